@@ -1,0 +1,142 @@
+-- Generated from src/db/schema.ts; STRICT and WITHOUT ROWID, which the generator cannot say, were added by hand.
+CREATE TABLE `api_tokens` (
+	`token_hash` text PRIMARY KEY NOT NULL,
+	`user_id` integer NOT NULL,
+	`hint` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_tokens_user_id_unique` ON `api_tokens` (`user_id`);--> statement-breakpoint
+CREATE TABLE `apps` (
+	`token` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`default_url` text NOT NULL,
+	`ios_url` text,
+	`android_url` text,
+	`redirect_hosts` text NOT NULL,
+	`redirect_schemes` text NOT NULL,
+	`link_count` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `costs` (
+	`partner_id` integer NOT NULL,
+	`cost_id` text NOT NULL,
+	`cost_type` text NOT NULL,
+	`currency` text NOT NULL,
+	`amount` integer,
+	`tag` text,
+	`source` text NOT NULL,
+	`received_at` integer NOT NULL,
+	PRIMARY KEY(`partner_id`, `cost_id`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `credentials` (
+	`token_hash` text PRIMARY KEY NOT NULL,
+	`partner_id` integer NOT NULL,
+	`mode` text NOT NULL,
+	`cost_types` text NOT NULL,
+	`hint` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`revoked_at` integer,
+	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `daily_totals` (
+	`app_token` text NOT NULL,
+	`day` integer NOT NULL,
+	`link_id` integer NOT NULL,
+	`partner_id` integer NOT NULL,
+	`cost_type` text NOT NULL,
+	`currency` text NOT NULL,
+	`state` text NOT NULL,
+	`count` integer NOT NULL,
+	`amount` integer NOT NULL,
+	PRIMARY KEY(`app_token`, `day`, `link_id`, `partner_id`, `cost_type`, `currency`, `state`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `dropped_parameters` (
+	`link_id` integer NOT NULL,
+	`day` integer NOT NULL,
+	`param` text NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`link_id`, `day`, `param`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `engagements` (
+	`partner_id` integer NOT NULL,
+	`cost_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`app_token` text NOT NULL,
+	`link_id` integer NOT NULL,
+	`occurred_at` integer NOT NULL,
+	`eligible` integer NOT NULL,
+	`url_cost_type` text,
+	`url_currency` text,
+	`url_amount` integer,
+	PRIMARY KEY(`partner_id`, `cost_id`, `kind`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `links` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`token` text NOT NULL,
+	`app_token` text NOT NULL,
+	`parent_id` integer,
+	`level` integer NOT NULL,
+	`label` text NOT NULL,
+	`archived` integer DEFAULT false NOT NULL,
+	`partner_id` integer,
+	`cost_switch` integer,
+	`child_count` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`app_token`) REFERENCES `apps`(`token`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "four_levels" CHECK("links"."level" BETWEEN 1 AND 4)
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `links_token_unique` ON `links` (`token`);--> statement-breakpoint
+CREATE INDEX `links_by_parent` ON `links` (`app_token`,`parent_id`);--> statement-breakpoint
+CREATE TABLE `memberships` (
+	`user_id` integer NOT NULL,
+	`app_token` text NOT NULL,
+	PRIMARY KEY(`user_id`, `app_token`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`app_token`) REFERENCES `apps`(`token`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `partner_catalogue` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`partner_count` integer NOT NULL,
+	`revision` text NOT NULL,
+	CONSTRAINT "one_row" CHECK("partner_catalogue"."id" = 1)
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE `partners` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`display_name` text NOT NULL,
+	`supports_cost_data` integer NOT NULL,
+	`server_to_server` integer NOT NULL,
+	`click_parameters` text NOT NULL,
+	`impression_parameters` text NOT NULL,
+	`cost_parameters` text NOT NULL,
+	`created_at` integer NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE `purge_positions` (
+	`ledger_table` text PRIMARY KEY NOT NULL,
+	`after_partner_id` integer NOT NULL,
+	`after_cost_id` text NOT NULL,
+	`until_partner_id` integer,
+	`until_cost_id` text,
+	`walked_at` integer NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `users` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);

@@ -1,0 +1,94 @@
+-- What every reader and writer of the tables shares, so that no path can forget it.
+
+CREATE TRIGGER links_counted AFTER INSERT ON links BEGIN
+  UPDATE apps SET link_count = link_count + 1 WHERE token = NEW.app_token AND NEW.parent_id IS NULL;
+  UPDATE links SET child_count = child_count + 1 WHERE id = NEW.parent_id;
+END;
+--> statement-breakpoint
+INSERT INTO partner_catalogue (id, partner_count, revision) VALUES (1, 0, lower(hex(randomblob(8))));
+--> statement-breakpoint
+CREATE TRIGGER partners_counted AFTER INSERT ON partners BEGIN
+  UPDATE partner_catalogue SET partner_count = partner_count + 1, revision = lower(hex(randomblob(8)));
+END;
+--> statement-breakpoint
+CREATE TRIGGER partners_revised AFTER UPDATE ON partners BEGIN
+  UPDATE partner_catalogue SET revision = lower(hex(randomblob(8)));
+END;
+--> statement-breakpoint
+-- Where each cost stands. An engagement is usable for a cost when its kind fits the cost type, cost data was on for its
+-- link, and the two are at most seven days apart. A click goes before an impression. The match is a function of the rows
+-- alone, whatever order they came in. `judgeCost` and `matchOf` in src/cost/rules.ts say the same; a property test holds
+-- them together.
+CREATE VIEW cost_states AS
+SELECT *,
+  CASE WHEN kind IS NULL THEN 'pending' WHEN amount IS NULL THEN 'unpriced' ELSE 'matched' END AS state,
+  coalesce(occurred_at, received_at) / 86400000 AS day
+FROM (
+  SELECT c.partner_id, c.cost_id, c.cost_type, c.currency, c.tag, c.source, c.received_at,
+    coalesce(k.kind, i.kind) AS kind,
+    coalesce(k.app_token, i.app_token, '') AS app_token,
+    coalesce(k.link_id, i.link_id, 0) AS link_id,
+    coalesce(k.occurred_at, i.occurred_at) AS occurred_at,
+    -- Said in the call; else carried by the engagement's URL, unless it was carried for another cost type or currency.
+    coalesce(c.amount, CASE
+      WHEN coalesce(k.url_cost_type, i.url_cost_type, c.cost_type) = c.cost_type
+       AND coalesce(k.url_currency, i.url_currency, c.currency) = c.currency
+      THEN coalesce(k.url_amount, i.url_amount)
+    END) AS amount
+  FROM costs c
+  LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = c.cost_id AND k.kind = 'click'
+    AND c.cost_type <> 'cpm' AND k.eligible AND abs(c.received_at - k.occurred_at) <= 604800000
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = c.cost_id AND i.kind = 'impression'
+    AND c.cost_type <> 'cpc' AND i.eligible AND abs(c.received_at - i.occurred_at) <= 604800000
+    AND k.kind IS NULL
+);
+--> statement-breakpoint
+-- The daily totals: whatever changes where a cost stands takes its old contribution out and puts its new one in.
+CREATE TRIGGER costs_added AFTER INSERT ON costs BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+--> statement-breakpoint
+CREATE TRIGGER costs_changing BEFORE UPDATE ON costs BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, -1, -coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+--> statement-breakpoint
+CREATE TRIGGER costs_changed AFTER UPDATE ON costs BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+--> statement-breakpoint
+-- BEFORE INSERT also fires for a row that a conflict then drops, so only a first engagement may move a total.
+CREATE TRIGGER engagements_arriving BEFORE INSERT ON engagements
+WHEN NEW.eligible AND NOT EXISTS (
+  SELECT 1 FROM engagements WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND kind = NEW.kind
+) BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, -1, -coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+    AND cost_type <> iif(NEW.kind = 'click', 'cpm', 'cpc')
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+--> statement-breakpoint
+CREATE TRIGGER engagements_arrived AFTER INSERT ON engagements WHEN NEW.eligible BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+    AND cost_type <> iif(NEW.kind = 'click', 'cpm', 'cpc')
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+  -- A URL that carries a whole cost is a cost by itself, unless one was sent already.
+  INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, source, received_at)
+  SELECT NEW.partner_id, NEW.cost_id, NEW.url_cost_type, NEW.url_currency, NEW.url_amount, 'url', NEW.occurred_at
+  WHERE NEW.url_cost_type IS NOT NULL AND NEW.url_currency IS NOT NULL AND NEW.url_amount IS NOT NULL
+  ON CONFLICT DO NOTHING;
+END;
+--> statement-breakpoint
+INSERT INTO purge_positions (ledger_table, after_partner_id, after_cost_id, walked_at)
+VALUES ('costs', -1, '', 0), ('engagements', -1, '', 0);

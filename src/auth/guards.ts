@@ -1,0 +1,61 @@
+/** Who may pass. A guard reads the credential; the database decides, in the same batch as the data. */
+import { findAccess } from "../db/access.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import type { Handler } from "../http/router.ts";
+import { hashToken, type TokenKind } from "./secrets.ts";
+import { findTokenEntry, rememberToken } from "./tokens.ts";
+
+/** Who asks, by the token's hash. `admit` turns what the database says of it into a pass. */
+export interface Caller {
+  tokenHash: string;
+  admit: <A extends Access>(access: A | undefined) => A;
+}
+
+/** What the database says of a token: no row where it does not know it. */
+export interface Access {
+  user_id: number;
+}
+
+/** Lets a handler run for whoever sends something that may be an API token. A refusal of its input is told only to a real one. */
+export function withToken(handler: (context: Context, caller: Caller) => Promise<Response>): Handler {
+  return async (context) => {
+    const tokenHash = readTokenHash(context, ["api"]);
+    const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
+    if (entry && "reset_at" in entry) throw unauthorized();
+    let asked = false;
+    const admit: Caller["admit"] = (access) => {
+      if (access && !entry && !asked) {
+        context.afterAnswer(rememberToken(context.env.TOKENS, tokenHash, access.user_id));
+      }
+      asked = true;
+      if (!access) throw unauthorized();
+      return access;
+    };
+    try {
+      return await handler(context, { tokenHash, admit });
+    } catch (error) {
+      if (error instanceof AppError && !asked) admit(await findAccess(context.env.DB, tokenHash));
+      throw error;
+    }
+  };
+}
+
+/** The hash of the token in the Authorization header. Throws unauthorized where it is missing or no such token can exist. */
+export function readTokenHash(context: Context, kinds: TokenKind[]): string {
+  const header = context.request.headers.get("authorization") ?? "";
+  const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
+  const tokenHash = hashToken(quoted ?? plain ?? bearer ?? "", kinds);
+  if (!tokenHash) throw unauthorized();
+  return tokenHash;
+}
+
+const AUTHORIZATION = /^\s*(?:token\s+token=(?:"([^"]*)"|([^"\s]*))|bearer\s+(\S+))\s*$/i;
+
+export function unauthorized(): AppError {
+  return new AppError("unauthorized", undefined, {
+    headers: {
+      "www-authenticate": 'Token realm="linkledger", Bearer realm="linkledger"',
+    },
+  });
+}

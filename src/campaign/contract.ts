@@ -1,0 +1,36 @@
+/** What the requests of the campaign interface must look like (spec §4). */
+import * as z from "zod";
+import { appToken, pageQuery, textField } from "../http/fields.ts";
+
+const appPath = z.object({ app_token: appToken });
+const linkPath = z.object({ app_token: appToken, link_token: z.string() });
+
+/** `::` joins the names of sub-links (spec §2.2), so no name of its own may hold it. */
+const linkName = z
+  .string()
+  .trim()
+  .pipe(textField(1, 255).refine((name) => !name.includes("::"), "must not contain ::"));
+
+export const listPartners = { query: pageQuery };
+export const listLinks = { path: appPath, query: pageQuery };
+export const listChildren = { path: linkPath, query: pageQuery };
+export const readLink = { path: linkPath };
+
+export const createLink = {
+  path: appPath,
+  body: z.strictObject({ name: linkName, parent_token: z.string().optional() }),
+};
+
+export const updateLink = {
+  path: linkPath,
+  body: z
+    .strictObject({
+      name: linkName.optional(),
+      archived: z.boolean().optional(),
+      partner_id: z.int().positive().nullable().optional(),
+      cost_data_enabled: z.boolean().optional(),
+    })
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      message: "must name at least one of name, archived, partner_id, cost_data_enabled",
+    }),
+};

@@ -1,0 +1,185 @@
+/** The campaign interface (spec §4.1 to §4.6): partners, links and sub-links. */
+import { customAlphabet } from "nanoid";
+import { type Caller, withToken } from "../auth/guards.ts";
+import { type AppAccess, findAccess } from "../db/access.ts";
+import { type Range, toPage } from "../db/keyset.ts";
+import * as links from "../db/links.ts";
+import * as partners from "../db/partners.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
+import { readInput } from "../http/input.ts";
+import { pagingV1, pagingV2, toRange } from "../http/paging.ts";
+import type { Route } from "../http/router.ts";
+import * as contract from "./contract.ts";
+import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "./rules.ts";
+
+type Version = 1 | 2;
+
+/** No vowels: a token never spells a word of a path. 30^10 tokens. */
+export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
+
+export const campaignRoutes: Route[] = [
+  { path: "/public/v1/partners", methods: { GET: withToken(listPartners) } },
+  {
+    path: "/public/v1/apps/:app_token/trackers",
+    methods: { GET: withToken(listLinks(1)), POST: withToken(createLink) },
+  },
+  {
+    path: "/public/v2/apps/:app_token/trackers",
+    methods: { GET: withToken(listLinks(2)) },
+  },
+  {
+    path: "/public/v1/apps/:app_token/trackers/:link_token",
+    methods: { GET: withToken(readLink), PATCH: withToken(updateLink) },
+  },
+  {
+    path: "/public/v1/apps/:app_token/trackers/:link_token/children",
+    methods: { GET: withToken(listChildren(1)) },
+  },
+  {
+    path: "/public/v2/apps/:app_token/trackers/:link_token/children",
+    methods: { GET: withToken(listChildren(2)) },
+  },
+];
+
+async function listPartners(context: Context, caller: Caller): Promise<Response> {
+  const { query } = await readInput(context, contract.listPartners);
+  const range = toRange("partners", query);
+  const found = await partners.listPartners(context.env.DB, caller.tokenHash, range);
+  const { partner_count } = caller.admit(found.access);
+  const page = toPage(range, found.rows);
+  const items = page.items.map((partner) => ({
+    id: partner.id,
+    display_name: partner.displayName,
+    supports_cost_data: partner.supportsCostData,
+  }));
+  return jsonResponse(envelopeV1(context, items, pagingV1(context, "partners", range, page, partner_count)));
+}
+
+function listLinks(version: Version) {
+  return async (context: Context, caller: Caller): Promise<Response> => {
+    const { path, query } = await readInput(context, contract.listLinks);
+    const list = `links ${path.app_token}`;
+    const range = toRange(list, query);
+    const found = await links.listLevelOne(context.env.DB, toScope(caller, path), range);
+    admitToApp(caller, found.access);
+    return linkPage(context, version, list, range, found);
+  };
+}
+
+function listChildren(version: Version) {
+  return async (context: Context, caller: Caller): Promise<Response> => {
+    const { path, query } = await readInput(context, contract.listChildren);
+    const list = `children ${path.app_token} ${path.link_token}`;
+    const range = toRange(list, query);
+    const found = await links.listChildren(context.env.DB, toScope(caller, path), path.link_token, range);
+    admitToApp(caller, found.access);
+    if (!found.parent) throw linkNotFound();
+    return linkPage(context, version, list, range, {
+      ...found,
+      total: found.parent.child_count,
+    });
+  };
+}
+
+function linkPage(
+  context: Context,
+  version: Version,
+  list: string,
+  range: Range,
+  found: {
+    rows: links.LinkRow[];
+    parent?: Parent;
+    total: number;
+  } & KnownPartners,
+): Response {
+  const page = toPage(range, found.rows);
+  const inherited = inheritedFrom(found.parent);
+  const items = page.items.map((row) => toLink({ ...row, ...inherited }, found.partners, context));
+  return jsonResponse(
+    version === 1
+      ? envelopeV1(context, items, pagingV1(context, list, range, page, found.total))
+      : envelopeV2(items, pagingV2(context, list, range, page)),
+  );
+}
+
+async function readLink(context: Context, caller: Caller): Promise<Response> {
+  const { path } = await readInput(context, contract.readLink);
+  const found = await links.findLink(context.env.DB, toScope(caller, path), path.link_token);
+  admitToApp(caller, found.access);
+  if (!found.link) throw linkNotFound();
+  return linkResponse(context, toLink(found.link, found.partners, context));
+}
+
+async function createLink(context: Context, caller: Caller): Promise<Response> {
+  const { path, body } = await readInput(context, contract.createLink);
+  const { access, parent, inserted, partners } = await links.insertLink(
+    context.env.DB,
+    toScope(caller, path),
+    {
+      token: createLinkToken(),
+      label: body.name,
+      parentToken: body.parent_token ?? null,
+      now: context.now,
+    },
+  );
+  admitToApp(caller, access);
+  if (body.parent_token !== undefined && !parent) {
+    throw new AppError("not_found", "This app has no link with the token given as parent_token.");
+  }
+  if (parent?.level === 4) throw new AppError("level_limit");
+  if (!inserted) throw new Error("a link that nothing refuses was not inserted");
+  const link = toLink({ ...inserted, ...inheritedFrom(parent) }, partners, context);
+  return linkResponse(context, link, 201, {
+    location: `${context.url.pathname}/${link.token}`,
+  });
+}
+
+async function updateLink(context: Context, caller: Caller): Promise<Response> {
+  const { path, body } = await readInput(context, contract.updateLink);
+  const scope = toScope(caller, path);
+  const found = await links.findLink(context.env.DB, scope, path.link_token);
+  admitToApp(caller, found.access);
+  if (!found.link) throw linkNotFound();
+  const change = judgeUpdate(found.link, body, found.partners);
+  if (typeof change === "string") throw updateRefused(change);
+  const updated = await links.updateLink(context.env.DB, scope, path.link_token, change);
+  if (!updated) {
+    // The token was reset, or the app taken away, since the first question.
+    caller.admit(await findAccess(context.env.DB, caller.tokenHash));
+    throw linkNotFound();
+  }
+  return linkResponse(context, toLink({ ...found.link, ...updated }, found.partners, context));
+}
+
+type Parent = Parameters<typeof inheritedFrom>[0];
+
+interface KnownPartners {
+  partners: ReadonlyMap<number, partners.Partner>;
+}
+
+function toScope(caller: Caller, path: { app_token: string }): links.AppScope {
+  return { tokenHash: caller.tokenHash, appToken: path.app_token };
+}
+
+/** An app that does not exist and one that is not the caller's are told alike. */
+function admitToApp(caller: Caller, access: AppAccess | undefined): void {
+  if (caller.admit(access).app_token === null) {
+    throw new AppError("not_found", "You have no app with this token.");
+  }
+}
+
+function linkNotFound(): AppError {
+  return new AppError("not_found", "This app has no link with this token.");
+}
+
+function updateRefused(refusal: UpdateRefusal): AppError {
+  const param = refusal === "unknown_partner" ? "partner_id" : "cost_data_enabled";
+  const message = refusal === "unknown_partner" ? "is not a partner" : "needs a partner with cost data";
+  return new AppError(refusal, undefined, { errors: [{ param, message }] });
+}
+
+function linkResponse(context: Context, link: Link, status = 200, headers = {}): Response {
+  return jsonResponse(envelopeV1(context, [link]), status, headers);
+}

@@ -1,0 +1,95 @@
+/**
+ * Whether a cost is accepted and what it matches (spec §2.5, §4.7, §8). Plain data in, a closed verdict out; `now` is passed
+ * in. The view `cost_states` and the gate in src/db/ledger.ts repeat these rules in SQL; a property test holds them together.
+ */
+import { type CostType, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import type { Cost, Credential, Engagements, StoredCost } from "../db/ledger.ts";
+
+/** An engagement exactly this old is still accepted. A pending cost waits as long for its engagement. */
+export const COST_WINDOW_MS = 7 * 24 * 3600 * 1000;
+
+export type CredentialRefusal = "credential_revoked" | "test_credential" | "cost_type_not_integrated";
+
+export type Refusal =
+  | CredentialRefusal
+  | "cost_id_conflict"
+  | "wrong_engagement"
+  | "cost_data_disabled"
+  | "window_closed";
+
+/** `store`: write it, nothing like it is there. `duplicate`: it is there already. */
+export type Verdict =
+  | {
+      outcome: "store" | "duplicate";
+      match: Kind | null;
+      amount: number | null;
+    }
+  | { outcome: "refuse"; reason: Refusal };
+
+/** Which engagement a cost stands on, null while it is pending, and the amount that counts, null while it is unpriced. */
+export function matchOf(
+  cost: Pick<StoredCost, "costType" | "currency" | "amount" | "receivedAt">,
+  engagements: Engagements,
+): { match: Kind | null; amount: number | null } {
+  const match = KINDS_THAT_FIT[cost.costType].find((kind) => {
+    const engagement = engagements[kind];
+    return engagement?.eligible && Math.abs(cost.receivedAt - engagement.occurredAt) <= COST_WINDOW_MS;
+  });
+  const engagement = match && engagements[match];
+  const carried =
+    engagement &&
+    (engagement.urlCostType ?? cost.costType) === cost.costType &&
+    (engagement.urlCurrency ?? cost.currency) === cost.currency
+      ? engagement.urlAmount
+      : null;
+  return { match: match ?? null, amount: cost.amount ?? carried };
+}
+
+export function judgeCredential(credential: Credential, costType: CostType): CredentialRefusal | undefined {
+  if (credential.revoked) return "credential_revoked";
+  if (credential.mode === "test") return "test_credential";
+  if (!credential.supportsCostData || !credential.costTypes.includes(costType))
+    return "cost_type_not_integrated";
+  return undefined;
+}
+
+export function judgeCost(
+  cost: Cost,
+  credential: Credential,
+  engagements: Engagements,
+  prior: StoredCost | undefined,
+  now: number,
+): Verdict {
+  const refusal = judgeCredential(credential, cost.costType);
+  if (refusal) return { outcome: "refuse", reason: refusal };
+  const settled = prior && judgePrior(cost, prior, engagements, now);
+  if (settled) return settled;
+  const asStored = matchOf({ ...cost, receivedAt: now }, engagements);
+  const unusable = !asStored.match && whyUnusable(cost.costType, engagements);
+  return unusable ? { outcome: "refuse", reason: unusable } : { outcome: "store", ...asStored };
+}
+
+/** Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. */
+function judgePrior(
+  cost: Cost,
+  prior: StoredCost,
+  engagements: Engagements,
+  now: number,
+): Verdict | undefined {
+  if (prior.source === "url") return undefined;
+  const stands = matchOf(prior, engagements);
+  if (!stands.match && prior.receivedAt < now - COST_WINDOW_MS) return undefined;
+  if (prior.costType !== cost.costType || prior.currency !== cost.currency) {
+    return { outcome: "refuse", reason: "cost_id_conflict" };
+  }
+  if (cost.amount === null || cost.amount === stands.amount) return { outcome: "duplicate", ...stands };
+  return stands.amount === null ? undefined : { outcome: "refuse", reason: "cost_id_conflict" };
+}
+
+/** Why none of the engagements with the cost ID can carry the cost; undefined where there are none: then it waits. */
+function whyUnusable(costType: CostType, engagements: Engagements): Refusal | undefined {
+  if (!engagements.click && !engagements.impression) return undefined;
+  const kind = KINDS_THAT_FIT[costType].find((fitting) => engagements[fitting]);
+  if (!kind) return "wrong_engagement";
+  return engagements[kind]?.eligible ? "window_closed" : "cost_data_disabled";
+}

@@ -1,0 +1,309 @@
+/**
+ * The ledger: engagements, costs and what they add up to. The only module that touches its tables, so that one change here
+ * can spread it over several databases. Writes are gated in SQL by the credential and by the rules of src/cost/rules.ts.
+ */
+import { sql } from "drizzle-orm";
+import type { CostType, Kind } from "../cost-types.ts";
+import { runBatch, statement } from "./statement.ts";
+
+/** A cost as a partner sends it. The amount counts 0.00001 currency units; null leaves it to the engagement's URL. */
+export interface Cost {
+  costId: string;
+  costType: CostType;
+  currency: string;
+  amount: number | null;
+  tag: string;
+}
+
+/** What the ledger knows of an engagement. The URL's cost parameters are null where it carried none. */
+export interface Engagement {
+  occurredAt: number;
+  /** Whether cost data was on for the link at that moment. */
+  eligible: boolean;
+  urlCostType: string | null;
+  urlCurrency: string | null;
+  urlAmount: number | null;
+}
+
+export type Engagements = Partial<Record<Kind, Engagement>>;
+
+export interface StoredCost {
+  costType: CostType;
+  currency: string;
+  amount: number | null;
+  /** A cost that a URL carried gives way once to one that is sent. */
+  source: "call" | "url";
+  receivedAt: number;
+}
+
+export interface Credential {
+  mode: "live" | "test";
+  costTypes: string[];
+  revoked: boolean;
+  supportsCostData: boolean;
+}
+
+const tokenHash = sql.placeholder("tokenHash");
+const now = sql.placeholder("now");
+
+interface CredentialRow {
+  mode: Credential["mode"];
+  cost_types: string;
+  revoked_at: number | null;
+  supports_cost_data: number;
+}
+
+const credential = statement<CredentialRow>(sql`
+  SELECT c.mode, c.cost_types, c.revoked_at, p.supports_cost_data
+  FROM credentials c JOIN partners p ON p.id = c.partner_id
+  WHERE c.token_hash = ${tokenHash}
+`);
+
+/** undefined for a credential that never was. */
+export async function findCredential(db: D1Database, hash: string): Promise<Credential | undefined> {
+  const [[row]] = await runBatch(db, credential(db, { tokenHash: hash }));
+  return row && toCredential(row);
+}
+
+/** A row of what there is for one submitted cost before it is stored. Columns of what there is not are null. */
+interface SituationRow extends CredentialRow {
+  click_at: number | null;
+  click_eligible: number;
+  click_cost_type: string | null;
+  click_currency: string | null;
+  click_amount: number | null;
+  impression_at: number | null;
+  impression_eligible: number;
+  impression_cost_type: string | null;
+  impression_currency: string | null;
+  impression_amount: number | null;
+  cost_type: StoredCost["costType"] | null;
+  currency: string;
+  amount: number | null;
+  source: StoredCost["source"];
+  received_at: number;
+}
+
+// A submitted cost travels as a JSON array [cost_id, cost_type, currency, amount, tag].
+const submitted = sql`
+  FROM credentials c
+  CROSS JOIN partners p
+  CROSS JOIN json_each(${sql.placeholder("costs")}) j
+  LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = j.value ->> 0 AND k.kind = 'click'
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0 AND i.kind = 'impression'
+`;
+
+const situations = statement<SituationRow>(sql`
+  SELECT c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
+    k.occurred_at AS click_at, k.eligible AS click_eligible,
+    k.url_cost_type AS click_cost_type, k.url_currency AS click_currency, k.url_amount AS click_amount,
+    i.occurred_at AS impression_at, i.eligible AS impression_eligible,
+    i.url_cost_type AS impression_cost_type, i.url_currency AS impression_currency, i.url_amount AS impression_amount,
+    o.cost_type, o.currency, o.amount, o.source, o.received_at
+  ${submitted}
+  LEFT JOIN costs o ON o.partner_id = c.partner_id AND o.cost_id = j.value ->> 0
+  WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
+  ORDER BY j.id
+`);
+
+const store = statement<{ cost_id: string }>(sql`
+  INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
+  SELECT c.partner_id, j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, 'call', ${now}
+  ${submitted}
+  WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
+    AND c.revoked_at IS NULL AND c.mode = 'live' AND p.supports_cost_data
+    AND instr(',' || c.cost_types || ',', ',' || (j.value ->> 1) || ',')
+    AND (
+      (k.kind IS NULL AND i.kind IS NULL)
+      OR (j.value ->> 1 <> 'cpm' AND k.eligible AND abs(${now} - k.occurred_at) <= ${sql.placeholder("window")})
+      OR (j.value ->> 1 <> 'cpc' AND i.eligible AND abs(${now} - i.occurred_at) <= ${sql.placeholder("window")})
+    )
+  ORDER BY j.id
+  ON CONFLICT (partner_id, cost_id) DO UPDATE SET
+    cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
+    source = excluded.source, received_at = excluded.received_at
+  WHERE EXISTS (
+    SELECT 1 FROM cost_states s
+    WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND (
+      s.source = 'url'
+      OR (s.state = 'pending' AND s.received_at < excluded.received_at - ${sql.placeholder("window")})
+      OR (s.amount IS NULL AND excluded.amount IS NOT NULL
+        AND s.cost_type = excluded.cost_type AND s.currency = excluded.currency)
+    )
+  )
+  RETURNING cost_id
+`);
+
+/** What there was for a submitted cost, for the rules to judge. */
+export interface Situation {
+  credential: Credential;
+  engagements: Engagements;
+  prior: StoredCost | undefined;
+}
+
+/**
+ * Stores what the rules accept of the costs, in their order, in one transaction. Gives what there was for each before, and
+ * the cost ids that were stored. No situation at all: the credential never was, and nothing is stored.
+ */
+export async function submitCosts(
+  db: D1Database,
+  submission: {
+    tokenHash: string;
+    costs: Cost[];
+    now: number;
+    windowMs: number;
+  },
+): Promise<{ situations: Situation[]; stored: string[] }> {
+  const values = {
+    tokenHash: submission.tokenHash,
+    costs: JSON.stringify(
+      submission.costs.map((cost) => [cost.costId, cost.costType, cost.currency, cost.amount, cost.tag]),
+    ),
+    now: submission.now,
+    window: submission.windowMs,
+  };
+  const [before, stored] = await runBatch(db, situations(db, values), store(db, values));
+  return {
+    situations: before.map(toSituation),
+    stored: stored.map((row) => row.cost_id),
+  };
+}
+
+function toCredential(row: CredentialRow): Credential {
+  return {
+    mode: row.mode,
+    costTypes: row.cost_types.split(","),
+    revoked: row.revoked_at !== null,
+    supportsCostData: row.supports_cost_data === 1,
+  };
+}
+
+function toSituation(row: SituationRow): Situation {
+  const engagements: Engagements = {};
+  if (row.click_at !== null) {
+    engagements.click = {
+      occurredAt: row.click_at,
+      eligible: row.click_eligible === 1,
+      urlCostType: row.click_cost_type,
+      urlCurrency: row.click_currency,
+      urlAmount: row.click_amount,
+    };
+  }
+  if (row.impression_at !== null) {
+    engagements.impression = {
+      occurredAt: row.impression_at,
+      eligible: row.impression_eligible === 1,
+      urlCostType: row.impression_cost_type,
+      urlCurrency: row.impression_currency,
+      urlAmount: row.impression_amount,
+    };
+  }
+  const prior =
+    row.cost_type === null
+      ? undefined
+      : {
+          costType: row.cost_type,
+          currency: row.currency,
+          amount: row.amount,
+          source: row.source,
+          receivedAt: row.received_at,
+        };
+  return { credential: toCredential(row), engagements, prior };
+}
+
+/** An engagement to record, under the partner in effect for its link. */
+export interface NewEngagement extends Engagement {
+  partnerId: number;
+  costId: string;
+  kind: Kind;
+  appToken: string;
+  linkId: number;
+}
+
+const insertion = statement<{ kind: Kind }>(sql`
+  INSERT INTO engagements
+    (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
+  VALUES (
+    ${sql.placeholder("partnerId")}, ${sql.placeholder("costId")}, ${sql.placeholder("kind")},
+    ${sql.placeholder("appToken")}, ${sql.placeholder("linkId")}, ${sql.placeholder("occurredAt")},
+    ${sql.placeholder("eligible")}, ${sql.placeholder("urlCostType")}, ${sql.placeholder("urlCurrency")},
+    ${sql.placeholder("urlAmount")}
+  )
+  ON CONFLICT DO NOTHING
+  RETURNING kind
+`);
+
+/** Records an engagement; the first of a (partner, cost id, kind) stands. Whether it was this one. */
+export async function insertEngagement(db: D1Database, engagement: NewEngagement): Promise<boolean> {
+  const [rows] = await runBatch(db, insertion(db, { ...engagement, eligible: Number(engagement.eligible) }));
+  return rows.length > 0;
+}
+
+export type LedgerTable = "costs" | "engagements";
+
+export interface PurgeBounds {
+  /** Engagements before this are past the cost window, so what stands on them is settled. */
+  closedBefore: number;
+  /** Engagements before this are forgotten. */
+  forgetBefore: number;
+  now: number;
+  /** Keys walked in one transaction. */
+  slice: number;
+}
+
+const FIRST_KEY = sql.raw("-1");
+const LAST_KEY = sql.raw("9223372036854775807");
+
+/** Moves the stored slice of a table on by so many keys, to its end or back to its start. */
+const advance = (table: LedgerTable) =>
+  statement<{ finished: number }>(sql`
+    UPDATE purge_positions SET
+      after_partner_id = coalesce(until_partner_id, ${FIRST_KEY}),
+      after_cost_id = coalesce(until_cost_id, ''),
+      (until_partner_id, until_cost_id) = (
+        SELECT t.partner_id, t.cost_id FROM ${sql.identifier(table)} t
+        WHERE (t.partner_id, t.cost_id) > (coalesce(until_partner_id, ${FIRST_KEY}), coalesce(until_cost_id, ''))
+        ORDER BY t.partner_id, t.cost_id LIMIT 1 OFFSET ${sql.placeholder("slice")} - 1
+      ),
+      walked_at = ${now}
+    WHERE ledger_table = ${sql.raw(`'${table}'`)}
+    RETURNING until_partner_id IS NULL AS finished
+  `);
+
+const inSlice = sql`
+  (t.partner_id, t.cost_id) > (p.after_partner_id, p.after_cost_id)
+  AND (t.partner_id, t.cost_id) <= (coalesce(p.until_partner_id, ${LAST_KEY}), coalesce(p.until_cost_id, ''))
+`;
+
+// A cost on an impression that a click could still take over stays as long as the impression is remembered: were it gone,
+// the same cost sent again would count again, on the click.
+const purge = {
+  costs: {
+    advance: advance("costs"),
+    remove: statement(sql`
+      DELETE FROM costs WHERE (partner_id, cost_id) IN (
+        SELECT t.partner_id, t.cost_id FROM purge_positions p CROSS JOIN cost_states t
+        WHERE p.ledger_table = 'costs' AND ${inSlice}
+          AND coalesce(t.occurred_at, t.received_at) < iif(
+            t.kind = 'impression' AND t.cost_type <> 'cpm', ${sql.placeholder("forgetBefore")}, ${sql.placeholder("closedBefore")}
+          )
+      )
+    `),
+  },
+  engagements: {
+    advance: advance("engagements"),
+    remove: statement(sql`
+      DELETE FROM engagements WHERE (partner_id, cost_id, kind) IN (
+        SELECT t.partner_id, t.cost_id, t.kind FROM purge_positions p CROSS JOIN engagements t
+        WHERE p.ledger_table = 'engagements' AND ${inSlice} AND t.occurred_at < ${sql.placeholder("forgetBefore")}
+      )
+    `),
+  },
+};
+
+/** Purges the next slice of a table in one transaction. Whether it was the last of a walk. The daily totals stay. */
+export async function purgeSlice(db: D1Database, table: LedgerTable, bounds: PurgeBounds): Promise<boolean> {
+  const values = { ...bounds };
+  const [[position]] = await runBatch(db, purge[table].advance(db, values), purge[table].remove(db, values));
+  return position?.finished !== 0;
+}

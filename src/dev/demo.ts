@@ -1,0 +1,207 @@
+/**
+ * The demo data: SQL for an empty local database, as `npm start` seeds it once. Its secrets are public, so it must never
+ * reach a deployed one.
+ */
+import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
+
+export const DEMO = {
+  appToken: "demoapp00001",
+  otherAppToken: "otherapp0001",
+  linkToken: "demo1nk001",
+  apiToken: demoToken("api", "DemoUser"),
+  operatorToken: demoToken("api", "DemoOperator"),
+  costToken: demoToken("live", "AcmeAds"),
+  testCostToken: demoToken("test", "CorsairMedia"),
+} as const;
+
+const text = (value: string | null) => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`);
+
+function row(table: string, values: Record<string, string | number | null>): string {
+  const cells = Object.values(values).map((value) =>
+    typeof value === "number" ? String(value) : text(value),
+  );
+  return `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${cells.join(", ")})`;
+}
+
+function token(kind: TokenKind, plain: string) {
+  const token_hash = hashToken(plain, [kind]);
+  if (!token_hash) throw new Error("a demo token is malformed");
+  return { token_hash, hint: hintOf(plain) };
+}
+
+/** The statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
+export function demoStatements(now: number): string[] {
+  const created_at = now - 30 * DAY_MS;
+  const partner = (id: number, display_name: string, supports_cost_data: number, more: object = {}) =>
+    row("partners", {
+      id,
+      display_name,
+      supports_cost_data,
+      server_to_server: 0,
+      click_parameters: "",
+      impression_parameters: "",
+      cost_parameters: "",
+      created_at,
+      ...more,
+    });
+  const link = (
+    id: number,
+    tokenText: string,
+    label: string,
+    parent_id: number | null,
+    level: number,
+    more: object = {},
+  ) =>
+    row("links", {
+      id,
+      token: tokenText,
+      app_token: DEMO.appToken,
+      parent_id,
+      level,
+      label,
+      created_at,
+      ...more,
+    });
+  const engagement = (cost_id: string, kind: string, link_id: number, occurred_at: number) =>
+    row("engagements", {
+      partner_id: 1,
+      cost_id,
+      kind,
+      app_token: DEMO.appToken,
+      link_id,
+      occurred_at,
+      eligible: 1,
+    });
+  return [
+    row("users", {
+      id: 1,
+      email: "demo@example.com",
+      role: "member",
+      created_at,
+    }),
+    row("users", {
+      id: 2,
+      email: "operator@example.com",
+      role: "operator",
+      created_at,
+    }),
+    row("api_tokens", {
+      ...token("api", DEMO.apiToken),
+      user_id: 1,
+      created_at,
+    }),
+    row("api_tokens", {
+      ...token("api", DEMO.operatorToken),
+      user_id: 2,
+      created_at,
+    }),
+    row("apps", {
+      token: DEMO.appToken,
+      name: "Demo App",
+      default_url: "https://example.com/",
+      ios_url: "https://apps.apple.com/app/id1234567890",
+      android_url: "https://play.google.com/store/apps/details?id=com.example.demo",
+      redirect_hosts: JSON.stringify(["example.com", "shop.example.com"]),
+      redirect_schemes: JSON.stringify(["https", "demoapp"]),
+      created_at,
+    }),
+    row("apps", {
+      token: DEMO.otherAppToken,
+      name: "Other App",
+      default_url: "https://example.org/",
+      redirect_hosts: "[]",
+      redirect_schemes: "[]",
+      created_at,
+    }),
+    row("memberships", { user_id: 1, app_token: DEMO.appToken }),
+    row("memberships", { user_id: 2, app_token: DEMO.appToken }),
+    row("memberships", { user_id: 2, app_token: DEMO.otherAppToken }),
+    partner(1, "Acme Ads", 1, {
+      click_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}&note=%%ACME MACRO%%",
+      impression_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}",
+      cost_parameters:
+        "cost_id={acme_cost_id}&cost_type={acme_model}&cost_amount={acme_price}&cost_currency=USD",
+    }),
+    partner(2, "Beacon Network", 0, {
+      click_parameters: "cid=[click_id]",
+      impression_parameters: "cid=[impression_id]",
+    }),
+    partner(3, "Corsair Media", 0, {
+      server_to_server: 1,
+      click_parameters: "sub={sub_id}",
+      impression_parameters: "sub={sub_id}",
+      cost_parameters: "cost_id={corsair_id}&cost_type=cpi&cost_amount={bid}&cost_currency=EUR",
+    }),
+    link(1, DEMO.linkToken, "Acme", null, 1, { partner_id: 1, cost_switch: 1 }),
+    link(2, "demo1nk002", "Spring", 1, 2),
+    link(3, "demo1nk003", "Runners", 2, 3),
+    link(4, "demo1nk004", "Video 15s", 3, 4),
+    link(5, "demo1nk005", "Video 30s", 3, 4),
+    link(6, "demo1nk006", "Beacon", null, 1, { partner_id: 2 }),
+    link(7, "demo1nk007", "Corsair", null, 1, { partner_id: 3 }),
+    link(8, "demo1nk008", "Newsletter", null, 1),
+    row("links", {
+      id: 9,
+      token: "demo1nk009",
+      app_token: DEMO.otherAppToken,
+      parent_id: null,
+      level: 1,
+      label: "Secret",
+      created_at,
+    }),
+    row("credentials", {
+      ...token("live", DEMO.costToken),
+      partner_id: 1,
+      mode: "live",
+      cost_types: "cpc,cpi,cpe,cpm",
+      created_at,
+    }),
+    row("credentials", {
+      ...token("test", DEMO.testCostToken),
+      partner_id: 3,
+      mode: "test",
+      cost_types: "cpc,cpi,cpe,cpm",
+      created_at,
+    }),
+    engagement("demo-click-recent-0001", "click", 1, now - DAY_MS),
+    engagement("demo-click-expired-001", "click", 1, now - 8 * DAY_MS),
+    engagement("demo-view-recent-0001", "impression", 1, now - DAY_MS),
+    ...demoSpend(now, engagement),
+  ];
+}
+
+/** Two weeks of clicks and views with their costs, most of them long settled. */
+function demoSpend(
+  now: number,
+  engagement: (id: string, kind: string, link: number, at: number) => string,
+): string[] {
+  const statements: string[] = [];
+  for (let day = 13; day >= 0; day--) {
+    for (let index = 0; index < 4; index++) {
+      const isView = index === 3;
+      const cost_id = `demo-spend-${String(day).padStart(2, "0")}-${index}`;
+      const occurredAt = Math.max(
+        now - day * DAY_MS - index * 3_600_000 - 60_000,
+        now - 14 * DAY_MS + 60_000,
+      );
+      statements.push(engagement(cost_id, isView ? "impression" : "click", 1 + (index % 3), occurredAt));
+      statements.push(
+        row("costs", {
+          partner_id: 1,
+          cost_id,
+          cost_type: isView ? "cpm" : index === 2 ? "cpi" : "cpc",
+          currency: index === 1 ? "EUR" : "USD",
+          amount: isView ? 450_000 : 20_000 + ((day * 7 + index * 13) % 30) * 1_500,
+          tag: "demo",
+          source: "call",
+          received_at: occurredAt + 60_000,
+        }),
+      );
+    }
+  }
+  return statements;
+}

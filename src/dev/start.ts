@@ -1,0 +1,114 @@
+/**
+ * `npm start`: migrates the local database, fills an empty one with the demo data, starts `wrangler dev` with the flags it was
+ * given, and says where to begin.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { getPlatformProxy } from "wrangler";
+import { hashToken } from "../auth/secrets.ts";
+import { DEMO, demoStatements } from "./demo.ts";
+
+const flags = process.argv.slice(2);
+const { values } = parseArgs({
+  args: flags,
+  options: { "persist-to": { type: "string" } },
+  strict: false,
+  allowPositionals: true,
+});
+const persistTo = typeof values["persist-to"] === "string" ? values["persist-to"] : undefined;
+
+// Quiet and offline: no metrics, and no request for sample data about the caller.
+const environment = {
+  ...process.env,
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+};
+Object.assign(process.env, environment);
+
+migrate();
+const apiTokens = await seed();
+serve(apiTokens);
+
+function migrate(): void {
+  const state = persistTo ? ["--persist-to", persistTo] : [];
+  const { status, stdout, stderr } = spawnSync(
+    "wrangler",
+    ["d1", "migrations", "apply", "DB", "--local", ...state],
+    {
+      env: { ...environment, CI: "true" },
+      encoding: "utf8",
+    },
+  );
+  if (status === 0) return;
+  console.error(`The local database could not be migrated.\n${stdout}${stderr}`);
+  process.exit(1);
+}
+
+/** Fills an empty database. Gives the demo tokens that still stand: who resets one in the account page has another. */
+async function seed(): Promise<Record<string, string>> {
+  const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({
+    persist: persistTo ? { path: join(persistTo, "v3") } : true,
+  });
+  try {
+    const { DB } = env;
+    const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
+    if (!user) {
+      await DB.batch(demoStatements(Date.now()).map((statement) => DB.prepare(statement)));
+    }
+    const { results } = await DB.prepare("SELECT token_hash FROM api_tokens").all<{ token_hash: string }>();
+    const standing = new Set(results.map((row) => row.token_hash));
+    const tokens = {
+      API_TOKEN: DEMO.apiToken,
+      OPERATOR_TOKEN: DEMO.operatorToken,
+    };
+    return Object.fromEntries(
+      Object.entries(tokens).filter(([, token]) => standing.has(hashToken(token, ["api"]) ?? "")),
+    );
+  } finally {
+    await dispose();
+  }
+}
+
+function serve(apiTokens: Record<string, string>): void {
+  const server = spawn("wrangler", ["dev", "--show-interactive-dev-session=false", ...flags], {
+    env: environment,
+    stdio: ["inherit", "pipe", "inherit"],
+  });
+  let greeted = false;
+  createInterface({ input: server.stdout }).on("line", (line) => {
+    console.log(line);
+    const [, baseUrl] = /Ready on (https?:\/\/\S+)/.exec(line) ?? [];
+    if (!baseUrl || greeted) return;
+    greeted = true;
+    console.log(greeting(baseUrl, apiTokens));
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+  server.on("exit", (code) => process.exit(code ?? 0));
+}
+
+function greeting(baseUrl: string, apiTokens: Record<string, string>): string {
+  const names = {
+    BASE_URL: baseUrl,
+    APP_TOKEN: DEMO.appToken,
+    LINK_TOKEN: DEMO.linkToken,
+    ...apiTokens,
+    COST_TOKEN: DEMO.costToken,
+    TEST_COST_TOKEN: DEMO.testCostToken,
+  };
+  const reset = apiTokens.API_TOKEN
+    ? ""
+    : "\n  (The demo user's token was reset: sign in to see the new one.)";
+  return `
+linkledger is ready.
+
+  Try it:
+    curl -H 'Authorization: Token token=${DEMO.apiToken}' ${baseUrl}/public/v1/apps/${DEMO.appToken}/trackers
+${reset}
+${Object.entries(names)
+  .map(([name, value]) => `${name}=${value}`)
+  .join("\n")}
+`;
+}

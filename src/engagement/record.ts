@@ -1,0 +1,64 @@
+/** Records a click or an impression in the ledger, with the cost that its URL carries. */
+import { KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import { countDropped } from "../db/destinations.ts";
+import { insertEngagement } from "../db/ledger.ts";
+import { findRecording } from "../db/links.ts";
+import type { Context } from "../env.ts";
+import type { Fault } from "../errors.ts";
+import { parsePairs, readPairs } from "../http/input.ts";
+import * as contract from "./contract.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** What became of an engagement, and the cost parameters of its URL that were bad and left out. */
+export interface Recorded {
+  recorded: boolean;
+  /** One like it was there before: the first stands. */
+  duplicate: boolean;
+  dropped: string[];
+}
+
+/** Committed when it resolves. Only an engagement with a cost ID, on a link with a partner, goes to the ledger. */
+export async function recordEngagement(context: Context, linkToken: string, kind: Kind): Promise<Recorded> {
+  const { costId, urlCost, dropped } = readUrlCost(context.url, kind);
+  const nothing = { recorded: false, duplicate: false, dropped };
+  if (costId === undefined && dropped.length === 0) return nothing;
+  const link = await findRecording(context.env.DB, linkToken);
+  if (!link) return nothing;
+  if (dropped.length > 0) {
+    await countDropped(context.env.DB, link.link_id, Math.floor(context.now / DAY_MS), dropped);
+  }
+  if (costId === undefined || link.partner_id === null) return nothing;
+  const eligible = link.eligible === 1;
+  const first = await insertEngagement(context.env.DB, {
+    partnerId: link.partner_id,
+    costId,
+    kind,
+    appToken: link.app_token,
+    linkId: link.link_id,
+    occurredAt: context.now,
+    eligible,
+    urlCostType: (eligible && urlCost.cost_type) || null,
+    urlCurrency: (eligible && urlCost.cost_currency) || null,
+    urlAmount: eligible ? (urlCost.cost_amount ?? null) : null,
+  });
+  return { recorded: true, duplicate: !first, dropped };
+}
+
+/** Bad parameters never fail a click. One bad one of a cost takes the others along: their meaning hangs together. */
+function readUrlCost(url: URL, kind: Kind) {
+  const idFaults: Fault[] = [];
+  const costFaults: Fault[] = [];
+  const id = parsePairs(contract.engagementId, readPairs(url.search.slice(1), []), "same value", idFaults);
+  let urlCost = parsePairs(contract.urlCost, readPairs(url.search.slice(1), []), "same value", costFaults);
+  if (urlCost?.cost_type && !KINDS_THAT_FIT[urlCost.cost_type].includes(kind)) {
+    costFaults.push({ param: "cost_type", message: `is not for a ${kind}` });
+    urlCost = undefined;
+  }
+  const dropped = [...new Set([...idFaults, ...costFaults].map((fault) => fault.param))];
+  return {
+    costId: id?.cost_id,
+    urlCost: costFaults.length > 0 ? {} : (urlCost ?? {}),
+    dropped,
+  };
+}

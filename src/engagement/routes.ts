@@ -1,0 +1,69 @@
+/** What the public opens: clicks and impressions. */
+import { isbot } from "isbot";
+import type { Kind } from "../cost-types.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import type { Route } from "../http/router.ts";
+import * as contract from "./contract.ts";
+import { lookUpDestination } from "./destinations.ts";
+import { recordEngagement } from "./record.ts";
+import { chooseTarget, isHttpLibrary, isPreview } from "./rules.ts";
+
+export const engagementRoutes: Route[] = [
+  { path: "/impression/:link_token", methods: { GET: openImpression } },
+  { path: "/:link_token", methods: { GET: openLink } },
+];
+
+/** The smallest transparent GIF, 1×1. */
+const PIXEL = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"), (char) =>
+  char.charCodeAt(0),
+);
+
+async function openLink(context: Context): Promise<Response> {
+  const { linkToken, destination } = await findLink(context);
+  if (isServerToServer(context)) return committed(context, linkToken, "click");
+  if (isPerson(context.request)) context.afterAnswer(recordEngagement(context, linkToken, "click"));
+  const userAgent = context.request.headers.get("user-agent") ?? "";
+  const location = chooseTarget(destination, context.url.searchParams, userAgent);
+  return new Response(null, {
+    status: 302,
+    headers: { location, "cache-control": "no-store" },
+  });
+}
+
+async function openImpression(context: Context): Promise<Response> {
+  const { linkToken } = await findLink(context);
+  if (isServerToServer(context)) return committed(context, linkToken, "impression");
+  if (isPerson(context.request)) context.afterAnswer(recordEngagement(context, linkToken, "impression"));
+  return new Response(PIXEL, {
+    headers: { "content-type": "image/gif", "cache-control": "no-store" },
+  });
+}
+
+async function findLink(context: Context) {
+  const linkToken = contract.linkToken.safeParse(context.params.link_token).data;
+  const destination = linkToken && (await lookUpDestination(context, linkToken));
+  if (!destination) throw new AppError("not_found", "There is no link with this token.");
+  return { linkToken, destination };
+}
+
+function isServerToServer(context: Context): boolean {
+  return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";
+}
+
+/** A partner's server is told what became of the engagement, once that is committed. */
+async function committed(context: Context, linkToken: string, kind: Kind): Promise<Response> {
+  const recorded = await recordEngagement(context, linkToken, kind);
+  return jsonResponse({
+    status: "ok",
+    kind,
+    ...recorded,
+    request_id: context.requestId,
+  });
+}
+
+function isPerson({ method, headers }: Request): boolean {
+  const userAgent = headers.get("user-agent") ?? "";
+  return method === "GET" && !isPreview(headers) && (isHttpLibrary(userAgent) || !isbot(userAgent));
+}

@@ -1,0 +1,77 @@
+/** The bindings, the configuration checked once a request, and what a handler is given. The only reader of the clock. */
+
+export interface Env {
+  DB: D1Database;
+  TOKENS: KVNamespace;
+  LINKS: KVNamespace;
+  /** Origin of generated click URLs; unset, the origin that was asked. */
+  CLICK_URL?: string;
+  /** Origin of generated impression URLs; unset, the origin that was asked. */
+  IMPRESSION_URL?: string;
+}
+
+/** Milliseconds since 1970. */
+export type Clock = () => number;
+
+export const systemClock: Clock = () => Date.now();
+
+export interface Context {
+  env: Env;
+  request: Request;
+  url: URL;
+  /** Path parameters, percent-decoded. */
+  params: Record<string, string>;
+  requestId: string;
+  /** Milliseconds since 1970, one instant for the whole request. */
+  now: number;
+  clickUrl: string;
+  impressionUrl: string;
+  /** Work that goes on after the answer. A failure of it is logged, never thrown. */
+  afterAnswer: (work: Promise<unknown>) => void;
+}
+
+/** Builds what the handlers of one request are given. Throws on a configuration that cannot serve. */
+export function buildContext(
+  env: Env,
+  request: Request,
+  execution: Pick<ExecutionContext, "waitUntil">,
+  clock: Clock,
+): Context {
+  const url = new URL(request.url);
+  const requestId = crypto.randomUUID();
+  return {
+    env,
+    request,
+    url,
+    params: {},
+    requestId,
+    now: clock(),
+    clickUrl: toOrigin("CLICK_URL", env.CLICK_URL) ?? url.origin,
+    impressionUrl: toOrigin("IMPRESSION_URL", env.IMPRESSION_URL) ?? url.origin,
+    afterAnswer: (work) => execution.waitUntil(work.catch((error) => logError(requestId, error))),
+  };
+}
+
+function toOrigin(name: string, value: string | undefined): string | undefined {
+  if (!value) return undefined;
+  const origin = URL.parse(value)?.origin;
+  if (!origin?.startsWith("http")) throw new Error(`${name} must be an http(s) URL`);
+  return origin;
+}
+
+/** A structured line for something unexpected. Only the name and the first line: later ones may carry SQL parameters. */
+export function logError(requestId: string, error: unknown): void {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  console.error(
+    JSON.stringify({
+      level: "error",
+      request_id: requestId,
+      error: name,
+      message: message.split("\n", 1)[0],
+      at: stack
+        ?.split("\n")
+        .find((line) => line.includes("at "))
+        ?.trim(),
+    }),
+  );
+}

@@ -1,0 +1,125 @@
+/** The one table of everything that can go wrong: code → status and title. It is enum, HTTP status and documentation. */
+
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    title: "The request is malformed",
+    help: "`errors` names every parameter at fault and what is wrong with it. Mend them all and send the request again.",
+  },
+  level_limit: {
+    status: 400,
+    title: "A link has at most four levels",
+    help: "The parent is a creative (level 4). Name a parent of level 1, 2 or 3.",
+  },
+  unknown_partner: {
+    status: 400,
+    title: "No such partner",
+    help: "Take `partner_id` from the list of partners, or send null to detach the partner.",
+  },
+  partner_without_cost_data: {
+    status: 400,
+    title: "Cost data needs a partner that supports it",
+    help: "Attach a partner whose `supports_cost_data` is true, to this link or to one above it, then switch cost data on.",
+  },
+  cost_id_conflict: {
+    status: 400,
+    title: "Another cost was sent with this cost ID",
+    help: "A cost ID stands for one engagement. The first cost sent with it stays; give each engagement an ID of its own.",
+  },
+  wrong_engagement: {
+    status: 400,
+    title: "The engagement with this cost ID is of the wrong kind",
+    help: "cpm needs an impression, cpc a click, cpi and cpe a click or else an impression with the same cost ID.",
+  },
+  window_closed: {
+    status: 400,
+    title: "The engagement is more than seven days old",
+    help: "Costs are accepted up to and including seven days after the click or impression. Send them earlier.",
+  },
+  unauthorized: {
+    status: 401,
+    title: "Credentials are missing or not valid",
+    help: "Send `Authorization: Token token=…` or `Authorization: Bearer …` with a token that has not been reset.",
+  },
+  credential_revoked: {
+    status: 403,
+    title: "This cost credential was revoked",
+    help: "Ask the operator for a new one.",
+  },
+  test_credential: {
+    status: 403,
+    title: "A test credential posts only into an open integration round",
+    help: "Ask the operator to open a round, or use your live credential.",
+  },
+  cost_type_not_integrated: {
+    status: 403,
+    title: "This cost type is not integrated for the partner",
+    help: "The partner does not support cost data, or its credential is not cleared for this cost type. Ask the operator for an integration round.",
+  },
+  cost_data_disabled: {
+    status: 403,
+    title: "Cost data was off for the link of this engagement",
+    help: "Ask the owner of the app to switch cost data on for the link. Engagements recorded before that stay without cost.",
+  },
+  not_found: {
+    status: 404,
+    title: "Not found",
+    help: "The path, app, link or record does not exist, or is not yours to see.",
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "Method not allowed",
+    help: "The `Allow` header lists the methods of this path.",
+  },
+  payload_too_large: {
+    status: 413,
+    title: "The body is too large",
+    help: "A body holds at most 64 KiB.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: "The content type is not supported",
+    help: "Send JSON as application/json, and costs in the query string or as application/x-www-form-urlencoded.",
+  },
+  internal_error: {
+    status: 500,
+    title: "Something went wrong on our side",
+    help: "Nothing was told as done. Try again; if it stays, give the operator the `request_id`.",
+  },
+  unavailable: {
+    status: 503,
+    title: "The database did not answer",
+    help: "Nothing was told as done. Send the same request again after `Retry-After` seconds.",
+  },
+  not_migrated: {
+    status: 503,
+    title: "The database is not migrated yet",
+    help: "Run `npx wrangler d1 migrations apply DB --local` (or `--remote` for a deployed service).",
+  },
+} as const satisfies Record<string, { status: number; title: string; help: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One fault in a request: which parameter (its name on the wire) and what is wrong with it. */
+export interface Fault {
+  param: string;
+  message: string;
+}
+
+/** A refusal that the caller is told of, as a problem document. `detail` and `errors` must be safe to show. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: Fault[];
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string = ERRORS[code].help,
+    more: { errors?: Fault[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.errors = more.errors ?? [];
+    this.headers = more.headers ?? {};
+  }
+}

@@ -1,0 +1,29 @@
+/** The response envelopes of both versions (spec §2.4). */
+import type { Context } from "../env.ts";
+
+export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      ...headers,
+    },
+  });
+}
+
+export function envelopeV1(context: Context, items: unknown[], paging?: object): { data: object } {
+  return {
+    data: {
+      api_version: "1",
+      request_id: context.requestId,
+      timestamp: new Date(context.now).toISOString(),
+      ...(paging && { paging }),
+      items,
+    },
+  };
+}
+
+export function envelopeV2(items: unknown[], paging: object): { data: object } {
+  return { data: { paging, items } };
+}

@@ -1,0 +1,69 @@
+/** The fields that more than one surface reads, as zod types. A contract file: imports zod and lists of words alone. */
+import * as currencies from "dinero.js/currencies";
+import * as z from "zod";
+import { COST_TYPES } from "../cost-types.ts";
+
+// Production forbids eval, which zod would use to compile its parsers: tests shall run what production runs.
+z.config({ jitless: true });
+
+const CONTROL = /\p{Cc}/u;
+const CURRENCY_CODES: ReadonlySet<string> = new Set(Object.keys(currencies));
+
+/** Text of `min` to `max` Unicode code points, without control characters or lone surrogates. */
+export const textField = (min: number, max: number) =>
+  z.string().check((context) => {
+    const refuse = (message: string) =>
+      context.issues.push({ code: "custom", message, input: context.value });
+    const length = [...context.value].length;
+    if (length < min)
+      refuse(min === 1 ? "must not be empty" : `is ${length} characters long; at least ${min}`);
+    if (length > max) refuse(`is ${length} characters long; at most ${max}`);
+    if (CONTROL.test(context.value)) refuse("must not contain control characters");
+    if (!context.value.isWellFormed()) refuse("must be well-formed Unicode");
+  });
+
+export const appToken = z.string().regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits");
+
+/** 12 to 256 characters (spec §2.5). */
+export const costId = textField(12, 256);
+
+/** 1 to 128 characters (spec §2.5). */
+export const costTag = textField(1, 128);
+
+export const costType = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .pipe(z.enum(COST_TYPES, { error: `must be one of ${COST_TYPES.join(", ")}` }));
+
+/** ISO 4217, any case, given on in upper case. */
+export const currency = z
+  .string()
+  .transform((value) => value.toUpperCase())
+  .refine((value) => CURRENCY_CODES.has(value), "must be an ISO 4217 currency code");
+
+const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;
+const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
+
+/** A plain decimal from 0 to 1,000,000 with at most 5 places, given on as an integer count of 0.00001. */
+export const amount = z.string().transform((value, context) => {
+  const [, whole = "", places = ""] = AMOUNT.exec(value) ?? [];
+  const units = whole.length <= 7 ? Number(whole + places.padEnd(5, "0")) : Number.POSITIVE_INFINITY;
+  if (whole === "") {
+    context.addIssue("must be a plain decimal with at most 5 decimal places, for instance 0.25");
+  } else if (units > MAX_AMOUNT_UNITS) {
+    context.addIssue("must be at most 1000000");
+  }
+  return units;
+});
+
+/** The query parameters of every list (spec §4.6). A limit above 1,000 is served as 1,000. */
+export const pageQuery = z.object({
+  after: z.string().optional(),
+  before: z.string().optional(),
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d*$/, "must be a positive integer")
+    .transform((value) => Math.min(Number(value), 1_000))
+    .default(50),
+});

@@ -1,0 +1,166 @@
+/** Reads a request against a contract: path, query and body at once, so that a refusal names every fault at once. */
+import { Buffer } from "node:buffer";
+import type * as z from "zod";
+import type { Context } from "../env.ts";
+import { AppError, type Fault } from "../errors.ts";
+
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** What a request must look like. Query values come as strings, JSON bodies as they are. */
+export interface Contract {
+  path?: z.ZodType;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+}
+
+type Parsed<C extends Contract> = {
+  [Part in keyof C]: C[Part] extends z.ZodType ? z.output<C[Part]> : undefined;
+};
+
+/** Throws AppError: invalid_request with every fault, payload_too_large, unsupported_media_type. */
+export async function readInput<C extends Contract>(context: Context, contract: C): Promise<Parsed<C>> {
+  const faults: Fault[] = [];
+  const parsed: Partial<Record<keyof Contract, unknown>> = {};
+  if (contract.path) parsed.path = parsePart(contract.path, context.params, faults);
+  if (contract.query) {
+    const pairs = readPairs(context.url.search.slice(1), faults);
+    parsed.query = parsePairs(contract.query, pairs, "refused", faults);
+  }
+  if (contract.body) {
+    const json = await readJson(context.request, faults);
+    if (json !== undefined) parsed.body = parsePart(contract.body, json, faults);
+  }
+  refuseFaults(faults);
+  return parsed as Parsed<C>;
+}
+
+/** Throws invalid_request when there is any fault. */
+export function refuseFaults(faults: Fault[]): void {
+  if (faults.length === 0) return;
+  const names = [...new Set(faults.map((fault) => fault.param))].join(", ");
+  throw new AppError("invalid_request", `Mend ${names} and send the request again.`, { errors: faults });
+}
+
+/** Parses one part, adding its faults to the list. The value is undefined where it has any. */
+export function parsePart<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  faults: Fault[],
+): z.output<T> | undefined {
+  const result = schema.safeParse(value, { error: sayIssue });
+  if (result.success) return result.data;
+  faults.push(...result.error.issues.flatMap(toFaults));
+  return undefined;
+}
+
+function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_type") {
+    return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
+  }
+  return undefined;
+}
+
+function withArticle(type: string): string {
+  const name = type === "int" ? "integer" : type;
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+function toFaults(issue: z.core.$ZodIssue): Fault[] {
+  const at = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      param: at ? `${at}.${key}` : key,
+      message: "is not known here",
+    }));
+  }
+  return [{ param: at || "body", message: issue.message }];
+}
+
+/**
+ * The name-value pairs of a query string or a form body. Percent-encoding that is not UTF-8 is a fault: read leniently,
+ * two different ids would become one.
+ */
+export function readPairs(encoded: string, faults: Fault[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (const pair of encoded.split("&")) {
+    const [entry] = new URLSearchParams(pair);
+    if (!entry) continue;
+    if (!isUtf8(pair)) faults.push({ param: entry[0], message: "is not percent-encoded UTF-8" });
+    pairs.push(entry);
+  }
+  return pairs;
+}
+
+function isUtf8(encoded: string): boolean {
+  try {
+    encoded.replace(/(?:%[0-9A-Fa-f]{2})+/g, decodeURIComponent);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the pairs that a schema knows; other names are ignored. A name again is a fault, or only with another value. */
+export function parsePairs<T extends z.ZodObject>(
+  schema: T,
+  pairs: [string, string][],
+  repeats: "refused" | "same value",
+  faults: Fault[],
+): z.output<T> | undefined {
+  const values = new Map<string, string>();
+  const clashing = new Set<string>();
+  for (const [name, value] of pairs) {
+    if (!(name in schema.shape)) continue;
+    const first = values.get(name);
+    if (first === undefined) values.set(name, value);
+    else if (repeats === "refused" || first !== value) clashing.add(name);
+  }
+  for (const name of clashing) faults.push({ param: name, message: "is given more than once" });
+  return parsePart(schema, Object.fromEntries(values), faults);
+}
+
+/** undefined, with a fault, for a body that is no JSON. */
+async function readJson(request: Request, faults: Fault[]): Promise<unknown> {
+  const type = mediaType(request);
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+  }
+  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES));
+  try {
+    if (text !== undefined) return JSON.parse(text);
+  } catch {
+    // Told below, like a body that is no text at all.
+  }
+  faults.push({
+    param: "body",
+    message: text === "" ? "must not be empty" : "must be JSON in UTF-8",
+  });
+  return undefined;
+}
+
+export function mediaType(request: Request): string {
+  return (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** undefined where the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads at most `maxBytes`, whatever Content-Length claims. Throws payload_too_large. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () => new AppError("payload_too_large", `A body here holds at most ${maxBytes} bytes.`);
+  if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}

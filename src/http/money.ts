@@ -1,0 +1,9 @@
+/** Money on the wire: decimal text, exact, from integer counts of 0.00001 currency units. */
+import Big from "big.js";
+
+const UNIT = new Big("0.00001");
+
+/** Plain decimal text without trailing zeros: 25000 units are `0.25`. */
+export function formatAmount(units: number | string): string {
+  return new Big(units).times(UNIT).toFixed();
+}

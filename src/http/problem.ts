@@ -1,0 +1,38 @@
+/** Problem documents (RFC 9457): how every refusal and failure of every surface is told. */
+import type { Context } from "../env.ts";
+import { type AppError, ERRORS } from "../errors.ts";
+
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors?: { param: string; message: string }[];
+}
+
+export function toProblem(context: Context, error: AppError): Problem {
+  const { status, title } = ERRORS[error.code];
+  return {
+    type: `${context.url.origin}/docs/errors#${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: context.requestId,
+    ...(error.errors.length > 0 && { errors: error.errors }),
+  };
+}
+
+export function problemResponse(context: Context, error: AppError): Response {
+  const problem = toProblem(context, error);
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...error.headers,
+    },
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * The only importer of itty-router. A path is registered once with a handler for each of its methods, so that the first
+ * path that matches decides: 405 with `Allow` for another method, HEAD as GET without the body.
+ */
+import { type IRequest, Router } from "itty-router";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+
+export type Handler = (context: Context) => Promise<Response> | Response;
+export type Method = "GET" | "POST" | "PATCH";
+
+export interface Route {
+  path: string;
+  methods: Partial<Record<Method, Handler>>;
+}
+
+/** Answers a request by the first route whose path matches. Throws AppError: not_found, method_not_allowed, or a handler's own. */
+export function createRouter(routes: Route[]): (context: Context) => Promise<Response> {
+  const router = Router<IRequest, [Context], Response>();
+  for (const { path, methods } of routes) {
+    router.all(path, (request, context) => {
+      const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
+      if (!handler) throw methodNotAllowed(request.method, methods);
+      return handler({ ...context, params: decodeParams(request.params) });
+    });
+  }
+  router.all("*", () => {
+    throw new AppError("not_found", "There is nothing at this path.");
+  });
+  return async (context) => {
+    const answer = await router.fetch(context.request as unknown as IRequest, context);
+    return context.request.method === "HEAD" ? new Response(null, answer) : answer;
+  };
+}
+
+function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
+  const allowed = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name));
+  return new AppError("method_not_allowed", `This path does not answer ${method}.`, {
+    headers: { allow: allowed.join(", ") },
+  });
+}
+
+/** itty-router leaves path parameters encoded. One that cannot be decoded stays as it came, and fits no rule. */
+function decodeParams(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value)];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+}
