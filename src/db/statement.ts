@@ -21,11 +21,59 @@ type Rows<Statements extends Bound<unknown>[]> = {
   [Index in keyof Statements]: Statements[Index] extends Bound<infer Row> ? Row[] : never;
 };
 
+/** D1 is told to stall for seconds at times. Who waited this long is told to come again; nothing was told as done. */
+const DEADLINE_MS = 10_000;
+
 /** One round trip and one transaction: all statements or none. Every one of them runs, so each is gated in its SQL. */
 export async function runBatch<Statements extends Bound<unknown>[]>(
   db: D1Database,
   ...statements: Statements
 ): Promise<Rows<Statements>> {
-  const results = await db.batch(statements);
+  const results = await withDeadline(db.batch(statements));
   return results.map((result) => result.results) as Rows<Statements>;
+}
+
+/**
+ * As `runBatch`, for statements that may run twice: a lost connection can mean that the batch was committed, so only what
+ * finds its own work done the second time may be sent again.
+ */
+export async function runIdempotent<Statements extends Bound<unknown>[]>(
+  db: D1Database,
+  ...statements: Statements
+): Promise<Rows<Statements>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await runBatch(db, ...statements);
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !CONNECTION_LOST.test(String(error))) throw error;
+      await scheduler.wait(attempt * 50 * (0.5 + Math.random()));
+    }
+  }
+}
+
+const MAX_ATTEMPTS = 3;
+const CONNECTION_LOST =
+  /Network connection lost|storage caused object to be reset|reset because its code was updated/;
+const TRY_LATER = /overloaded|timeout|deadline/i;
+
+/** Whether the same request may succeed in a moment. */
+export function isTransient(error: unknown): boolean {
+  return CONNECTION_LOST.test(String(error)) || TRY_LATER.test(String(error));
+}
+
+/** Whether the database has no tables yet. */
+export function isNotMigrated(error: unknown): boolean {
+  return String(error).includes("no such table");
+}
+
+async function withDeadline<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("D1 did not answer before the deadline")), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
