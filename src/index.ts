@@ -37,9 +37,10 @@ export async function serve(
   clock: Clock,
 ): Promise<Response> {
   const context = buildContext(env, request, execution, clock);
-  const answer = await dispatch(context).catch((error: unknown) =>
-    problemResponse(context, toAppError(context, error)),
-  );
+  const answer = await dispatch(context).catch((error: unknown) => {
+    const tell = wantsPage(request) ? errorPage : problemResponse;
+    return tell(context, toAppError(context, error));
+  });
   const response = new Response(request.method === "HEAD" ? null : answer.body, answer);
   response.headers.set("x-request-id", context.requestId);
   return response;

@@ -1,0 +1,150 @@
+/** Pages for people: one frame, one stylesheet, and the headers that let a page load nothing but its own origin's files. */
+import { html } from "hono/html";
+import { sha256 } from "../auth/secrets.ts";
+import type { Context } from "../env.ts";
+import { type AppError, ERRORS } from "../errors.ts";
+import { ICON, STYLE } from "./page-style.ts";
+import type { Route } from "./router.ts";
+
+/** Markup in which every value was escaped, as `html` from hono/html makes it. */
+export type Markup = ReturnType<typeof html>;
+
+export interface Page {
+  /** Plain text; the service's name is added. */
+  title: string;
+  /** What stands in `<main>`. */
+  body: Markup;
+  status?: number;
+  /** Who is signed in; null or left out for nobody. */
+  user?: { email: string; role: "member" | "operator" } | null;
+  /** Paths of scripts on this origin, see `servedFile`. */
+  scripts?: string[];
+  /** One column as wide as a form. */
+  narrow?: boolean;
+  headers?: Record<string, string>;
+}
+
+/** A whole page in the common frame, never cached. */
+export async function pageResponse(context: Context, page: Page): Promise<Response> {
+  const scripts = (page.scripts ?? []).map((path) => html`<script src="${path}" type="module"></script>`);
+  const markup = await html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${page.title} · linkledger</title>
+    <link rel="icon" href="${icon.href}" type="image/svg+xml">
+    <link rel="stylesheet" href="${style.href}">
+    ${scripts}
+  </head>
+  <body>
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="top"><div>
+      <a class="brand" href="/">${brandMark} linkledger</a>
+      <nav aria-label="Account">${navigation(context, page.user ?? null)}</nav>
+    </div></header>
+    <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
+      ${page.body}
+    </main>
+    <footer class="bottom"><div>
+      <a href="/docs">API reference</a>
+      <a href="/docs/errors">Problems and what to do</a>
+    </div></footer>
+  </body>
+</html>`;
+  return new Response(String(markup), {
+    status: page.status ?? 200,
+    headers: { "content-type": "text/html; charset=utf-8", ...securityHeaders(context), ...page.headers },
+  });
+}
+
+/** Sends the browser on with a GET. `path` is one of our own, with a leading slash. */
+export function redirectResponse(
+  context: Context,
+  path: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location: path, ...securityHeaders(context), ...headers },
+  });
+}
+
+/** A refusal or failure, told to a person. */
+export function errorPage(context: Context, error: AppError, user: Page["user"] = null): Promise<Response> {
+  const { status, title } = ERRORS[error.code];
+  const faults = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
+  return pageResponse(context, {
+    title,
+    status,
+    user,
+    headers: error.headers,
+    body: html`
+      <section class="card">
+        <p class="muted">${status}</p>
+        <h1>${title}</h1>
+        <p>${error.message}</p>
+        ${faults.length > 0 ? html`<ul>${faults}</ul>` : ""}
+        <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
+        <p><a class="button secondary" href="/">To the start page</a></p>
+      </section>`,
+  });
+}
+
+/** Whether a person's browser asks, which is told a refusal as a page; everyone else gets a problem document. */
+export function wantsPage(request: Request): boolean {
+  return (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+/** The headers of every page and of every redirect between pages. */
+function securityHeaders(context: Context): Record<string, string> {
+  return {
+    "cache-control": "no-store",
+    "content-security-policy":
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    // Not no-referrer: that turns the Origin of our own forms into null.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    ...(context.url.protocol === "https:" && { "strict-transport-security": "max-age=31536000" }),
+  };
+}
+
+function navigation(context: Context, user: Page["user"]): Markup {
+  const link = (href: string, name: string) =>
+    html`<a href="${href}" ${context.url.pathname === href ? html`aria-current="page"` : ""}>${name}</a>`;
+  if (!user) return link("/login", "Sign in");
+  return html`
+    ${user.role === "operator" ? link("/operator", "Operator console") : ""}
+    ${link("/account", "Account")}
+    <form method="post" action="/logout"><button>Sign out</button></form>`;
+}
+
+const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
+
+/**
+ * A file that a page loads: the address to name in the page and the route that serves it. `path` holds a dot, so it is
+ * no link token; the address changes with the content, so that it may be kept for ever.
+ */
+export function servedFile(path: string, type: string, content: string): { href: string; route: Route } {
+  const readFile = () =>
+    new Response(content, {
+      headers: {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+        "x-content-type-options": "nosniff",
+      },
+    });
+  return {
+    href: `${path}?v=${sha256(content).slice(0, 12)}`,
+    route: { path, methods: { GET: readFile } },
+  };
+}
+
+const style = servedFile("/page.css", "text/css; charset=utf-8", STYLE);
+const icon = servedFile("/icon.svg", "image/svg+xml", ICON);
+
+/** The files that every page loads. */
+export const pageRoutes: Route[] = [style.route, icon.route];

@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { call, freshDemo } from "../harness.ts";
+
+beforeAll(freshDemo);
+
+const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+describe("every page", () => {
+  it("loads nothing but files of its own origin, and is neither framed, sniffed nor stored", async () => {
+    const { headers } = await call("/docs/errors");
+    expect(headers.get("content-security-policy")).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("strict-transport-security")).toMatch(/^max-age=\d{8}/);
+    expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("holds no inline style, script or handler, and the files that it names are there", async () => {
+    const page = await (await call("/docs/errors")).text();
+    expect(page).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=|javascript:/i);
+    const files = [...page.matchAll(/<(?:link|script)[^>]+(?:href|src)="([^"]+)"/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(files.length).toBeGreaterThan(1);
+    for (const path of files) {
+      const file = await call(path);
+      expect(file.status, path).toBe(200);
+      expect(file.headers.get("cache-control")).toContain("immutable");
+    }
+  });
+});
+
+describe("a refusal", () => {
+  it("is a page for a browser and a problem document for everyone else", async () => {
+    const page = await call("/no/such/path", { headers: BROWSER });
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    const problem = await call("/no/such/path", { headers: { accept: "*/*" } });
+    expect([problem.status, problem.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+  });
+
+  it("keeps its headers as a page", async () => {
+    const { status, headers } = await call("/docs/errors", { method: "POST", headers: BROWSER, body: "" });
+    expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
