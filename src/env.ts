@@ -30,7 +30,7 @@ export interface Context {
   afterAnswer: (work: Promise<unknown>) => void;
 }
 
-/** Builds what the handlers of one request are given. Throws on a configuration that cannot serve. */
+/** Builds what the handlers of one request are given. */
 export function buildContext(
   env: Env,
   request: Request,
@@ -46,17 +46,23 @@ export function buildContext(
     params: {},
     requestId,
     now: clock(),
-    clickUrl: toOrigin("CLICK_URL", env.CLICK_URL) ?? url.origin,
-    impressionUrl: toOrigin("IMPRESSION_URL", env.IMPRESSION_URL) ?? url.origin,
+    clickUrl: toOrigin(env.CLICK_URL) ?? url.origin,
+    impressionUrl: toOrigin(env.IMPRESSION_URL) ?? url.origin,
     afterAnswer: (work) => execution.waitUntil(work.catch((error) => logError(requestId, error))),
   };
 }
 
-function toOrigin(name: string, value: string | undefined): string | undefined {
-  if (!value) return undefined;
-  const origin = URL.parse(value)?.origin;
-  if (!origin?.startsWith("http")) throw new Error(`${name} must be an http(s) URL`);
-  return origin;
+/** Throws on a configuration that cannot serve. */
+export function checkConfiguration(env: Env): void {
+  for (const name of ["CLICK_URL", "IMPRESSION_URL"] as const) {
+    if (env[name] && !toOrigin(env[name])) throw new Error(`${name} must be an http(s) URL`);
+  }
+}
+
+/** undefined for what is no http(s) URL. */
+function toOrigin(value: string | undefined): string | undefined {
+  const origin = value && URL.parse(value)?.origin;
+  return origin?.startsWith("http") ? origin : undefined;
 }
 
 /** A structured line for something unexpected. Only the name and the first line: later ones may carry SQL parameters. */

@@ -9,7 +9,7 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
-import { pagingV1, pagingV2, toRange } from "../http/paging.ts";
+import { pagingV1, pagingV2, readListInput } from "../http/paging.ts";
 import type { Route } from "../http/router.ts";
 import * as contract from "./contract.ts";
 import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "./rules.ts";
@@ -44,8 +44,7 @@ export const campaignRoutes: Route[] = [
 ];
 
 async function listPartners(context: Context, caller: Caller): Promise<Response> {
-  const { query } = await readInput(context, contract.listPartners);
-  const range = toRange("partners", query);
+  const { range } = await readListInput(context, contract.listPartners, "partners");
   const found = await partners.listPartners(context.env.DB, caller.tokenHash, range);
   const { partner_count } = caller.admit(found.access);
   const page = toPage(range, found.rows);
@@ -59,10 +58,9 @@ async function listPartners(context: Context, caller: Caller): Promise<Response>
 
 function listLinks(version: Version) {
   return async (context: Context, caller: Caller): Promise<Response> => {
-    const { path, query } = await readInput(context, contract.listLinks);
-    const list = `links ${path.app_token}`;
-    const range = toRange(list, query);
-    const found = await links.listLevelOne(context.env.DB, toScope(caller, path), range);
+    const list = `links ${context.params.app_token}`;
+    const { input, range } = await readListInput(context, contract.listLinks, list);
+    const found = await links.listLevelOne(context.env.DB, toScope(caller, input.path), range);
     admitToApp(caller, found.access);
     return linkPage(context, version, list, range, found);
   };
@@ -70,10 +68,10 @@ function listLinks(version: Version) {
 
 function listChildren(version: Version) {
   return async (context: Context, caller: Caller): Promise<Response> => {
-    const { path, query } = await readInput(context, contract.listChildren);
-    const list = `children ${path.app_token} ${path.link_token}`;
-    const range = toRange(list, query);
-    const found = await links.listChildren(context.env.DB, toScope(caller, path), path.link_token, range);
+    const list = `children ${context.params.app_token} ${context.params.link_token}`;
+    const { input, range } = await readListInput(context, contract.listChildren, list);
+    const scope = toScope(caller, input.path);
+    const found = await links.listChildren(context.env.DB, scope, input.path.link_token, range);
     admitToApp(caller, found.access);
     if (!found.parent) throw linkNotFound();
     return linkPage(context, version, list, range, {
@@ -132,7 +130,7 @@ async function createLink(context: Context, caller: Caller): Promise<Response> {
   if (!inserted) throw new Error("a link that nothing refuses was not inserted");
   const link = toLink({ ...inserted, ...inheritedFrom(parent) }, partners, context);
   return linkResponse(context, link, 201, {
-    location: `${context.url.pathname}/${link.token}`,
+    location: `/public/v1/apps/${path.app_token}/trackers/${link.token}`,
   });
 }
 

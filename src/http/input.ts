@@ -11,15 +11,23 @@ export interface Contract {
   path?: z.ZodType;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** 64 KiB unless the contract says otherwise. */
+  maxBodyBytes?: number;
 }
 
-type Parsed<C extends Contract> = {
+export type Parsed<C extends Contract> = {
   [Part in keyof C]: C[Part] extends z.ZodType ? z.output<C[Part]> : undefined;
 };
 
-/** Throws AppError: invalid_request with every fault, payload_too_large, unsupported_media_type. */
-export async function readInput<C extends Contract>(context: Context, contract: C): Promise<Parsed<C>> {
-  const faults: Fault[] = [];
+/**
+ * Throws AppError: invalid_request with every fault, those found before among them, payload_too_large,
+ * unsupported_media_type.
+ */
+export async function readInput<C extends Contract>(
+  context: Context,
+  contract: C,
+  faults: Fault[] = [],
+): Promise<Parsed<C>> {
   const parsed: Partial<Record<keyof Contract, unknown>> = {};
   if (contract.path) parsed.path = parsePart(contract.path, context.params, faults);
   if (contract.query) {
@@ -27,7 +35,7 @@ export async function readInput<C extends Contract>(context: Context, contract: 
     parsed.query = parsePairs(contract.query, pairs, "refused", faults);
   }
   if (contract.body) {
-    const json = await readJson(context.request, faults);
+    const json = await readJson(context.request, contract.maxBodyBytes ?? MAX_BODY_BYTES, faults);
     if (json !== undefined) parsed.body = parsePart(contract.body, json, faults);
   }
   refuseFaults(faults);
@@ -36,20 +44,24 @@ export async function readInput<C extends Contract>(context: Context, contract: 
 
 /** Throws invalid_request when there is any fault. */
 export function refuseFaults(faults: Fault[]): void {
-  if (faults.length === 0) return;
-  const names = [...new Set(faults.map((fault) => fault.param))].join(", ");
-  throw new AppError("invalid_request", `Mend ${names} and send the request again.`, { errors: faults });
+  if (faults.length > 0) throw invalidRequest(faults);
 }
 
-/** Parses one part, adding its faults to the list. The value is undefined where it has any. */
+export function invalidRequest(faults: Fault[]): AppError {
+  const names = [...new Set(faults.map((fault) => fault.param))].join(", ");
+  return new AppError("invalid_request", `Mend ${names} and send the request again.`, { errors: faults });
+}
+
+/** Parses one part, adding its faults to the list. The value is undefined where it has any. `name` is the part as a whole. */
 export function parsePart<T extends z.ZodType>(
   schema: T,
   value: unknown,
   faults: Fault[],
+  name = "body",
 ): z.output<T> | undefined {
   const result = schema.safeParse(value, { error: sayIssue });
   if (result.success) return result.data;
-  faults.push(...result.error.issues.flatMap(toFaults));
+  faults.push(...result.error.issues.flatMap((issue) => toFaults(issue, name)));
   return undefined;
 }
 
@@ -65,7 +77,7 @@ function withArticle(type: string): string {
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-function toFaults(issue: z.core.$ZodIssue): Fault[] {
+function toFaults(issue: z.core.$ZodIssue, name: string): Fault[] {
   const at = issue.path.join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
@@ -73,7 +85,7 @@ function toFaults(issue: z.core.$ZodIssue): Fault[] {
       message: "is not known here",
     }));
   }
-  return [{ param: at || "body", message: issue.message }];
+  return [{ param: at || name, message: issue.message }];
 }
 
 /**
@@ -110,7 +122,7 @@ export function parsePairs<T extends z.ZodObject>(
   const values = new Map<string, string>();
   const clashing = new Set<string>();
   for (const [name, value] of pairs) {
-    if (!(name in schema.shape)) continue;
+    if (!Object.hasOwn(schema.shape, name)) continue;
     const first = values.get(name);
     if (first === undefined) values.set(name, value);
     else if (repeats === "refused" || first !== value) clashing.add(name);
@@ -120,12 +132,12 @@ export function parsePairs<T extends z.ZodObject>(
 }
 
 /** undefined, with a fault, for a body that is no JSON. */
-async function readJson(request: Request, faults: Fault[]): Promise<unknown> {
+async function readJson(request: Request, maxBytes: number, faults: Fault[]): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
   }
-  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES));
+  const text = decodeUtf8(await readBody(request, maxBytes));
   try {
     if (text !== undefined) return JSON.parse(text);
   } catch {

@@ -7,8 +7,7 @@ import type * as z from "zod";
 import type { Page, Range } from "../db/keyset.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
-import type { pageQuery } from "./fields.ts";
-import { refuseFaults } from "./input.ts";
+import { type Contract, type Parsed, readInput } from "./input.ts";
 
 const CURSOR_VERSION = "1";
 
@@ -22,30 +21,34 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number.isSafeInteger(position) && buildCursor(list, position) === cursor ? position : undefined;
 }
 
-/** Throws invalid_request for a cursor that is malformed, of another list, or contradicted. */
-export function toRange(list: string, query: z.output<typeof pageQuery>): Range {
+type ListContract = Contract & { query: z.ZodObject & z.ZodType<{ limit: number }> };
+
+/** Reads the input of a list, and where its page lies. Throws as `readInput`, for cursors of other lists too. */
+export async function readListInput<C extends ListContract>(
+  context: Context,
+  contract: C,
+  list: string,
+): Promise<{ input: Parsed<C>; range: Range }> {
   const faults: Fault[] = [];
-  if (query.cursor !== undefined && query.after !== undefined && query.cursor !== query.after) {
-    faults.push({
-      param: "cursor",
-      message: "says the same as after: send one of them",
-    });
-  }
+  const position = readPosition(list, context.url.searchParams, faults);
+  const input = await readInput(context, contract, faults);
+  const { limit } = input.query as { limit: number };
+  return { input, range: { ...position, limit } };
+}
+
+function readPosition(list: string, query: URLSearchParams, faults: Fault[]): Omit<Range, "limit"> {
   const position = (param: "after" | "before" | "cursor") => {
-    const cursor = query[param];
-    if (cursor === undefined) return null;
+    const cursor = query.get(param);
+    if (cursor === null) return null;
     const found = readCursor(list, cursor);
     if (found === undefined) faults.push({ param, message: "is not a cursor of this list" });
     return found ?? null;
   };
-  const after = position("after");
-  const range = {
-    before: position("before"),
-    limit: query.limit,
-    after: position("cursor") ?? after,
-  };
-  refuseFaults(faults);
-  return range;
+  const [after, cursor, before] = [position("after"), position("cursor"), position("before")];
+  if (after !== null && cursor !== null && after !== cursor) {
+    faults.push({ param: "cursor", message: "says the same as after: send one of them" });
+  }
+  return { after: cursor ?? after, before };
 }
 
 /** The version 1 paging object (spec §2.3). */

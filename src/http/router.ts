@@ -1,6 +1,6 @@
 /**
  * The only importer of itty-router. A path is registered once with a handler for each of its methods, so that the first
- * path that matches decides: 405 with `Allow` for another method, HEAD as GET without the body.
+ * path that matches decides: 405 with `Allow` for another method, HEAD is answered as GET (the door drops the body).
  */
 import { type IRequest, Router } from "itty-router";
 import type { Context } from "../env.ts";
@@ -27,10 +27,7 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
   router.all("*", () => {
     throw new AppError("not_found", "There is nothing at this path.");
   });
-  return async (context) => {
-    const answer = await router.fetch(context.request as unknown as IRequest, context);
-    return context.request.method === "HEAD" ? new Response(null, answer) : answer;
-  };
+  return async (context) => router.fetch(context.request as unknown as IRequest, context);
 }
 
 function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
