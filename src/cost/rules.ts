@@ -3,7 +3,7 @@
  * in. The view `cost_states` and the gate in src/db/ledger.ts repeat these rules in SQL; a property test holds them together.
  */
 import { type CostType, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
-import type { Cost, Credential, Engagements, StoredCost } from "../db/ledger.ts";
+import type { Cost, Credential, Engagements, Situation, StoredCost } from "../db/ledger.ts";
 
 /** An engagement exactly this old is still accepted. A pending cost waits as long for its engagement. */
 export const COST_WINDOW_MS = 7 * 24 * 3600 * 1000;
@@ -53,6 +53,7 @@ export function judgeCredential(credential: Credential, costType: CostType): Cre
   return undefined;
 }
 
+/** Judges one cost by what there is for it at `now`, milliseconds since 1970 (spec §4.7). */
 export function judgeCost(
   cost: Cost,
   credential: Credential,
@@ -67,6 +68,20 @@ export function judgeCost(
   const asStored = matchOf({ ...cost, receivedAt: now }, engagements);
   const unusable = !asStored.match && whyUnusable(cost.costType, engagements);
   return unusable ? { outcome: "refuse", reason: unusable } : { outcome: "store", ...asStored };
+}
+
+/**
+ * Judges costs that came together as if each were sent after the one before it, so that an id twice meets its own first.
+ * Takes the situations of all of them before any was stored, as `submitCosts` of src/db/ledger.ts gives them; gives a
+ * verdict for each, in the same order.
+ */
+export function judgeCosts(situations: Situation[], now: number): Verdict[] {
+  const stored = new Map<string, StoredCost>();
+  return situations.map(({ cost, credential, engagements, prior }) => {
+    const verdict = judgeCost(cost, credential, engagements, stored.get(cost.costId) ?? prior, now);
+    if (verdict.outcome === "store") stored.set(cost.costId, { ...cost, source: "call", receivedAt: now });
+    return verdict;
+  });
 }
 
 /** Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. */

@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../cost-types.ts";
-import { runBatch, statement } from "./statement.ts";
+import { runBatch, runIdempotent, statement } from "./statement.ts";
 
 /** A cost as a partner sends it. The amount counts 0.00001 currency units; null leaves it to the engagement's URL. */
 export interface Cost {
@@ -63,6 +63,56 @@ const credential = statement<CredentialRow>(sql`
 export async function findCredential(db: D1Database, hash: string): Promise<Credential | undefined> {
   const [[row]] = await runBatch(db, credential(db, { tokenHash: hash }));
   return row && toCredential(row);
+}
+
+/** One cost as it stands. `kind`, `occurredAt` and `linkToken` are of the engagement that it stands on, null while there is none. */
+export interface CostRecord extends StoredCost {
+  tag: string | null;
+  kind: Kind | null;
+  occurredAt: number | null;
+  linkToken: string | null;
+}
+
+const costRecord = statement<{
+  cost_type: CostType;
+  currency: string;
+  amount: number | null;
+  tag: string | null;
+  source: StoredCost["source"];
+  received_at: number;
+  kind: Kind | null;
+  occurred_at: number | null;
+  link_token: string | null;
+}>(sql`
+  SELECT s.cost_type, s.currency, s.amount, s.tag, s.source, s.received_at, s.kind, s.occurred_at, l.token AS link_token
+  FROM credentials c CROSS JOIN cost_states s LEFT JOIN links l ON l.id = s.link_id
+  WHERE c.token_hash = ${tokenHash} AND c.revoked_at IS NULL AND c.mode = 'live'
+    AND s.partner_id = c.partner_id AND s.cost_id = ${sql.placeholder("costId")}
+`);
+
+/** A partner's own cost; `amount` is the one that counts. undefined where a live credential of the partner finds none. */
+export async function findCost(
+  db: D1Database,
+  hash: string,
+  costId: string,
+): Promise<{ credential: Credential | undefined; cost: CostRecord | undefined }> {
+  const [[known], [row]] = await runBatch(
+    db,
+    credential(db, { tokenHash: hash }),
+    costRecord(db, { tokenHash: hash, costId }),
+  );
+  const cost = row && {
+    costType: row.cost_type,
+    currency: row.currency,
+    amount: row.amount,
+    source: row.source,
+    receivedAt: row.received_at,
+    tag: row.tag,
+    kind: row.kind,
+    occurredAt: row.occurred_at,
+    linkToken: row.link_token,
+  };
+  return { credential: known && toCredential(known), cost };
 }
 
 /** A row of what there is for one submitted cost before it is stored. Columns of what there is not are null. */
@@ -134,16 +184,17 @@ const store = statement<{ cost_id: string }>(sql`
   RETURNING cost_id
 `);
 
-/** What there was for a submitted cost, for the rules to judge. */
+/** A submitted cost and what there was for it before, for the rules to judge. */
 export interface Situation {
+  cost: Cost;
   credential: Credential;
   engagements: Engagements;
   prior: StoredCost | undefined;
 }
 
 /**
- * Stores what the rules accept of the costs, in their order, in one transaction. Gives what there was for each before, and
- * the cost ids that were stored. No situation at all: the credential never was, and nothing is stored.
+ * Stores what the rules accept of the costs, in their order, in one transaction. Gives what there was for each before any
+ * was stored, and the cost ids that were stored. No situation at all: the credential never was, and nothing is stored.
  */
 export async function submitCosts(
   db: D1Database,
@@ -162,9 +213,12 @@ export async function submitCosts(
     now: submission.now,
     window: submission.windowMs,
   };
-  const [before, stored] = await runBatch(db, situations(db, values), store(db, values));
+  const [before, stored] = await runIdempotent(db, situations(db, values), store(db, values));
   return {
-    situations: before.map(toSituation),
+    situations: submission.costs.flatMap((cost, index) => {
+      const row = before[index];
+      return row ? [toSituation(cost, row)] : [];
+    }),
     stored: stored.map((row) => row.cost_id),
   };
 }
@@ -178,7 +232,7 @@ function toCredential(row: CredentialRow): Credential {
   };
 }
 
-function toSituation(row: SituationRow): Situation {
+function toSituation(cost: Cost, row: SituationRow): Situation {
   const engagements: Engagements = {};
   if (row.click_at !== null) {
     engagements.click = {
@@ -208,7 +262,7 @@ function toSituation(row: SituationRow): Situation {
           source: row.source,
           receivedAt: row.received_at,
         };
-  return { credential: toCredential(row), engagements, prior };
+  return { cost, credential: toCredential(row), engagements, prior };
 }
 
 /** An engagement to record, under the partner in effect for its link. */
@@ -235,7 +289,10 @@ const insertion = statement<{ kind: Kind }>(sql`
 
 /** Records an engagement; the first of a (partner, cost id, kind) stands. Whether it was this one. */
 export async function insertEngagement(db: D1Database, engagement: NewEngagement): Promise<boolean> {
-  const [rows] = await runBatch(db, insertion(db, { ...engagement, eligible: Number(engagement.eligible) }));
+  const [rows] = await runIdempotent(
+    db,
+    insertion(db, { ...engagement, eligible: Number(engagement.eligible) }),
+  );
   return rows.length > 0;
 }
 
