@@ -9,7 +9,8 @@ CREATE TABLE `api_tokens` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_tokens_user_id_unique` ON `api_tokens` (`user_id`);--> statement-breakpoint
 CREATE TABLE `apps` (
-	`token` text PRIMARY KEY NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
+	`token` text NOT NULL,
 	`name` text NOT NULL,
 	`default_url` text NOT NULL,
 	`ios_url` text,
@@ -18,7 +19,18 @@ CREATE TABLE `apps` (
 	`redirect_schemes` text NOT NULL,
 	`link_count` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `apps_token_unique` ON `apps` (`token`);--> statement-breakpoint
+CREATE TABLE `audit_log` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`happened_at` integer NOT NULL,
+	`user_id` integer,
+	`action` text NOT NULL,
+	`subject` text NOT NULL,
+	`detail` text NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
 --> statement-breakpoint
 CREATE TABLE `costs` (
 	`partner_id` integer NOT NULL,
@@ -33,16 +45,20 @@ CREATE TABLE `costs` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `credentials` (
-	`token_hash` text PRIMARY KEY NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
+	`token_hash` text NOT NULL,
 	`partner_id` integer NOT NULL,
 	`mode` text NOT NULL,
 	`cost_types` text NOT NULL,
+	`round_id` integer,
 	`hint` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`revoked_at` integer,
-	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT, WITHOUT ROWID;
+	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`round_id`) REFERENCES `rounds`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
 --> statement-breakpoint
+CREATE UNIQUE INDEX `credentials_token_hash_unique` ON `credentials` (`token_hash`);--> statement-breakpoint
 CREATE TABLE `daily_totals` (
 	`app_token` text NOT NULL,
 	`day` integer NOT NULL,
@@ -120,6 +136,7 @@ CREATE TABLE `partners` (
 	`click_parameters` text NOT NULL,
 	`impression_parameters` text NOT NULL,
 	`cost_parameters` text NOT NULL,
+	`integrated_types` text DEFAULT '' NOT NULL,
 	`created_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
@@ -131,6 +148,36 @@ CREATE TABLE `purge_positions` (
 	`until_cost_id` text,
 	`walked_at` integer NOT NULL
 ) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `round_dismissals` (
+	`round_id` integer NOT NULL,
+	`finding` text NOT NULL,
+	`dismissed_at` integer NOT NULL,
+	PRIMARY KEY(`round_id`, `finding`),
+	FOREIGN KEY (`round_id`) REFERENCES `rounds`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `round_entries` (
+	`round_id` integer NOT NULL,
+	`number` integer NOT NULL,
+	`received_at` integer NOT NULL,
+	`cost_id` text,
+	`record` text NOT NULL,
+	PRIMARY KEY(`round_id`, `number`),
+	FOREIGN KEY (`round_id`) REFERENCES `rounds`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `rounds` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`partner_id` integer NOT NULL,
+	`cost_types` text NOT NULL,
+	`state` text NOT NULL,
+	`opened_at` integer NOT NULL,
+	`ended_at` integer,
+	`entry_count` integer DEFAULT 0 NOT NULL,
+	`final_report` text,
+	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
 --> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,

@@ -61,6 +61,16 @@ export const ERRORS = {
     title: "Cost data was off for the link of this engagement",
     help: "Ask the owner of the app to switch cost data on for the link. Engagements recorded before that stay without cost.",
   },
+  operator_required: {
+    status: 403,
+    title: "This is for operators",
+    help: "The API token belongs to a member. Ask an operator of the service.",
+  },
+  round_full: {
+    status: 403,
+    title: "The integration round is full",
+    help: "A round keeps 1,000 entries. Ask the operator to close it and to open another.",
+  },
   not_found: {
     status: 404,
     title: "Not found",
@@ -70,6 +80,51 @@ export const ERRORS = {
     status: 405,
     title: "Method not allowed",
     help: "The `Allow` header lists the methods of this path.",
+  },
+  email_taken: {
+    status: 409,
+    title: "Another user has this e-mail address",
+    help: "Addresses are compared without regard to case. Change the existing user, or give another address.",
+  },
+  already_member: {
+    status: 409,
+    title: "The user is a member of this app already",
+    help: "Nothing is left to do.",
+  },
+  last_operator: {
+    status: 409,
+    title: "The last operator stays",
+    help: "Make another user operator first, then change or disable this one.",
+  },
+  user_disabled: {
+    status: 409,
+    title: "The user is disabled",
+    help: "Enable the user first, then issue a token.",
+  },
+  round_open: {
+    status: 409,
+    title: "The partner has an open round for one of these cost types",
+    help: "Go on in the open round, or close it first.",
+  },
+  round_required: {
+    status: 409,
+    title: "A cost type has not come through a round",
+    help: "A live credential needs cost types that the partner has integrated; a test credential needs an open round that holds them all.",
+  },
+  round_ended: {
+    status: 409,
+    title: "The round has ended",
+    help: "A round that is closed or approved stays as it is. Open another.",
+  },
+  mismatch_open: {
+    status: 409,
+    title: "A mismatch is open",
+    help: "`errors` names each. A cost type passes with at least one match and no open mismatch: have them mended, or dismiss them.",
+  },
+  round_moved: {
+    status: 409,
+    title: "The round received something while it was being approved",
+    help: "Read the report again, then approve.",
   },
   payload_too_large: {
     status: 413,

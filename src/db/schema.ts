@@ -26,7 +26,9 @@ export const apiTokens = sqliteTable("api_tokens", {
 });
 
 export const apps = sqliteTable("apps", {
-  token: text().primaryKey(),
+  /** Creation order, hence the order of the operators' list. */
+  id: integer().primaryKey(),
+  token: text().notNull().unique(),
   name: text().notNull(),
   defaultUrl: text("default_url").notNull(),
   iosUrl: text("ios_url"),
@@ -63,6 +65,8 @@ export const partners = sqliteTable("partners", {
   clickParameters: text("click_parameters").notNull(),
   impressionParameters: text("impression_parameters").notNull(),
   costParameters: text("cost_parameters").notNull(),
+  /** The cost types that passed an integration round, comma-separated; some as soon as `supports_cost_data`. */
+  integratedTypes: text("integrated_types").notNull().default(""),
   createdAt: integer("created_at").notNull(),
 });
 
@@ -105,16 +109,80 @@ export const links = sqliteTable(
 
 /** What a partner sends to the cost interface. Revoked ones stay, to be told from unknown ones. */
 export const credentials = sqliteTable("credentials", {
-  tokenHash: text("token_hash").primaryKey(),
+  id: integer().primaryKey(),
+  tokenHash: text("token_hash").notNull().unique(),
   partnerId: integer("partner_id")
     .notNull()
     .references(() => partners.id),
   mode: text({ enum: ["live", "test"] }).notNull(),
   /** Comma-separated, for instance `cpc,cpi`. */
   costTypes: text("cost_types").notNull(),
+  /** Of a test credential: the integration round that it posts into. */
+  roundId: integer("round_id").references(() => rounds.id),
   hint: text().notNull(),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
+});
+
+/** Integration rounds: a partner tries out some cost types. At most one open round for each partner and cost type. */
+export const rounds = sqliteTable("rounds", {
+  id: integer().primaryKey(),
+  partnerId: integer("partner_id")
+    .notNull()
+    .references(() => partners.id),
+  /** Comma-separated, for instance `cpc,cpi`. */
+  costTypes: text("cost_types").notNull(),
+  state: text({ enum: ["open", "closed", "approved"] }).notNull(),
+  openedAt: integer("opened_at").notNull(),
+  endedAt: integer("ended_at"),
+  /** Kept by a trigger. */
+  entryCount: integer("entry_count").notNull().default(0),
+  /** The report as it stood when the round ended, JSON: the engagements that it judged are forgotten by and by. */
+  finalReport: text("final_report"),
+});
+
+/** What was sent with a test credential. It never becomes a cost. */
+export const roundEntries = sqliteTable(
+  "round_entries",
+  {
+    roundId: integer("round_id")
+      .notNull()
+      .references(() => rounds.id),
+    /** 1, 2, 3 … within the round, in the order of arrival. */
+    number: integer().notNull(),
+    receivedAt: integer("received_at").notNull(),
+    /** The cost ID as it was sent, cut to what a cost ID may hold; null where there was none. */
+    costId: text("cost_id"),
+    /** JSON of the rest: what was sent, its faults or the cost that it made, the engagements at that time, the answer. */
+    record: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.roundId, table.number] })],
+);
+
+/** Mismatches that an operator let pass: `entry 12`, or `click` or `impression` and a cost ID. */
+export const roundDismissals = sqliteTable(
+  "round_dismissals",
+  {
+    roundId: integer("round_id")
+      .notNull()
+      .references(() => rounds.id),
+    finding: text().notNull(),
+    dismissedAt: integer("dismissed_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
+);
+
+/** What operators changed: who, what, when, and never a secret. */
+export const auditLog = sqliteTable("audit_log", {
+  id: integer().primaryKey(),
+  happenedAt: integer("happened_at").notNull(),
+  /** Null for the script that makes the first operator. */
+  userId: integer("user_id").references(() => users.id),
+  action: text().notNull(),
+  /** What was changed, for instance `partner 3`. */
+  subject: text().notNull(),
+  /** JSON of the values that were set. */
+  detail: text().notNull(),
 });
 
 /** The ledger, first table. The key is the rule: the first of a (partner, cost id, kind) stands. */

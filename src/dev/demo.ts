@@ -121,6 +121,7 @@ export function demoStatements(now: number): string[] {
     row("memberships", { user_id: 2, app_token: DEMO.appToken }),
     row("memberships", { user_id: 2, app_token: DEMO.otherAppToken }),
     partner(1, "Acme Ads", 1, {
+      integrated_types: "cpc,cpi,cpe,cpm",
       click_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}&note=%%ACME MACRO%%",
       impression_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}",
       cost_parameters:
@@ -160,10 +161,18 @@ export function demoStatements(now: number): string[] {
       cost_types: "cpc,cpi,cpe,cpm",
       created_at,
     }),
+    row("rounds", {
+      id: 1,
+      partner_id: 3,
+      cost_types: "cpc,cpi,cpe,cpm",
+      state: "open",
+      opened_at: now - 5 * DAY_MS,
+    }),
     row("credentials", {
       ...token("test", DEMO.testCostToken),
       partner_id: 3,
       mode: "test",
+      round_id: 1,
       cost_types: "cpc,cpi,cpe,cpm",
       created_at,
     }),
