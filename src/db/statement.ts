@@ -54,7 +54,7 @@ export async function runIdempotent<Statements extends Bound<unknown>[]>(
 const MAX_ATTEMPTS = 3;
 const CONNECTION_LOST =
   /Network connection lost|storage caused object to be reset|reset because its code was updated/;
-const TRY_LATER = /overloaded|timeout|deadline/i;
+const TRY_LATER = /transient issue|overloaded|timeout|deadline/i;
 
 /** Whether the same request may succeed in a moment. */
 export function isTransient(error: unknown): boolean {
