@@ -129,7 +129,7 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     title: "The body is too large",
-    help: "A body holds at most 64 KiB.",
+    help: "A body holds at most 64 KiB, that of a cost batch 1 MiB.",
   },
   unsupported_media_type: {
     status: 415,

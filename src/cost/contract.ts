@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { amount, costId, costTag, costType, currency } from "../http/fields.ts";
 
+const MAX_BATCH_COSTS = 1_000;
+
 export const cost = z.object({
   cost_type: costType,
   cost_currency: currency,
@@ -9,3 +11,16 @@ export const cost = z.object({
   tag: costTag,
   cost_amount: amount.optional(),
 });
+
+/** Each cost of a batch is read by itself, so that a bad one fails alone. */
+export const costBatch = {
+  body: z.strictObject({
+    costs: z
+      .array(z.unknown())
+      .min(1, "must hold at least one cost")
+      .max(MAX_BATCH_COSTS, `must hold at most ${MAX_BATCH_COSTS} costs`),
+  }),
+  maxBodyBytes: 1024 * 1024,
+};
+
+export const readCost = { path: z.object({ cost_id: costId }) };

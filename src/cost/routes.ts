@@ -1,6 +1,6 @@
 /** The partner ad-cost interface (spec §4.7). */
-import { readTokenHash, unauthorized } from "../auth/guards.ts";
-import * as ledger from "../db/ledger.ts";
+import { readTokenHash } from "../auth/guards.ts";
+import type { Cost } from "../db/ledger.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
@@ -13,51 +13,31 @@ import {
   readPairs,
   refuseFaults,
 } from "../http/input.ts";
-import { formatAmount } from "../http/money.ts";
 import type { Route } from "../http/router.ts";
+import { submitBatch } from "./batch.ts";
 import * as contract from "./contract.ts";
-import { COST_WINDOW_MS, judgeCost } from "./rules.ts";
+import { readCost } from "./read.ts";
+import { admitCredential, submitCosts, toCost } from "./submit.ts";
 
-export const costRoutes: Route[] = [{ path: "/cost", methods: { POST: submitCost } }];
+export const costRoutes: Route[] = [
+  { path: "/cost", methods: { POST: submitCost } },
+  { path: "/cost/batch", methods: { POST: submitBatch } },
+  { path: "/cost/:cost_id", methods: { GET: readCost } },
+];
 
 async function submitCost(context: Context): Promise<Response> {
   const tokenHash = readTokenHash(context, ["live", "test"]);
-  const cost = await readCost(context).catch(async (error) => {
+  const cost = await readForm(context).catch(async (error) => {
     await admitCredential(context, tokenHash);
     throw error;
   });
-  const { situations, stored } = await ledger.submitCosts(context.env.DB, {
-    tokenHash,
-    costs: [cost],
-    now: context.now,
-    windowMs: COST_WINDOW_MS,
-  });
-  const [situation] = situations;
-  if (!situation) throw unauthorized();
-  const verdict = judgeCost(cost, situation.credential, situation.engagements, situation.prior, context.now);
-  // What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "ok".
-  if ((verdict.outcome === "store") !== stored.length > 0)
-    throw new Error("the ledger and the rules disagree");
-  if (verdict.outcome === "refuse") throw new AppError(verdict.reason);
-  return jsonResponse({
-    status: "ok",
-    cost_id: cost.costId,
-    match: verdict.match ? "matched" : "pending",
-    duplicate: verdict.outcome === "duplicate",
-    amount: verdict.amount === null ? null : formatAmount(verdict.amount),
-    request_id: context.requestId,
-  });
-}
-
-/** The faults of a request are told only to whom it may concern. */
-async function admitCredential(context: Context, tokenHash: string): Promise<void> {
-  const credential = await ledger.findCredential(context.env.DB, tokenHash);
-  if (!credential) throw unauthorized();
-  if (credential.revoked) throw new AppError("credential_revoked");
+  const [answer] = await submitCosts(context, tokenHash, [cost]);
+  if (answer instanceof AppError) throw answer;
+  return jsonResponse({ ...answer, request_id: context.requestId });
 }
 
 /** Parameters come from the query string, a form body, or both. */
-async function readCost(context: Context): Promise<ledger.Cost> {
+async function readForm(context: Context): Promise<Cost> {
   const faults: Fault[] = [];
   const body = await readBody(context.request, MAX_BODY_BYTES);
   if (body.byteLength > 0 && mediaType(context.request) !== "application/x-www-form-urlencoded") {
@@ -72,11 +52,5 @@ async function readCost(context: Context): Promise<ledger.Cost> {
   const sent = parsePairs(contract.cost, pairs, "same value", faults);
   refuseFaults(faults);
   if (!sent) throw new Error("a cost without faults was not read");
-  return {
-    costId: sent.cost_id,
-    costType: sent.cost_type,
-    currency: sent.cost_currency,
-    amount: sent.cost_amount ?? null,
-    tag: sent.tag,
-  };
+  return toCost(sent);
 }

@@ -1,0 +1,49 @@
+/** `GET /cost/{cost_id}`: a partner reads its own cost back. */
+import { readTokenHash, unauthorized } from "../auth/guards.ts";
+import { type CostRecord, findCost } from "../db/ledger.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import { readInput } from "../http/input.ts";
+import { formatAmount } from "../http/money.ts";
+import * as contract from "./contract.ts";
+import { COST_WINDOW_MS } from "./rules.ts";
+import { admitCredential } from "./submit.ts";
+
+/** The cost as it stands now. Another partner's is told like one that never was. */
+export async function readCost(context: Context): Promise<Response> {
+  const tokenHash = readTokenHash(context, ["live", "test"]);
+  const { path } = await readInput(context, contract.readCost).catch(async (error) => {
+    await admitCredential(context, tokenHash);
+    throw error;
+  });
+  const { credential, cost } = await findCost(context.env.DB, tokenHash, path.cost_id);
+  if (!credential) throw unauthorized();
+  if (credential.revoked) throw new AppError("credential_revoked");
+  if (credential.mode === "test") throw new AppError("test_credential");
+  if (!cost) throw new AppError("not_found", "You have sent no cost with this ID, or it was purged.");
+  const waitsUntil = cost.receivedAt + COST_WINDOW_MS;
+  return jsonResponse({
+    status: "ok",
+    cost_id: path.cost_id,
+    cost_type: cost.costType,
+    cost_currency: cost.currency,
+    amount: cost.amount === null ? null : formatAmount(cost.amount),
+    tag: cost.tag,
+    source: cost.source,
+    received_at: toIso(cost.receivedAt),
+    match: cost.kind ? "matched" : context.now > waitsUntil ? "lapsed" : "pending",
+    may_match_until: cost.kind ? null : toIso(waitsUntil),
+    engagement: toEngagement(cost),
+    request_id: context.requestId,
+  });
+}
+
+function toEngagement({ kind, occurredAt, linkToken }: CostRecord) {
+  if (kind === null || occurredAt === null) return null;
+  return { kind, occurred_at: toIso(occurredAt), link_token: linkToken };
+}
+
+function toIso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

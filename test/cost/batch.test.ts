@@ -1,0 +1,296 @@
+/** POST /cost/batch: many costs at once, each with its own result. */
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createToken } from "../../src/auth/secrets.ts";
+import {
+  ask,
+  type Call,
+  type CostAnswer,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  NOW,
+  type ProblemBody,
+  refusal,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
+
+type Result = Omit<CostAnswer, "status"> & Partial<Omit<ProblemBody, "status">> & { status: "ok" | number };
+
+const cost = (cost_id: string, more: object = {}) => ({
+  cost_type: "cpc",
+  cost_currency: "USD",
+  cost_id,
+  tag: "batch",
+  cost_amount: "0.25",
+  ...more,
+});
+
+function sendBatch(costs: unknown, options: Call = {}) {
+  return ask<{ results: Result[]; request_id: string }>("/cost/batch", {
+    token: DEMO.costToken,
+    json: { costs },
+    ...options,
+  });
+}
+
+const ledgerSize = async () => (await rows<{ size: number }>("SELECT count(*) AS size FROM costs"))[0]?.size;
+
+beforeEach(freshDemo);
+
+describe("a batch", () => {
+  test("gives a result for each cost in order, and stores the good ones beside the bad", async () => {
+    await view("batch-view-00001");
+    const { status, body, headers } = await sendBatch([
+      cost("demo-click-recent-0001"),
+      cost("batch-waits-0001", { cost_amount: undefined }),
+      cost("short"),
+      cost("demo-click-expired-001"),
+      cost("batch-view-00001"),
+      cost("batch-view-00001", { cost_type: "CPM", cost_currency: "eur", cost_amount: "4.5" }),
+    ]);
+    expect(status).toBe(200);
+    expect(body.request_id).toBe(headers.get("x-request-id"));
+    expect(body.results).toEqual([
+      { status: "ok", cost_id: "demo-click-recent-0001", match: "matched", duplicate: false, amount: "0.25" },
+      { status: "ok", cost_id: "batch-waits-0001", match: "pending", duplicate: false, amount: null },
+      expect.objectContaining({
+        status: 400,
+        code: "invalid_request",
+        errors: [{ param: "cost_id", message: expect.stringContaining("at least 12") }],
+      }),
+      expect.objectContaining({ status: 400, code: "window_closed" }),
+      expect.objectContaining({ status: 400, code: "wrong_engagement" }),
+      { status: "ok", cost_id: "batch-view-00001", match: "matched", duplicate: false, amount: "4.5" },
+    ]);
+    expect(await rows("SELECT cost_id FROM costs WHERE tag = 'batch' ORDER BY cost_id")).toEqual([
+      { cost_id: "batch-view-00001" },
+      { cost_id: "batch-waits-0001" },
+      { cost_id: "demo-click-recent-0001" },
+    ]);
+  });
+
+  test("names every fault of a bad cost at once", async () => {
+    const { body } = await sendBatch([{ cost_type: "cpx", cost_currency: "XXQ", tag: 7, cost_amount: "-1" }]);
+    expect(body.results[0]?.errors?.map(({ param }) => param)).toEqual([
+      "cost_type",
+      "cost_currency",
+      "cost_id",
+      "tag",
+      "cost_amount",
+    ]);
+  });
+
+  test("takes an amount as text alone, as POST /cost does", async () => {
+    const { body } = await sendBatch([cost("batch-number-001", { cost_amount: 0.25 })]);
+    expect(body.results[0]?.errors).toEqual([{ param: "cost_amount", message: "must be a string" }]);
+  });
+
+  test("tells what is no object by its place", async () => {
+    const { status, body } = await sendBatch([null, 7, "cost", [], true]);
+    expect(status).toBe(200);
+    expect(body.results.map(({ errors }) => errors)).toEqual(
+      [0, 1, 2, 3, 4].map((index) => [{ param: `costs.${index}`, message: "must be an object" }]),
+    );
+  });
+
+  test("treats one cost ID many times as if each were sent after the other", async () => {
+    const { body } = await sendBatch([
+      cost("batch-again-0001", { cost_amount: undefined }),
+      cost("batch-again-0001"),
+      cost("batch-again-0001"),
+      cost("batch-again-0001", { cost_amount: "0.26" }),
+      cost("batch-again-0001", { cost_currency: "EUR" }),
+    ]);
+    expect(body.results.map((result) => [result.status, result.code ?? result.duplicate])).toEqual([
+      ["ok", false],
+      ["ok", false],
+      ["ok", true],
+      [400, "cost_id_conflict"],
+      [400, "cost_id_conflict"],
+    ]);
+    expect(await rows("SELECT amount FROM costs WHERE cost_id = 'batch-again-0001'")).toEqual([
+      { amount: 25_000 },
+    ]);
+  });
+
+  test("answers and stores what single calls do, whatever is sent twice", async () => {
+    const anyCost = fc.record({
+      cost_id: fc.constantFrom("twice-click-0001", "twice-view-00001", "twice-none-00001"),
+      cost_type: fc.constantFrom("cpc", "cpi", "cpm", "cpq"),
+      cost_currency: fc.constantFrom("USD", "EUR"),
+      cost_amount: fc.constantFrom(undefined, "0.1", "0.2"),
+    });
+    const prepare = async () => {
+      await freshDemo();
+      await click("twice-click-0001");
+      await view("twice-view-00001", { query: "&cost_type=cpm&cost_currency=USD&cost_amount=0.1" });
+    };
+    const ledger = () =>
+      rows("SELECT * FROM cost_states ORDER BY partner_id, cost_id").then(async (costs) => [
+        costs,
+        await rows(
+          "SELECT * FROM daily_totals WHERE count <> 0 ORDER BY app_token, day, link_id, partner_id",
+        ),
+      ]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCost, { minLength: 1, maxLength: 8 }), async (picks) => {
+        const costs = picks.map((pick) => JSON.parse(JSON.stringify({ ...pick, tag: "twice" })));
+        await prepare();
+        const singles: unknown[] = [];
+        for (const each of costs) singles.push(strip((await sendCost(each)).body));
+        const afterSingles = await ledger();
+        await prepare();
+        const { body } = await sendBatch(costs);
+        expect(body.results.map(strip)).toEqual(singles);
+        expect(await ledger()).toEqual(afterSingles);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test("matches an engagement that comes after it", async () => {
+    await sendBatch([cost("batch-early-0001"), cost("batch-early-0002")]);
+    await click("batch-early-0002");
+    expect(
+      await rows("SELECT cost_id, state FROM cost_states WHERE cost_id LIKE 'batch-early%' ORDER BY cost_id"),
+    ).toEqual([
+      { cost_id: "batch-early-0001", state: "pending" },
+      { cost_id: "batch-early-0002", state: "matched" },
+    ]);
+  });
+});
+
+describe("a batch that is no batch", () => {
+  test.each<[string, unknown, string]>([
+    ["no costs", [], "costs"],
+    ["1,001 costs", Array.from({ length: 1_001 }, (_, index) => cost(`too-many-${index}-000`)), "costs"],
+    ["an object for a list", {}, "costs"],
+    ["no list at all", undefined, "costs"],
+  ])("with %s is refused whole", async (_name, costs, param) => {
+    expect(await refusal("/cost/batch", { token: DEMO.costToken, json: { costs } })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: [param],
+    });
+  });
+
+  test("with an unknown key is refused and names it", async () => {
+    const json = { costs: [cost("batch-key-000001")], cost: [] };
+    expect(await refusal("/cost/batch", { token: DEMO.costToken, json })).toMatchObject({ params: ["cost"] });
+    expect(await rows("SELECT * FROM costs WHERE tag = 'batch'")).toEqual([]);
+  });
+
+  test("with a body that is no JSON is refused", async () => {
+    const headers = { "content-type": "application/json" };
+    const broken = { token: DEMO.costToken, headers, body: '{"costs":[' };
+    expect(await refusal("/cost/batch", broken)).toMatchObject({ status: 400, params: ["body"] });
+  });
+
+  test("as a form is refused: 415", async () => {
+    const form = { token: DEMO.costToken, body: new URLSearchParams({ costs: "[]" }) };
+    expect(await refusal("/cost/batch", form)).toMatchObject({ status: 415 });
+  });
+
+  test("of one MiB is read, and of one byte more is refused: 413", async () => {
+    const send = (bytes: number) => {
+      const text = JSON.stringify({ costs: [cost("batch-size-00001")] });
+      return {
+        token: DEMO.costToken,
+        body: text.padEnd(bytes),
+        headers: { "content-type": "application/json" },
+      };
+    };
+    expect((await ask("/cost/batch", send(1024 * 1024))).status).toBe(200);
+    expect(await refusal("/cost/batch", send(1024 * 1024 + 1))).toMatchObject({ status: 413 });
+  });
+
+  test("is for POST: 405 with Allow for GET", async () => {
+    const { status, headers } = await ask("/cost/batch", { token: DEMO.costToken });
+    expect([status, headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+describe("credentials", () => {
+  const one = { json: { costs: [cost("batch-cred-00001")] } };
+
+  test.each([
+    ["none", undefined, 401, "unauthorized"],
+    ["noise", "noise", 401, "unauthorized"],
+    ["an API token", DEMO.apiToken, 401, "unauthorized"],
+    ["a live one that never was", createToken("live"), 401, "unauthorized"],
+  ])("%s: refused, nothing stored, and told nothing of the faults", async (_name, token, status, code) => {
+    const before = await ledgerSize();
+    expect(await refusal("/cost/batch", { token, ...one })).toEqual({ status, code, params: [] });
+    expect(await refusal("/cost/batch", { token, json: { costs: [7] } })).toEqual({
+      status,
+      code,
+      params: [],
+    });
+    expect(await refusal("/cost/batch", { token, json: {} })).toEqual({ status, code, params: [] });
+    expect(await ledgerSize()).toBe(before);
+  });
+
+  test("a revoked one: 403, nothing stored", async () => {
+    await rows("UPDATE credentials SET revoked_at = ? WHERE mode = 'live'", NOW);
+    const before = await ledgerSize();
+    for (const costs of [one.json.costs, [7]]) {
+      expect(await refusal("/cost/batch", { token: DEMO.costToken, json: { costs } })).toMatchObject({
+        status: 403,
+        code: "credential_revoked",
+      });
+    }
+    expect(await ledgerSize()).toBe(before);
+  });
+
+  test("one that is not cleared for a cost type: those items alone are refused", async () => {
+    await rows("UPDATE credentials SET cost_types = 'cpi' WHERE mode = 'live'");
+    const { body } = await sendBatch([
+      cost("batch-type-00001"),
+      cost("batch-type-00002", { cost_type: "cpi" }),
+    ]);
+    expect(body.results.map(({ status, code }) => [status, code])).toEqual([
+      [403, "cost_type_not_integrated"],
+      ["ok", undefined],
+    ]);
+  });
+
+  test("never match another partner's engagement", async () => {
+    await rows("UPDATE credentials SET partner_id = 2 WHERE mode = 'live'");
+    await rows("UPDATE partners SET supports_cost_data = 1 WHERE id = 2");
+    const { body } = await sendBatch([cost("demo-click-recent-0001")]);
+    expect(body.results[0]).toMatchObject({ status: "ok", match: "pending" });
+  });
+});
+
+describe("the budget", () => {
+  test("1,000 costs: one call, at most 15 rows read and 2 written each, 0 written when sent again", async () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => `batch-budget-${String(index).padStart(4, "0")}`);
+    await env.DB.prepare(
+      `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
+       SELECT 1, value, iif(key % 2, 'click', 'impression'), ?1, 1, ?2, 1 FROM json_each(?3)`,
+    )
+      .bind(DEMO.appToken, NOW - DAY, JSON.stringify(ids))
+      .run();
+    const costs = ids.map((id) => cost(id, { cost_type: "cpi" }));
+    const { database, counts } = countingDatabase();
+    const first = await sendBatch(costs, { env: { DB: database } });
+    expect(first.body.results.filter(({ match }) => match === "matched")).toHaveLength(1_000);
+    expect(counts.calls).toBe(1);
+    expect(counts.read).toBeLessThanOrEqual(15_000);
+    expect(counts.written).toBe(2_000);
+    const again = await sendBatch(costs, { env: { DB: database } });
+    expect(again.body.results.every(({ duplicate }) => duplicate)).toBe(true);
+    expect(counts.written).toBe(2_000);
+  });
+});
+
+/** Without what differs between two requests by nature. */
+function strip(result: object): object {
+  return { ...result, request_id: undefined };
+}

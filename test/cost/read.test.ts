@@ -1,0 +1,143 @@
+/** GET /cost/{cost_id}: a partner reads its own cost back. */
+import { beforeEach, expect, test } from "vitest";
+import { createToken } from "../../src/auth/secrets.ts";
+import {
+  ask,
+  type Call,
+  call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  freshDemo,
+  NOW,
+  refusal,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
+
+const readBack = (costId: string, options: Call = {}) =>
+  ask(`/cost/${encodeURIComponent(costId)}`, { token: DEMO.costToken, ...options });
+
+beforeEach(freshDemo);
+
+test("a matched cost tells what was stored and the engagement that it stands on", async () => {
+  await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "0.10", tag: "night run" });
+  const { status, body, headers } = await readBack("demo-click-recent-0001", { now: NOW + 5 });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    status: "ok",
+    cost_id: "demo-click-recent-0001",
+    cost_type: "cpc",
+    cost_currency: "USD",
+    amount: "0.1",
+    tag: "night run",
+    source: "call",
+    received_at: "2026-03-15T12:00:00.000Z",
+    match: "matched",
+    may_match_until: null,
+    engagement: { kind: "click", occurred_at: "2026-03-14T12:00:00.000Z", link_token: DEMO.linkToken },
+    request_id: headers.get("x-request-id"),
+  });
+});
+
+test("a pending cost tells until when it may still match, to the millisecond; after that it has lapsed", async () => {
+  await sendCost({ cost_id: "read-waits-00001" });
+  const until = NOW + 7 * DAY;
+  expect((await readBack("read-waits-00001", { now: until })).body).toMatchObject({
+    match: "pending",
+    may_match_until: new Date(until).toISOString(),
+    amount: null,
+    engagement: null,
+  });
+  const lapsed = await readBack("read-waits-00001", { now: until + 1 });
+  expect(lapsed.body).toMatchObject({ match: "lapsed", engagement: null });
+  await click("read-waits-00001", { now: until + 1 });
+  expect((await readBack("read-waits-00001", { now: until + 1 })).body).toMatchObject({ engagement: null });
+});
+
+test("a pending cost reads as matched once its engagement has come", async () => {
+  await sendCost({ cost_id: "read-late-000001", cost_amount: "2" });
+  await click("read-late-000001", { now: NOW + DAY });
+  expect((await readBack("read-late-000001", { now: NOW + DAY })).body).toMatchObject({
+    match: "matched",
+    may_match_until: null,
+    engagement: { kind: "click", occurred_at: new Date(NOW + DAY).toISOString() },
+  });
+});
+
+test("a cost that came on a URL is read back too, and says so", async () => {
+  await view("read-url-0000001", { query: "&cost_type=cpm&cost_currency=eur&cost_amount=4.5" });
+  expect((await readBack("read-url-0000001")).body).toMatchObject({
+    source: "url",
+    cost_type: "cpm",
+    cost_currency: "EUR",
+    amount: "4.5",
+    tag: null,
+    match: "matched",
+  });
+});
+
+test("an amount left to the URL is the one that counts", async () => {
+  await click("read-carried-001", { query: "&cost_amount=0.75" });
+  await sendCost({ cost_id: "read-carried-001" });
+  expect((await readBack("read-carried-001")).body).toMatchObject({ amount: "0.75", source: "call" });
+});
+
+test("an ID of any characters is found, percent-encoded", async () => {
+  const id = "read/ä?&=%20 #日本語+";
+  await sendCost({ cost_id: id });
+  expect((await readBack(id)).body).toMatchObject({ cost_id: id });
+});
+
+test("HEAD answers as GET does, without a body", async () => {
+  await sendCost({ cost_id: "read-head-000001" });
+  const head = await call("/cost/read-head-000001", { token: DEMO.costToken, method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+test("a cost that was never sent, and another partner's, are told alike: 404", async () => {
+  await sendCost({ cost_id: "read-theirs-0001" });
+  await rows("UPDATE credentials SET partner_id = 2 WHERE mode = 'live'");
+  const never = { status: 404, code: "not_found", params: [] };
+  expect(await refusal("/cost/read-theirs-0001", { token: DEMO.costToken })).toEqual(never);
+  expect(await refusal("/cost/read-nobody-0001", { token: DEMO.costToken })).toEqual(never);
+});
+
+test("an ID that no cost can have is refused: 400", async () => {
+  const malformed = { status: 400, code: "invalid_request", params: ["cost_id"] };
+  expect(await refusal("/cost/short", { token: DEMO.costToken })).toEqual(malformed);
+  expect(await refusal(`/cost/${"x".repeat(257)}`, { token: DEMO.costToken })).toEqual(malformed);
+});
+
+test("without a credential that is known nothing is told: 401", async () => {
+  await sendCost({ cost_id: "read-secret-0001" });
+  for (const token of [undefined, "noise", DEMO.apiToken, createToken("live")]) {
+    for (const id of ["read-secret-0001", "read-nobody-0001", "short"]) {
+      expect(await refusal(`/cost/${id}`, { token })).toMatchObject({ status: 401, code: "unauthorized" });
+    }
+  }
+});
+
+test("a revoked and a test credential read nothing of the ledger: 403", async () => {
+  await sendCost({ cost_id: "read-secret-0001" });
+  await rows("UPDATE credentials SET partner_id = 1 WHERE mode = 'test'");
+  expect(await refusal("/cost/read-secret-0001", { token: DEMO.testCostToken })).toMatchObject({
+    status: 403,
+    code: "test_credential",
+  });
+  await rows("UPDATE credentials SET revoked_at = ?", NOW);
+  expect(await refusal("/cost/read-secret-0001", { token: DEMO.costToken })).toMatchObject({
+    status: 403,
+    code: "credential_revoked",
+  });
+});
+
+test("the budget: one call, at most 10 rows read, none written, however full the ledger is", async () => {
+  await sendCost({ cost_id: "demo-click-recent-0001" });
+  const { database, counts } = countingDatabase();
+  await readBack("demo-click-recent-0001", { env: { DB: database } });
+  expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 0 });
+  expect(counts.read).toBeLessThanOrEqual(10);
+});
