@@ -36,11 +36,13 @@ FROM (
       THEN coalesce(k.url_amount, i.url_amount)
     END) AS amount
   FROM costs c
-  LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = c.cost_id AND k.kind = 'click'
-    AND c.cost_type <> 'cpm' AND k.eligible AND abs(c.received_at - k.occurred_at) <= 604800000
-  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = c.cost_id AND i.kind = 'impression'
-    AND c.cost_type <> 'cpc' AND i.eligible AND abs(c.received_at - i.occurred_at) <= 604800000
-    AND k.kind IS NULL
+  -- What cannot match is not even read.
+  LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = c.cost_id
+    AND k.kind = iif(c.cost_type = 'cpm', NULL, 'click')
+    AND k.eligible AND abs(c.received_at - k.occurred_at) <= 604800000
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = c.cost_id
+    AND i.kind = iif(c.cost_type = 'cpc' OR k.kind IS NOT NULL, NULL, 'impression')
+    AND i.eligible AND abs(c.received_at - i.occurred_at) <= 604800000
 );
 --> statement-breakpoint
 -- The daily totals: whatever changes where a cost stands takes its old contribution out and puts its new one in.
@@ -95,4 +97,9 @@ VALUES ('costs', -1, '', 0), ('engagements', -1, '', 0);
 --> statement-breakpoint
 CREATE TRIGGER round_entries_counted AFTER INSERT ON round_entries BEGIN
   UPDATE rounds SET entry_count = entry_count + 1 WHERE id = NEW.round_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at ON users WHEN NEW.disabled_at IS NOT NULL BEGIN
+  DELETE FROM api_tokens WHERE user_id = NEW.id;
+  DELETE FROM sessions WHERE user_id = NEW.id;
 END;

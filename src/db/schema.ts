@@ -11,8 +11,26 @@ export const users = sqliteTable("users", {
   id: integer().primaryKey(),
   email: text().notNull().unique(),
   role: text({ enum: ["member", "operator"] }).notNull(),
+  /** Self-describing scrypt hash; null for a user of single sign-on. */
+  passwordHash: text("password_hash"),
+  /** A disabled user has neither API token nor session: a trigger takes them away. */
+  disabledAt: integer("disabled_at"),
   createdAt: integer("created_at").notNull(),
 });
+
+/** A signed-in browser. The cookie holds the id, this its SHA-256. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    idHash: text("id_hash").primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("sessions_by_user").on(table.userId)],
+);
 
 /** One API token a user; the row goes with a reset, so what is not here is dead. */
 export const apiTokens = sqliteTable("api_tokens", {
@@ -22,7 +40,11 @@ export const apiTokens = sqliteTable("api_tokens", {
     .unique()
     .references(() => users.id),
   hint: text().notNull(),
+  /** The token itself, readable with the user's password alone; null where an operator issued it. */
+  sealed: text(),
   createdAt: integer("created_at").notNull(),
+  /** Days since 1970 in UTC; null before the first use. */
+  lastUsedDay: integer("last_used_day"),
 });
 
 export const apps = sqliteTable("apps", {
