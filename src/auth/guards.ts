@@ -1,5 +1,6 @@
 /** Who may pass. A guard reads the credential; the database decides, in the same batch as the data. */
 import { findAccess } from "../db/access.ts";
+import { type Actor, findOperatorAccess, type OperatorAccess } from "../db/audit.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
@@ -39,6 +40,32 @@ export function withToken(handler: (context: Context, caller: Caller) => Promise
       throw error;
     }
   };
+}
+
+/** An operator who asks. `admit` turns what the database says into a pass, or throws unauthorized or operator_required. */
+export interface Operator {
+  actor: Actor;
+  admit: (access: OperatorAccess | undefined) => OperatorAccess;
+}
+
+/** As `withToken`, for operators alone. */
+export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
+  return withToken(async (context, caller) => {
+    const actor = { tokenHash: caller.tokenHash, now: context.now };
+    let asked = false;
+    const admit: Operator["admit"] = (found) => {
+      asked = true;
+      const access = caller.admit(found);
+      if (access.role !== "operator") throw new AppError("operator_required");
+      return access;
+    };
+    try {
+      return await handler(context, { actor, admit });
+    } catch (error) {
+      if (error instanceof AppError && !asked) admit(await findOperatorAccess(context.env.DB, actor));
+      throw error;
+    }
+  });
 }
 
 /** The hash of the token in the Authorization header. Throws unauthorized where it is missing or no such token can exist. */

@@ -1,0 +1,104 @@
+/** Who acts as an operator, and the log of what operators changed. Every statement of theirs starts from the row of `operator`. */
+import { type SQL, sql } from "drizzle-orm";
+import { isBackward, type Range, toBounds } from "./keyset.ts";
+import { type Bound, runBatch, statement, type Value } from "./statement.ts";
+
+/** Who asks, by the hash of an API token. `now` in milliseconds since 1970. */
+export interface Actor {
+  tokenHash: string;
+  now: number;
+}
+
+/** What the database says of an actor: no row where it does not know the token. */
+export interface OperatorAccess {
+  user_id: number;
+  role: "member" | "operator";
+}
+
+const caller = sql`
+  SELECT u.id AS user_id, u.role FROM api_tokens t JOIN users u ON u.id = t.user_id
+  WHERE t.token_hash = ${sql.placeholder("tokenHash")}
+`;
+
+/** For a FROM clause: one row `operator.user_id`, or none where whoever asks is no operator. */
+export const operator = sql`(SELECT user_id FROM (${caller}) WHERE role = 'operator') operator`;
+
+const access = statement<OperatorAccess>(caller);
+
+/** Runs statements on an operator's behalf in one transaction, and says who that is. */
+export async function runAsOperator<Statements extends Bound<unknown>[]>(
+  db: D1Database,
+  actor: Actor,
+  ...statements: Statements
+) {
+  const [[found], ...rows] = await runBatch(db, access(db, { ...actor }), ...statements);
+  return { access: found, rows };
+}
+
+/** undefined for a token that is unknown or reset. */
+export async function findOperatorAccess(db: D1Database, actor: Actor): Promise<OperatorAccess | undefined> {
+  return (await runAsOperator(db, actor)).access;
+}
+
+/**
+ * The audit entry of a change. It stands in the change's batch, before it and under the same gate, so there are both or
+ * neither. `subject` is an SQL text, `gate` a condition; `values` are those of the gate and `detail`, which is told to
+ * every operator and holds no secret.
+ */
+export function auditStatement(action: string, subject: SQL, gate: SQL) {
+  const insert = statement(sql`
+    INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+    SELECT ${sql.placeholder("now")}, operator.user_id, ${sql.raw(`'${action}'`)}, ${subject}, ${sql.placeholder("detail")}
+    FROM ${operator} WHERE ${gate}
+  `);
+  return (db: D1Database, values: Record<string, Value>, detail: object): Bound<unknown> =>
+    insert(db, { ...values, detail: JSON.stringify(detail) });
+}
+
+/** `'partner ' || id`. A number that was bound would otherwise join a text as `3.0`. */
+export function subjectOf(noun: string, id: SQL): SQL {
+  return sql`${sql.raw(`'${noun} '`)} || cast(${id} AS INTEGER)`;
+}
+
+export interface AuditRow {
+  id: number;
+  happened_at: number;
+  user_id: number | null;
+  email: string | null;
+  action: string;
+  subject: string;
+  detail: string;
+}
+
+/** One page of the log, the oldest first. */
+export const listAudit = operatorList<AuditRow>("audit_log", {
+  columns: sql`x.*, u.email`,
+  join: sql`LEFT JOIN users u ON u.id = x.user_id`,
+});
+
+/**
+ * A list for operators: pages of a table `x` by id, in the order of creation. Without `where`, which may use values of its
+ * own, the highest id is the total, for nothing here is ever deleted.
+ */
+export function operatorList<Row>(table: string, query: { columns: SQL; join?: SQL; where?: SQL }) {
+  const rows = sql.raw(table);
+  const where = query.where ?? sql`true`;
+  const total = statement<{ total: number }>(
+    query.where
+      ? sql`SELECT count(*) AS total FROM ${operator} CROSS JOIN ${rows} x WHERE ${where}`
+      : sql`SELECT (SELECT coalesce(max(id), 0) FROM ${rows}) AS total FROM ${operator}`,
+  );
+  const pageIn = (direction: "ASC" | "DESC") =>
+    statement<Row>(sql`
+      SELECT ${query.columns} FROM ${operator} CROSS JOIN ${rows} x ${query.join ?? sql``}
+      WHERE x.id > ${sql.placeholder("after")} AND x.id < ${sql.placeholder("before")} AND ${where}
+      ORDER BY x.id ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}
+    `);
+  const pages = { forward: pageIn("ASC"), backward: pageIn("DESC") };
+  return async (db: D1Database, actor: Actor, range: Range, values: Record<string, Value> = {}) => {
+    const bound = { ...actor, ...values, ...toBounds(range) };
+    const page = isBackward(range) ? pages.backward : pages.forward;
+    const { access, rows } = await runAsOperator(db, actor, total(db, bound), page(db, bound));
+    return { access, total: rows[0][0]?.total ?? 0, rows: rows[1] };
+  };
+}
