@@ -48,7 +48,7 @@ async function readForm(context: Context): Promise<Cost> {
   }
   const form = decodeUtf8(body);
   if (form === undefined) faults.push({ param: "body", message: "must be UTF-8" });
-  const pairs = [...readPairs(context.url.search.slice(1), faults), ...readPairs(form ?? "", faults)];
+  const pairs = [...readPairs(context.url.search.slice(1)), ...readPairs(form ?? "")];
   const sent = parsePairs(contract.cost, pairs, "same value", faults);
   refuseFaults(faults);
   if (!sent) throw new Error("a cost without faults was not read");

@@ -49,8 +49,9 @@ export async function recordEngagement(context: Context, linkToken: string, kind
 function readUrlCost(url: URL, kind: Kind) {
   const idFaults: Fault[] = [];
   const costFaults: Fault[] = [];
-  const id = parsePairs(contract.engagementId, readPairs(url.search.slice(1), []), "same value", idFaults);
-  let urlCost = parsePairs(contract.urlCost, readPairs(url.search.slice(1), []), "same value", costFaults);
+  const pairs = readPairs(url.search.slice(1));
+  const id = parsePairs(contract.engagementId, pairs, "same value", idFaults);
+  let urlCost = parsePairs(contract.urlCost, pairs, "same value", costFaults);
   if (urlCost?.cost_type && !KINDS_THAT_FIT[urlCost.cost_type].includes(kind)) {
     costFaults.push({ param: "cost_type", message: `is not for a ${kind}` });
     urlCost = undefined;

@@ -31,7 +31,7 @@ export async function readInput<C extends Contract>(
   const parsed: Partial<Record<keyof Contract, unknown>> = {};
   if (contract.path) parsed.path = parsePart(contract.path, context.params, faults);
   if (contract.query) {
-    const pairs = readPairs(context.url.search.slice(1), faults);
+    const pairs = readPairs(context.url.search.slice(1));
     parsed.query = parsePairs(contract.query, pairs, "refused", faults);
   }
   if (contract.body) {
@@ -88,19 +88,19 @@ function toFaults(issue: z.core.$ZodIssue, name: string): Fault[] {
   return [{ param: at || name, message: issue.message }];
 }
 
-/**
- * The name-value pairs of a query string or a form body. Percent-encoding that is not UTF-8 is a fault: read leniently,
- * two different ids would become one.
- */
-export function readPairs(encoded: string, faults: Fault[]): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (const pair of encoded.split("&")) {
+export interface Pair {
+  name: string;
+  value: string;
+  /** Percent-encoding that is not UTF-8 is a fault: read leniently, two different ids would become one. */
+  isUtf8: boolean;
+}
+
+/** The name-value pairs of a query string or a form body. */
+export function readPairs(encoded: string): Pair[] {
+  return encoded.split("&").flatMap((pair) => {
     const [entry] = new URLSearchParams(pair);
-    if (!entry) continue;
-    if (!isUtf8(pair)) faults.push({ param: entry[0], message: "is not percent-encoded UTF-8" });
-    pairs.push(entry);
-  }
-  return pairs;
+    return entry ? [{ name: entry[0], value: entry[1], isUtf8: isUtf8(pair) }] : [];
+  });
 }
 
 function isUtf8(encoded: string): boolean {
@@ -112,23 +112,29 @@ function isUtf8(encoded: string): boolean {
   }
 }
 
-/** Reads the pairs that a schema knows; other names are ignored. A name again is a fault, or only with another value. */
+/**
+ * Reads the pairs that a schema knows; other names are ignored. A name again is a fault, or only with another value. The
+ * value is undefined where there is any fault.
+ */
 export function parsePairs<T extends z.ZodObject>(
   schema: T,
-  pairs: [string, string][],
+  pairs: Pair[],
   repeats: "refused" | "same value",
   faults: Fault[],
 ): z.output<T> | undefined {
   const values = new Map<string, string>();
-  const clashing = new Set<string>();
-  for (const [name, value] of pairs) {
+  const found = new Map<string, Fault>();
+  for (const { name, value, isUtf8 } of pairs) {
     if (!Object.hasOwn(schema.shape, name)) continue;
     const first = values.get(name);
     if (first === undefined) values.set(name, value);
-    else if (repeats === "refused" || first !== value) clashing.add(name);
+    else if (repeats === "refused" || first !== value)
+      found.set(name, { param: name, message: "is given more than once" });
+    if (!isUtf8) found.set(name, { param: name, message: "is not percent-encoded UTF-8" });
   }
-  for (const name of clashing) faults.push({ param: name, message: "is given more than once" });
-  return parsePart(schema, Object.fromEntries(values), faults);
+  faults.push(...found.values());
+  const parsed = parsePart(schema, Object.fromEntries(values), faults);
+  return found.size > 0 ? undefined : parsed;
 }
 
 /** undefined, with a fault, for a body that is no JSON. */
