@@ -140,7 +140,6 @@ const submitted = sql`
   CROSS JOIN partners p
   CROSS JOIN json_each(${sql.placeholder("costs")}) j
   LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = j.value ->> 0 AND k.kind = 'click'
-  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0 AND i.kind = 'impression'
 `;
 
 const situations = statement<SituationRow>(sql`
@@ -151,36 +150,44 @@ const situations = statement<SituationRow>(sql`
     i.url_cost_type AS impression_cost_type, i.url_currency AS impression_currency, i.url_amount AS impression_amount,
     o.cost_type, o.currency, o.amount, o.source, o.received_at
   ${submitted}
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0 AND i.kind = 'impression'
   LEFT JOIN costs o ON o.partner_id = c.partner_id AND o.cost_id = j.value ->> 0
   WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
-  ORDER BY j.id
+  ORDER BY j.rowid
 `);
+
+const isClickUsable = sql`
+  (j.value ->> 1 <> 'cpm' AND k.eligible AND abs(${now} - k.occurred_at) <= ${sql.placeholder("window")})
+`;
 
 const store = statement<{ cost_id: string }>(sql`
   INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
   SELECT c.partner_id, j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, 'call', ${now}
   ${submitted}
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0
+    AND i.kind = iif(${isClickUsable}, NULL, 'impression')
   WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
     AND c.revoked_at IS NULL AND c.mode = 'live' AND p.supports_cost_data
     AND instr(',' || c.cost_types || ',', ',' || (j.value ->> 1) || ',')
     AND (
       (k.kind IS NULL AND i.kind IS NULL)
-      OR (j.value ->> 1 <> 'cpm' AND k.eligible AND abs(${now} - k.occurred_at) <= ${sql.placeholder("window")})
+      OR ${isClickUsable}
       OR (j.value ->> 1 <> 'cpc' AND i.eligible AND abs(${now} - i.occurred_at) <= ${sql.placeholder("window")})
     )
-  ORDER BY j.id
+  ORDER BY j.rowid
   ON CONFLICT (partner_id, cost_id) DO UPDATE SET
     cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
     source = excluded.source, received_at = excluded.received_at
-  WHERE EXISTS (
-    SELECT 1 FROM cost_states s
-    WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND (
-      s.source = 'url'
-      OR (s.state = 'pending' AND s.received_at < excluded.received_at - ${sql.placeholder("window")})
-      OR (s.amount IS NULL AND excluded.amount IS NOT NULL
-        AND s.cost_type = excluded.cost_type AND s.currency = excluded.currency)
-    )
-  )
+  WHERE costs.source = 'url'
+    OR (costs.received_at < excluded.received_at - ${sql.placeholder("window")} AND EXISTS (
+      SELECT 1 FROM cost_states s
+      WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND s.state = 'pending'
+    ))
+    OR (costs.amount IS NULL AND excluded.amount IS NOT NULL
+      AND costs.cost_type = excluded.cost_type AND costs.currency = excluded.currency AND EXISTS (
+        SELECT 1 FROM cost_states s
+        WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND s.amount IS NULL
+    ))
   RETURNING cost_id
 `);
 
@@ -332,8 +339,9 @@ const inSlice = sql`
   AND (t.partner_id, t.cost_id) <= (coalesce(p.until_partner_id, ${LAST_KEY}), coalesce(p.until_cost_id, ''))
 `;
 
-// A cost on an impression that a click could still take over stays as long as the impression is remembered: were it gone,
-// the same cost sent again would count again, on the click.
+// A cost on an impression that a click could still take over stays as long as the impression is remembered, and as long as
+// such a click is open: were it gone, the same cost sent again would count again, on the click. An engagement goes after its
+// cost, wherever the two walks are.
 const purge = {
   costs: {
     advance: advance("costs"),
@@ -344,6 +352,10 @@ const purge = {
           AND coalesce(t.occurred_at, t.received_at) < iif(
             t.kind = 'impression' AND t.cost_type <> 'cpm', ${sql.placeholder("forgetBefore")}, ${sql.placeholder("closedBefore")}
           )
+          AND NOT EXISTS (
+            SELECT 1 FROM engagements k WHERE k.partner_id = t.partner_id AND k.cost_id = t.cost_id AND k.kind = 'click'
+              AND t.kind = 'impression' AND t.cost_type <> 'cpm' AND k.occurred_at >= ${sql.placeholder("closedBefore")}
+          )
       )
     `),
   },
@@ -353,6 +365,7 @@ const purge = {
       DELETE FROM engagements WHERE (partner_id, cost_id, kind) IN (
         SELECT t.partner_id, t.cost_id, t.kind FROM purge_positions p CROSS JOIN engagements t
         WHERE p.ledger_table = 'engagements' AND ${inSlice} AND t.occurred_at < ${sql.placeholder("forgetBefore")}
+          AND NOT EXISTS (SELECT 1 FROM costs c WHERE c.partner_id = t.partner_id AND c.cost_id = t.cost_id)
       )
     `),
   },
