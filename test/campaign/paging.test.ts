@@ -1,0 +1,303 @@
+/** The paging rules of every list (spec §4.6), over each list and version. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { env, freshDemo, ORIGIN } from "../harness.ts";
+import {
+  asUser,
+  createLink,
+  type Envelope,
+  faultsOf,
+  LINKS,
+  LINKS_V2,
+  PARTNERS,
+  type PagingV1,
+  type PagingV2,
+} from "./support.ts";
+
+type Item = { id: number } | { token: string };
+type Answer<Paging> = { status: number; body: Envelope<Item, Paging> };
+
+const pageV1 = (address: string): Promise<Answer<PagingV1>> => asUser(address);
+const pageV2 = (address: string): Promise<Answer<PagingV2>> => asUser(address);
+const keyOf = (item: Item) => ("id" in item ? item.id : item.token);
+
+async function addPartner(name: string): Promise<void> {
+  await env.DB.prepare(
+    `INSERT INTO partners (display_name, supports_cost_data, server_to_server, click_parameters,
+       impression_parameters, cost_parameters, created_at) VALUES (?, 0, 0, '', '', '', 0)`,
+  )
+    .bind(name)
+    .run();
+}
+
+const LISTS_V1 = [
+  { list: "partners", path: PARTNERS, add: addPartner },
+  { list: "links", path: LINKS, add: createLink },
+  {
+    list: "sub-links",
+    path: `${LINKS}/demo1nk003/children`,
+    add: (name: string) => createLink(name, "demo1nk003"),
+  },
+];
+const LISTS_V2 = LISTS_V1.slice(1).map((list) => ({ ...list, path: list.path.replace("v1", "v2") }));
+
+beforeEach(freshDemo);
+
+/** Fills a list up to 11 items. */
+async function fill({ path, add }: (typeof LISTS_V1)[number]): Promise<(string | number)[]> {
+  const { body } = await pageV1(path);
+  for (let count = body.data.items.length; count < 11; count++) await add(`item ${count}`);
+  const whole = (await pageV1(path)).body.data.items.map(keyOf);
+  expect(whole).toHaveLength(11);
+  return whole;
+}
+
+describe.each(LISTS_V1)("$list in version 1", (list) => {
+  it("are the whole list when the pages are read one after the other, forward and backward", async () => {
+    const whole = await fill(list);
+    for (const limit of [1, 3, 4, 11]) {
+      const forward: (string | number)[] = [];
+      const pages: PagingV1[] = [];
+      for (let next: string | null = `${list.path}?limit=${limit}`; next; ) {
+        const { body }: Answer<PagingV1> = await pageV1(next);
+        forward.push(...body.data.items.map(keyOf));
+        pages.push(body.data.paging);
+        next = body.data.paging.next;
+      }
+      expect(forward).toEqual(whole);
+      expect(pages).toHaveLength(Math.ceil(11 / limit));
+
+      const backward: (string | number)[] = [];
+      for (let previous = pages.at(-1)?.previous ?? null; previous; ) {
+        const { body }: Answer<PagingV1> = await pageV1(previous);
+        backward.unshift(...body.data.items.map(keyOf));
+        previous = body.data.paging.previous;
+      }
+      const lastPage = 11 % limit || limit;
+      expect(backward).toEqual(whole.slice(0, -lastPage));
+    }
+  });
+
+  it("count the page and the whole list as strings on every page", async () => {
+    await fill(list);
+    const first = (await pageV1(`${list.path}?limit=4`)).body.data.paging;
+    const second = (await pageV1(first.next ?? "")).body.data.paging;
+    const third = (await pageV1(second.next ?? "")).body.data.paging;
+    const counts = { page_size: "4", total: "11" };
+    expect(first).toMatchObject({ ...counts, collection_size: "4" });
+    expect(second).toMatchObject({ ...counts, collection_size: "4" });
+    expect(third).toMatchObject({ ...counts, collection_size: "3" });
+    for (const paging of [first, second, third]) {
+      expect(Object.keys(paging)).toEqual([
+        "page_size",
+        "collection_size",
+        "total",
+        "next",
+        "previous",
+        "cursors",
+      ]);
+      expect(Object.keys(paging.cursors)).toEqual(["after", "before"]);
+    }
+  });
+
+  it("link to the neighbours absolutely, with the caller's limit, and with null at the ends", async () => {
+    await fill(list);
+    const first = (await pageV1(`${list.path}?limit=4&x=%7Bkept%7D`)).body.data.paging;
+    expect(first.previous).toBeNull();
+    expect(first.cursors.before).toBeNull();
+    const next = new URL(first.next ?? "");
+    expect(next.origin).toBe(ORIGIN);
+    expect(next.pathname).toBe(list.path);
+    expect(Object.fromEntries(next.searchParams)).toEqual({
+      limit: "4",
+      x: "{kept}",
+      after: first.cursors.after,
+    });
+
+    const second = (await pageV1(next.href)).body.data.paging;
+    const previous = new URL(second.previous ?? "");
+    expect(previous.pathname).toBe(list.path);
+    expect(Object.fromEntries(previous.searchParams)).toEqual({
+      limit: "4",
+      x: "{kept}",
+      before: second.cursors.before,
+    });
+
+    const third = (await pageV1(second.next ?? "")).body.data.paging;
+    expect(third.next).toBeNull();
+    expect(third.cursors.after).toBeNull();
+    expect(third.previous).not.toBeNull();
+  });
+
+  it("are a range between after and before, both left out, that ends where it was asked to", async () => {
+    const whole = await fill(list);
+    const at = async (index: number) => {
+      const { body } = await pageV1(`${list.path}?limit=${index + 1}`);
+      return body.data.paging.cursors.after;
+    };
+    const range = `${list.path}?after=${await at(1)}&before=${await at(7)}`;
+    expect((await pageV1(range)).body.data.items.map(keyOf)).toEqual(whole.slice(2, 7));
+
+    const walked: (string | number)[] = [];
+    for (let next: string | null = `${range}&limit=2`; next; ) {
+      const { body }: Answer<PagingV1> = await pageV1(next);
+      walked.push(...body.data.items.map(keyOf));
+      next = body.data.paging.next;
+    }
+    expect(walked).toEqual(whole.slice(2, 7));
+  });
+
+  it("are the page just before, where before stands alone", async () => {
+    const whole = await fill(list);
+    const before = (await pageV1(`${list.path}?limit=8`)).body.data.paging.cursors.after;
+    const { body } = await pageV1(`${list.path}?limit=3&before=${before}`);
+    expect(body.data.items.map(keyOf)).toEqual(whole.slice(4, 7));
+    const after = await pageV1(body.data.paging.next ?? "");
+    expect(after.body.data.items.map(keyOf)).toEqual(whole.slice(7, 10));
+  });
+
+  it("take cursor for after, and both where they are the same", async () => {
+    const whole = await fill(list);
+    const { after } = (await pageV1(`${list.path}?limit=5`)).body.data.paging.cursors;
+    for (const query of [`cursor=${after}`, `after=${after}`, `after=${after}&cursor=${after}`]) {
+      expect((await pageV1(`${list.path}?${query}`)).body.data.items.map(keyOf)).toEqual(whole.slice(5));
+    }
+  });
+
+  it("refuse cursor beside another after", async () => {
+    await fill(list);
+    const one = (await pageV1(`${list.path}?limit=5`)).body.data.paging.cursors.after;
+    const other = (await pageV1(`${list.path}?limit=6`)).body.data.paging.cursors.after;
+    expect(await faultsOf(`${list.path}?after=${one}&cursor=${other}`)).toEqual([
+      "cursor: says the same as after: send one of them",
+    ]);
+  });
+
+  it("lose and repeat nothing while items are added between the pages", async () => {
+    const whole = await fill(list);
+    const first = await pageV1(`${list.path}?limit=6`);
+    await list.add("added between");
+    const second = await pageV1(first.body.data.paging.next ?? "");
+    const read = [...first.body.data.items, ...second.body.data.items].map(keyOf);
+    expect(read.slice(0, 11)).toEqual(whole);
+    expect(read).toHaveLength(12);
+    expect(second.body.data.paging.total).toBe("12");
+    const back = await pageV1(second.body.data.paging.previous ?? "");
+    expect(back.body.data.items.map(keyOf)).toEqual(whole.slice(0, 6));
+  });
+
+  it("serve 50 without a limit, and a limit above 1000 as 1000, and say so", async () => {
+    for (let count = 0; count < 50; count++) await list.add(`more ${count}`);
+    const unlimited = (await pageV1(list.path)).body.data;
+    expect(unlimited.items).toHaveLength(50);
+    expect(unlimited.paging).toMatchObject({ page_size: "50", collection_size: "50" });
+    const sizes = { "1000": "1000", "1001": "1000", "99999999999999999999": "1000", "999": "999" };
+    for (const [asked, served] of Object.entries(sizes)) {
+      expect((await pageV1(`${list.path}?limit=${asked}`)).body.data.paging.page_size).toBe(served);
+    }
+  });
+
+  it.each(["0", "-1", "1.5", "abc", "", "1e3", "+5", " 5", "0x10"])(
+    "refuse the limit '%s'",
+    async (limit) => {
+      expect(await faultsOf(`${list.path}?limit=${encodeURIComponent(limit)}`)).toEqual([
+        "limit: must be a positive integer",
+      ]);
+    },
+  );
+
+  it("refuse a repeated limit, and a repeated cursor", async () => {
+    expect(await faultsOf(`${list.path}?limit=5&limit=5`)).toEqual(["limit: is given more than once"]);
+    const { after } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
+    expect(await faultsOf(`${list.path}?after=${after}&after=${after}`)).toEqual([
+      "after: is given more than once",
+    ]);
+  });
+
+  it("refuse a garbled cursor, whichever name it comes under", async () => {
+    const { after } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
+    const garbled = [
+      "",
+      "x",
+      "%00",
+      `${after}A`,
+      `${after}%3D`,
+      after?.slice(0, -2),
+      btoa("1|partners|x"),
+      "MQ",
+    ];
+    for (const cursor of garbled) {
+      for (const param of ["after", "before", "cursor"]) {
+        expect(await faultsOf(`${list.path}?${param}=${cursor}`)).toEqual([
+          `${param}: is not a cursor of this list`,
+        ]);
+      }
+    }
+  });
+});
+
+describe.each(LISTS_V2)("$list in version 2", (list) => {
+  it("are the whole list when next is followed, or when the cursor is passed by hand", async () => {
+    const whole = await fill({ ...list, path: list.path.replace("v2", "v1") });
+    for (const limit of [1, 3, 4, 11]) {
+      const followed: (string | number)[] = [];
+      for (let next: string | null = `${list.path}?limit=${limit}`; next; ) {
+        const { body }: Answer<PagingV2> = await pageV2(next);
+        followed.push(...body.data.items.map(keyOf));
+        next = body.data.paging.next;
+      }
+      expect(followed).toEqual(whole);
+
+      const passed: (string | number)[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const from = cursor && `&cursor=${cursor}`;
+        const { body }: Answer<PagingV2> = await pageV2(`${list.path}?limit=${limit}${from}`);
+        passed.push(...body.data.items.map(keyOf));
+        cursor = body.data.paging.cursor;
+      }
+      expect(passed).toEqual(whole);
+    }
+  });
+
+  it("name the next page with cursor=, absolutely, keeping the limit, and null on the last page", async () => {
+    await fill({ ...list, path: list.path.replace("v2", "v1") });
+    const { paging } = (await pageV2(`${list.path}?limit=6`)).body.data;
+    expect(paging.next).toBe(`${ORIGIN}${list.path}?limit=6&cursor=${paging.cursor}`);
+    const last = (await pageV2(paging.next ?? "")).body.data.paging;
+    expect(last).toEqual({ cursor: null, next: null });
+  });
+
+  it("take after and before as well, and the cursors of version 1", async () => {
+    const listV1 = { ...list, path: list.path.replace("v2", "v1") };
+    const whole = await fill(listV1);
+    const { after } = (await pageV1(`${listV1.path}?limit=5`)).body.data.paging.cursors;
+    const follow = async (query: string) =>
+      (await pageV2(`${list.path}?${query}`)).body.data.items.map(keyOf);
+    expect(await follow(`after=${after}`)).toEqual(whole.slice(5));
+    expect(await follow(`before=${after}`)).toEqual(whole.slice(0, 4));
+    expect(await follow(`before=${after}&limit=2`)).toEqual(whole.slice(2, 4));
+  });
+
+  it("lose and repeat nothing while items are added between the pages", async () => {
+    const whole = await fill({ ...list, path: list.path.replace("v2", "v1") });
+    const first = await pageV2(`${list.path}?limit=6`);
+    await list.add("added between");
+    const second = await pageV2(first.body.data.paging.next ?? "");
+    const read = [...first.body.data.items, ...second.body.data.items].map(keyOf);
+    expect(read).toHaveLength(12);
+    expect(read.slice(0, 11)).toEqual(whole);
+  });
+
+  it("refuse limits and cursors as version 1 does", async () => {
+    expect(await faultsOf(`${list.path}?limit=0&cursor=garbled`)).toEqual([
+      "cursor: is not a cursor of this list",
+      "limit: must be a positive integer",
+    ]);
+  });
+});
+
+it("starts at a cursor whatever the limit and the version of the call that passes it", async () => {
+  const first = (await pageV1(`${LINKS}?limit=2`)).body.data;
+  const again = (await pageV1(`${LINKS}?limit=1&after=${first.paging.cursors.after}`)).body.data;
+  const far = (await pageV1(`${LINKS_V2}?limit=1000&cursor=${first.paging.cursors.after}`)).body.data;
+  expect(again.items[0]).toEqual(far.items[0]);
+});

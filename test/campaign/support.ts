@@ -1,0 +1,74 @@
+/** What the tests of the campaign interface share: its addresses, its envelopes, and calls as the demo user. */
+import type { Link } from "../../src/campaign/rules.ts";
+import { ask, type Call, DEMO, type ProblemBody } from "../harness.ts";
+
+export type { Link };
+
+export const LINKS = `/public/v1/apps/${DEMO.appToken}/trackers`;
+export const LINKS_V2 = `/public/v2/apps/${DEMO.appToken}/trackers`;
+export const PARTNERS = "/public/v1/partners";
+
+export interface PagingV1 {
+  page_size: string;
+  collection_size: string;
+  total: string;
+  next: string | null;
+  previous: string | null;
+  cursors: { after: string | null; before: string | null };
+}
+
+export interface PagingV2 {
+  cursor: string | null;
+  next: string | null;
+}
+
+export interface Envelope<Item, Paging> {
+  data: {
+    api_version: string;
+    request_id: string;
+    timestamp: string;
+    paging: Paging;
+    items: Item[];
+  };
+}
+
+/** A call as the demo user. The address may be absolute, as a paging link is. */
+export function asUser<T = Envelope<Link, PagingV1>>(address: string, options: Call = {}) {
+  return ask<T>(address.replace(/^https?:\/\/[^/]+/, ""), { token: DEMO.apiToken, ...options });
+}
+
+export async function createLink(name: string, parent_token?: string): Promise<Link> {
+  const json = parent_token === undefined ? { name } : { name, parent_token };
+  return only(await asUser(LINKS, { json }));
+}
+
+export async function patchLink(token: string, json: object): Promise<Link> {
+  return only(await asUser(`${LINKS}/${token}`, { method: "PATCH", json }));
+}
+
+export async function readLink(token: string): Promise<Link> {
+  return only(await asUser(`${LINKS}/${token}`));
+}
+
+/** The one link of an answer; a refusal fails the test. */
+export function only(answer: { body: Envelope<Link, PagingV1> }): Link {
+  const [link, ...more] = answer.body.data?.items ?? [];
+  if (!link || more.length > 0) throw new Error(`not one link: ${JSON.stringify(answer.body)}`);
+  return link;
+}
+
+/** The refusal of a call as the demo user, whole. */
+export async function refused(path: string, options: Call = {}): Promise<ProblemBody> {
+  const { body, headers } = await asUser<ProblemBody>(path, options);
+  if (headers.get("content-type") !== "application/problem+json") {
+    throw new Error(`no problem document: ${JSON.stringify(body)}`);
+  }
+  return body;
+}
+
+/** `param: message` of every fault that a refusal tells. */
+export async function faultsOf(path: string, options: Call = {}): Promise<string[]> {
+  const { status, code, errors } = await refused(path, options);
+  if (status !== 400 || code !== "invalid_request") throw new Error(`refused for something else: ${code}`);
+  return (errors ?? []).map(({ param, message }) => `${param}: ${message}`);
+}
