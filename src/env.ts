@@ -1,13 +1,17 @@
 /** The bindings, the configuration checked once a request, and what a handler is given. The only reader of the clock. */
+import { logError, type Trace } from "./log.ts";
 
 export interface Env {
   DB: D1Database;
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
+  PASSWORD_ATTEMPTS: RateLimit;
   /** Origin of generated click URLs; unset, the origin that was asked. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs; unset, the origin that was asked. */
   IMPRESSION_URL?: string;
+  /** The share of requests that get a line in the log, 0 to 1; unset, all. */
+  LOG_SAMPLE?: string;
 }
 
 /** Milliseconds since 1970. */
@@ -26,6 +30,8 @@ export interface Context {
   now: number;
   clickUrl: string;
   impressionUrl: string;
+  /** What the log will say of the request. */
+  trace: Trace;
   /** Work that goes on after the answer. A failure of it is logged, never thrown. */
   afterAnswer: (work: Promise<unknown>) => void;
 }
@@ -46,6 +52,7 @@ export function buildContext(
     params: {},
     requestId,
     now: clock(),
+    trace: {},
     clickUrl: toOrigin(env.CLICK_URL) ?? url.origin,
     impressionUrl: toOrigin(env.IMPRESSION_URL) ?? url.origin,
     afterAnswer: (work) => execution.waitUntil(work.catch((error) => logError(requestId, error))),
@@ -57,27 +64,12 @@ export function checkConfiguration(env: Env): void {
   for (const name of ["CLICK_URL", "IMPRESSION_URL"] as const) {
     if (env[name] && !toOrigin(env[name])) throw new Error(`${name} must be an http(s) URL`);
   }
+  const sample = Number(env.LOG_SAMPLE ?? 1);
+  if (!(sample >= 0 && sample <= 1)) throw new Error("LOG_SAMPLE must be a number from 0 to 1");
 }
 
 /** undefined for what is no http(s) URL. */
 function toOrigin(value: string | undefined): string | undefined {
   const origin = value && URL.parse(value)?.origin;
   return origin?.startsWith("http") ? origin : undefined;
-}
-
-/** A structured line for something unexpected. Only the name and the first line: later ones may carry SQL parameters. */
-export function logError(requestId: string, error: unknown): void {
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-  console.error(
-    JSON.stringify({
-      level: "error",
-      request_id: requestId,
-      error: name,
-      message: message.split("\n", 1)[0],
-      at: stack
-        ?.split("\n")
-        .find((line) => line.includes("at "))
-        ?.trim(),
-    }),
-  );
 }

@@ -3,29 +3,21 @@ import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
-import {
-  buildContext,
-  type Clock,
-  type Context,
-  checkConfiguration,
-  type Env,
-  logError,
-  systemClock,
-} from "./env.ts";
+import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError } from "./errors.ts";
 import { errorPage, pageRoutes, wantsPage } from "./http/page.ts";
 import { problemResponse } from "./http/problem.ts";
-import { createRouter } from "./http/router.ts";
+import { createRouter, type Route } from "./http/router.ts";
+import { logError, logRequest } from "./log.ts";
 import { purge } from "./retention.ts";
 import { serviceRoutes } from "./service/routes.ts";
 
 // A link token may be any single segment, so the public's paths come last.
 export const routes = [
-  ...pageRoutes,
-  ...campaignRoutes,
-  ...costRoutes,
-  ...serviceRoutes,
-  ...engagementRoutes,
+  ...onSurface("campaign", campaignRoutes),
+  ...onSurface("cost", costRoutes),
+  ...onSurface("service", [...pageRoutes, ...serviceRoutes]),
+  ...onSurface("engagement", engagementRoutes),
 ];
 const route = createRouter(routes);
 
@@ -43,7 +35,12 @@ export async function serve(
   });
   const response = new Response(request.method === "HEAD" ? null : answer.body, answer);
   response.headers.set("x-request-id", context.requestId);
+  logRequest(context, response.status, clock());
   return response;
+}
+
+function onSurface(surface: string, routes: Route[]): Route[] {
+  return routes.map((route) => ({ ...route, surface }));
 }
 
 async function dispatch(context: Context): Promise<Response> {

@@ -31,6 +31,7 @@ export function withToken(handler: (context: Context, caller: Caller) => Promise
       }
       asked = true;
       if (!access) throw unauthorized();
+      context.trace.userId = access.user_id;
       return access;
     };
     try {
@@ -51,7 +52,7 @@ export interface Operator {
 /** As `withToken`, for operators alone. */
 export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
   return withToken(async (context, caller) => {
-    const actor = { tokenHash: caller.tokenHash, now: context.now };
+    const actor: Actor = { tokenHash: caller.tokenHash, sessionHash: null, now: context.now };
     let asked = false;
     const admit: Operator["admit"] = (found) => {
       asked = true;

@@ -3,7 +3,7 @@
  * never believed alone: what it says of a live token only D1 can grant, and what it says of a reset one is final, for a
  * hash is never given out again. So an entry that is missing, stale or unreadable costs one D1 read and grants nothing.
  */
-import { logError } from "../env.ts";
+import { logError } from "../log.ts";
 
 export type TokenEntry = { user_id: number } | { reset_at: number };
 

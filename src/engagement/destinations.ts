@@ -4,7 +4,8 @@
  */
 import { findCachedDestination, putDestination } from "../db/destination-cache.ts";
 import { type Destination, findDestination } from "../db/destinations.ts";
-import { type Context, logError } from "../env.ts";
+import type { Context } from "../env.ts";
+import { logError } from "../log.ts";
 
 /** undefined for a token that no link has. */
 export async function lookUpDestination(

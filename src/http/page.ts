@@ -74,6 +74,7 @@ export function redirectResponse(
 /** A refusal or failure, told to a person. */
 export function errorPage(context: Context, error: AppError, user: Page["user"] = null): Promise<Response> {
   const { status, title } = ERRORS[error.code];
+  context.trace.outcome = error.code;
   const faults = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
   return pageResponse(context, {
     title,

@@ -27,6 +27,7 @@ export function toProblem(context: Context, error: AppError): Problem {
 
 export function problemResponse(context: Context, error: AppError): Response {
   const problem = toProblem(context, error);
+  context.trace.outcome = error.code;
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: {

@@ -12,13 +12,16 @@ export type Method = "GET" | "POST" | "PATCH";
 export interface Route {
   path: string;
   methods: Partial<Record<Method, Handler>>;
+  /** Which surface it belongs to; the door says it. */
+  surface?: string;
 }
 
 /** Answers a request by the first route whose path matches. Throws AppError: not_found, method_not_allowed, or a handler's own. */
 export function createRouter(routes: Route[]): (context: Context) => Promise<Response> {
   const router = Router<IRequest, [Context], Response>();
-  for (const { path, methods } of routes) {
+  for (const { path, methods, surface } of routes) {
     router.all(path, (request, context) => {
+      Object.assign(context.trace, { route: path, surface });
       const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
       if (!handler) throw methodNotAllowed(request.method, methods);
       return handler({ ...context, params: decodeParams(request.params) });
