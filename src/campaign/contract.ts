@@ -11,6 +11,8 @@ const linkName = z
   .trim()
   .pipe(textField(1, 255).refine((name) => !name.includes("::"), "must not contain ::"));
 
+const partnerId = z.int("must be a positive integer").positive("must be a positive integer");
+
 export const listPartners = { query: pageQuery };
 export const listLinks = { path: appPath, query: pageQuery };
 export const listChildren = { path: linkPath, query: pageQuery };
@@ -27,7 +29,7 @@ export const updateLink = {
     .strictObject({
       name: linkName.optional(),
       archived: z.boolean().optional(),
-      partner_id: z.int().positive().nullable().optional(),
+      partner_id: partnerId.nullable().optional(),
       cost_data_enabled: z.boolean().optional(),
     })
     .refine((body) => Object.values(body).some((value) => value !== undefined), {

@@ -124,9 +124,9 @@ async function createLink(context: Context, caller: Caller): Promise<Response> {
   );
   admitToApp(caller, access);
   if (body.parent_token !== undefined && !parent) {
-    throw new AppError("not_found", "This app has no link with the token given as parent_token.");
+    throw parentRefused("not_found", "is no link of this app");
   }
-  if (parent?.level === 4) throw new AppError("level_limit");
+  if (parent?.level === 4) throw parentRefused("level_limit", "is a link of level 4");
   if (!inserted) throw new Error("a link that nothing refuses was not inserted");
   const link = toLink({ ...inserted, ...inheritedFrom(parent) }, partners, context);
   return linkResponse(context, link, 201, {
@@ -170,6 +170,12 @@ function admitToApp(caller: Caller, access: AppAccess | undefined): void {
 
 function linkNotFound(): AppError {
   return new AppError("not_found", "This app has no link with this token.");
+}
+
+function parentRefused(code: "not_found" | "level_limit", message: string): AppError {
+  return new AppError(code, `The link named by parent_token ${message}.`, {
+    errors: [{ param: "parent_token", message }],
+  });
 }
 
 function updateRefused(refusal: UpdateRefusal): AppError {

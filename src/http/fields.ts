@@ -13,7 +13,7 @@ const CURRENCY_CODES: ReadonlySet<string> = new Set(Object.keys(currencies));
 export const textField = (min: number, max: number) =>
   z.string().check((context) => {
     const refuse = (message: string) =>
-      context.issues.push({ code: "custom", message, input: context.value });
+      context.issues.push({ code: "custom", message, input: context.value, continue: true });
     const length = [...context.value].length;
     if (length < min)
       refuse(min === 1 ? "must not be empty" : `is ${length} characters long; at least ${min}`);
