@@ -19,6 +19,7 @@ export async function readCost(context: Context): Promise<Response> {
   });
   const { credential, cost } = await findCost(context.env.DB, tokenHash, path.cost_id);
   if (!credential) throw unauthorized();
+  context.trace.partnerId = credential.partnerId;
   if (credential.revoked) throw new AppError("credential_revoked");
   if (credential.mode === "test") throw new AppError("test_credential");
   if (!cost) throw new AppError("not_found", "You have sent no cost with this ID, or it was purged.");

@@ -42,7 +42,9 @@ export async function submitCosts(
     now: context.now,
     windowMs: COST_WINDOW_MS,
   });
-  if (situations.length === 0) throw unauthorized();
+  const [first] = situations;
+  if (!first) throw unauthorized();
+  context.trace.partnerId = first.credential.partnerId;
   const verdicts = judgeCosts(situations, context.now);
   const accepted = costs.filter((_, index) => verdicts[index]?.outcome === "store");
   // What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "ok".
@@ -72,5 +74,6 @@ function toAnswer(cost: ledger.Cost, verdict: Verdict | undefined): CostAnswer |
 export async function admitCredential(context: Context, tokenHash: string): Promise<void> {
   const credential = await ledger.findCredential(context.env.DB, tokenHash);
   if (!credential) throw unauthorized();
+  context.trace.partnerId = credential.partnerId;
   if (credential.revoked) throw new AppError("credential_revoked");
 }

@@ -37,6 +37,7 @@ export interface StoredCost {
 }
 
 export interface Credential {
+  partnerId: number;
   mode: "live" | "test";
   costTypes: string[];
   revoked: boolean;
@@ -47,6 +48,7 @@ const tokenHash = sql.placeholder("tokenHash");
 const now = sql.placeholder("now");
 
 interface CredentialRow {
+  partner_id: number;
   mode: Credential["mode"];
   cost_types: string;
   revoked_at: number | null;
@@ -54,7 +56,7 @@ interface CredentialRow {
 }
 
 const credential = statement<CredentialRow>(sql`
-  SELECT c.mode, c.cost_types, c.revoked_at, p.supports_cost_data
+  SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data
   FROM credentials c JOIN partners p ON p.id = c.partner_id
   WHERE c.token_hash = ${tokenHash}
 `);
@@ -143,7 +145,7 @@ const submitted = sql`
 `;
 
 const situations = statement<SituationRow>(sql`
-  SELECT c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
+  SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
     k.occurred_at AS click_at, k.eligible AS click_eligible,
     k.url_cost_type AS click_cost_type, k.url_currency AS click_currency, k.url_amount AS click_amount,
     i.occurred_at AS impression_at, i.eligible AS impression_eligible,
@@ -232,6 +234,7 @@ export async function submitCosts(
 
 function toCredential(row: CredentialRow): Credential {
   return {
+    partnerId: row.partner_id,
     mode: row.mode,
     costTypes: row.cost_types.split(","),
     revoked: row.revoked_at !== null,
