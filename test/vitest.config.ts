@@ -17,6 +17,7 @@ export default defineConfig({
     }),
   ],
   test: {
+    silent: "passed-only",
     include: ["test/**/*.test.ts"],
     exclude: ["test/browser/**", "test/bench/**"],
   },
