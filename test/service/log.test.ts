@@ -1,0 +1,184 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { serve } from "../../src/index.ts";
+import { type Call, call, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN } from "../harness.ts";
+
+beforeAll(freshDemo);
+
+let output: string[] = [];
+
+beforeEach(() => {
+  output = [];
+  for (const method of ["log", "error"] as const) {
+    vi.spyOn(console, method).mockImplementation((...values) => void output.push(values.join(" ")));
+  }
+});
+afterEach(() => vi.restoreAllMocks());
+
+async function linesOf(path: string, options?: Call) {
+  output = [];
+  const response = await call(path, options);
+  return { response, lines: output.map((line) => JSON.parse(line)) };
+}
+
+const partner = { token: DEMO.costToken, method: "POST" };
+const member = { token: DEMO.apiToken };
+const FORM = "cost_type=cpc&cost_currency=USD&tag=secret-tag";
+
+test.each<[string, string, Call, object]>([
+  [
+    "a list",
+    "/public/v1/partners",
+    member,
+    { surface: "campaign", route: "/public/v1/partners", user_id: 1 },
+  ],
+  [
+    "a refused update",
+    `/public/v1/apps/${DEMO.appToken}/trackers/${DEMO.linkToken}`,
+    { ...member, method: "PATCH", json: {} },
+    { route: "/public/v1/apps/:app_token/trackers/:link_token", status: 400, outcome: "invalid_request" },
+  ],
+  [
+    "a token that nobody has",
+    "/public/v1/partners",
+    { token: "ll_api_forged" },
+    { surface: "campaign", status: 401, outcome: "unauthorized" },
+  ],
+  [
+    "a cost",
+    `/cost?${FORM}&cost_id=acme-secret-0001`,
+    partner,
+    { surface: "cost", route: "/cost", method: "POST", status: 200, outcome: "ok", partner_id: 1 },
+  ],
+  [
+    "a cost read back",
+    "/cost/acme-secret-0001",
+    { token: DEMO.costToken },
+    { surface: "cost", route: "/cost/:cost_id", status: 200, partner_id: 1 },
+  ],
+  [
+    "a refused cost",
+    "/cost/batch",
+    { ...partner, json: {} },
+    { surface: "cost", route: "/cost/batch", status: 400, partner_id: 1 },
+  ],
+  [
+    "a click",
+    `/${DEMO.linkToken}?cost_id=acme-secret-0002`,
+    { headers: { "user-agent": IPHONE } },
+    { surface: "engagement", route: "/:link_token", method: "GET", status: 302, outcome: "ok" },
+  ],
+  [
+    "an impression",
+    `/impression/${DEMO.linkToken}?cost_id=acme-secret-0003`,
+    { headers: { "user-agent": IPHONE }, method: "HEAD" },
+    { surface: "engagement", route: "/impression/:link_token", method: "HEAD", status: 200 },
+  ],
+  ["a page", "/docs/errors", {}, { surface: "service", route: "/docs/errors", status: 200, outcome: "ok" }],
+  [
+    "a path of no surface",
+    "/acme-secret-0001/x/y",
+    {},
+    { surface: null, route: null, status: 404, outcome: "not_found" },
+  ],
+  [
+    "a refusal told as a page",
+    "/nowhere/acme-secret-0001",
+    { headers: { accept: "text/html" } },
+    { status: 404, outcome: "not_found" },
+  ],
+])("says in one line what became of %s", async (_, path, options, expected) => {
+  const { response, lines } = await linesOf(path, options);
+  expect(lines).toEqual([expect.objectContaining({ level: "info", ...expected })]);
+  expect(lines[0].request_id).toBe(response.headers.get("x-request-id"));
+});
+
+const broken: D1Database = new Proxy(env.DB, {
+  get(target, name) {
+    if (name === "batch") {
+      return () => Promise.reject(new Error(`cannot bind ${DEMO.apiToken}\nparams: acme-secret-0001`));
+    }
+    const value = Reflect.get(target, name);
+    return typeof value === "function" ? value.bind(target) : value;
+  },
+});
+
+const SECRETS = [DEMO.apiToken, DEMO.costToken, "secret", "0".repeat(30), "ll_api_D"];
+
+test.each<[string, string, Call]>([
+  ["an API token as Bearer", "/public/v1/partners?after=secret", member],
+  [
+    "an API token in its own form",
+    "/public/v1/partners",
+    { headers: { authorization: `Token token="${DEMO.apiToken}"` } },
+  ],
+  ["a token in the wrong place", `/public/v1/partners?token=${DEMO.apiToken}`, {}],
+  ["a token as a path", `/${DEMO.apiToken}`, {}],
+  ["a cookie", "/docs/errors", { headers: { cookie: "__Host-session=secret" } }],
+  ["a cost ID in the query", `/cost?${FORM}&cost_id=acme-secret-0001&cost_amount=1`, partner],
+  [
+    "a cost ID in a form",
+    "/cost",
+    { ...partner, body: new URLSearchParams(`${FORM}&cost_id=acme-secret-0004`) },
+  ],
+  ["a cost ID in JSON", "/cost/batch", { ...partner, json: { costs: [{ cost_id: "acme-secret-0001" }] } }],
+  ["a cost ID in the path", "/cost/acme-secret-0001", { token: DEMO.costToken }],
+  ["a cost ID in a path of no route", "/cost/acme-secret-0001/secret", {}],
+  [
+    "JSON that cannot be read",
+    "/cost/batch",
+    { ...partner, headers: { "content-type": "application/json" }, body: "{secret" },
+  ],
+  ["an unexpected error", "/public/v1/partners", { ...member, env: { DB: broken } }],
+  [
+    "a click whose record fails",
+    `/${DEMO.linkToken}?cost_id=acme-secret-0005`,
+    { headers: { "user-agent": IPHONE }, env: { DB: broken } },
+  ],
+])("keeps out of the log %s", async (_, path, options) => {
+  await linesOf(path, options);
+  expect(output.length).toBeGreaterThan(0);
+  for (const secret of SECRETS) expect(output.join("\n")).not.toContain(secret);
+});
+
+test("an unexpected error has a line of its own under the same request id", async () => {
+  const { response, lines } = await linesOf("/public/v1/partners", { ...member, env: { DB: broken } });
+  expect(lines).toMatchObject([
+    { level: "error", error: "Error", message: "cannot bind ll_api_…" },
+    { level: "error", status: 500, outcome: "internal_error" },
+  ]);
+  expect(new Set(lines.map((line) => line.request_id))).toEqual(
+    new Set([response.headers.get("x-request-id")]),
+  );
+});
+
+test("tells how long the answer took", async () => {
+  const times = [NOW, NOW + 42];
+  const execution = createExecutionContext();
+  await serve(new Request(`${ORIGIN}/docs/errors`), env, execution, () => times.shift() ?? 0);
+  await waitOnExecutionContext(execution);
+  expect(output.map((line) => JSON.parse(line).milliseconds)).toEqual([42]);
+});
+
+test.each([
+  ["0", 0, 0],
+  ["0.5", 20, 80],
+  ["1", 100, 100],
+  [undefined, 100, 100],
+])("with LOG_SAMPLE %s logs from 100 requests as many", async (sample, least, most) => {
+  const configured = sample === undefined ? {} : { LOG_SAMPLE: sample };
+  for (let request = 0; request < 100; request++) await call("/page.css", { env: configured });
+  expect(output.length).toBeGreaterThanOrEqual(least);
+  expect(output.length).toBeLessThanOrEqual(most);
+});
+
+test("logs a failure on our side whatever LOG_SAMPLE says", async () => {
+  const { lines } = await linesOf("/public/v1/partners", { ...member, env: { DB: broken, LOG_SAMPLE: "0" } });
+  expect(lines).toContainEqual(expect.objectContaining({ status: 500, route: "/public/v1/partners" }));
+});
+
+test.each(["-0.1", "1.1", "half"])("refuses to serve with LOG_SAMPLE %s", async (sample) => {
+  const { response, lines } = await linesOf("/page.css", { env: { LOG_SAMPLE: sample } });
+  expect(response.status).toBe(500);
+  expect(lines[0].message).toContain("LOG_SAMPLE");
+});
