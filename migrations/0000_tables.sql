@@ -115,6 +115,9 @@ CREATE TABLE `links` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `links_token_unique` ON `links` (`token`);--> statement-breakpoint
 CREATE INDEX `links_by_parent` ON `links` (`app_token`,`parent_id`);--> statement-breakpoint
+CREATE INDEX `links_by_label` ON `links` (`app_token`,`parent_id`,"label" COLLATE NOCASE);--> statement-breakpoint
+CREATE INDEX `archived_links` ON `links` (`app_token`,`parent_id`) WHERE "links"."archived" = 1;--> statement-breakpoint
+CREATE INDEX `links_by_partner` ON `links` (`app_token`,`parent_id`,`partner_id`) WHERE "links"."partner_id" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `memberships` (
 	`user_id` integer NOT NULL,
 	`app_token` text NOT NULL,

@@ -14,8 +14,22 @@ const linkName = z
 const partnerId = z.int("must be a positive integer").positive("must be a positive integer");
 
 export const listPartners = { query: pageQuery };
-export const listLinks = { path: appPath, query: pageQuery };
-export const listChildren = { path: linkPath, query: pageQuery };
+/** Beyond the specification. `name` is how the link's own name begins, ASCII letters in any case. */
+export const linkFilter = z.object({
+  archived: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .transform((value) => value === "true")
+    .optional(),
+  partner_id: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, "must be a positive integer")
+    .transform(Number)
+    .optional(),
+  name: textField(1, 255).optional(),
+});
+const filteredPage = pageQuery.extend(linkFilter.shape);
+export const listLinks = { path: appPath, query: filteredPage };
+export const listChildren = { path: linkPath, query: filteredPage };
 export const readLink = { path: linkPath };
 
 export const createLink = {

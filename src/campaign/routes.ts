@@ -3,6 +3,7 @@ import { customAlphabet } from "nanoid";
 import { type Caller, withToken } from "../auth/guards.ts";
 import { type AppAccess, findAccess } from "../db/access.ts";
 import { type Range, toPage } from "../db/keyset.ts";
+import type { LinkRow } from "../db/link-lists.ts";
 import * as links from "../db/links.ts";
 import * as partners from "../db/partners.ts";
 import type { Context } from "../env.ts";
@@ -58,9 +59,9 @@ async function listPartners(context: Context, caller: Caller): Promise<Response>
 
 function listLinks(version: Version) {
   return async (context: Context, caller: Caller): Promise<Response> => {
-    const list = `links ${context.params.app_token}`;
+    const list = nameList(context, `links ${context.params.app_token}`);
     const { input, range } = await readListInput(context, contract.listLinks, list);
-    const found = await links.listLevelOne(context.env.DB, toScope(caller, input.path), range);
+    const found = await links.listLevelOne(context.env.DB, toScope(caller, input.path), input.query, range);
     admitToApp(caller, found.access);
     return linkPage(context, version, list, range, found);
   };
@@ -68,17 +69,26 @@ function listLinks(version: Version) {
 
 function listChildren(version: Version) {
   return async (context: Context, caller: Caller): Promise<Response> => {
-    const list = `children ${context.params.app_token} ${context.params.link_token}`;
+    const list = nameList(context, `children ${context.params.app_token} ${context.params.link_token}`);
     const { input, range } = await readListInput(context, contract.listChildren, list);
     const scope = toScope(caller, input.path);
-    const found = await links.listChildren(context.env.DB, scope, input.path.link_token, range);
+    const { link_token } = input.path;
+    const found = await links.listChildren(context.env.DB, scope, link_token, input.query, range);
     admitToApp(caller, found.access);
     if (!found.parent) throw linkNotFound();
-    return linkPage(context, version, list, range, {
-      ...found,
-      total: found.parent.child_count,
-    });
+    return linkPage(context, version, list, range, found);
   };
+}
+
+/** A list under a filter is a list of its own: its cursors fit no other. */
+function nameList(context: Context, list: string): string {
+  const filters = Object.keys(contract.linkFilter.shape).map((param) => [
+    param,
+    context.url.searchParams.get(param),
+  ]);
+  return [list, ...filters.flatMap(([param, value]) => (value === null ? [] : `${param}=${value}`))].join(
+    " ",
+  );
 }
 
 function linkPage(
@@ -87,7 +97,7 @@ function linkPage(
   list: string,
   range: Range,
   found: {
-    rows: links.LinkRow[];
+    rows: LinkRow[];
     parent?: Parent;
     total: number;
   } & KnownPartners,

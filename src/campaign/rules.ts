@@ -1,5 +1,6 @@
 /** What a link is, from its own row and what it takes from above; what an update makes of it. No I/O, no clock. */
-import type { InheritedRow, LinkChange, LinkRow } from "../db/links.ts";
+import type { LinkRow } from "../db/link-lists.ts";
+import type { InheritedRow, LinkChange } from "../db/links.ts";
 import type { Partner } from "../db/partners.ts";
 
 export type Partners = ReadonlyMap<number, Partner>;

@@ -1,21 +1,17 @@
 /** Links: pages, one, insert, update. A caller's rows are found from the token's row on, so an unknown token finds none. */
 import { sql } from "drizzle-orm";
 import type { AppAccess } from "./access.ts";
-import { isBackward, type Range, toBounds } from "./keyset.ts";
+import type { Range } from "./keyset.ts";
+import {
+  countStatement,
+  type LinkFilter,
+  type LinkRow,
+  linkColumns,
+  pageStatement,
+  toTotal,
+} from "./link-lists.ts";
 import { catalogueStatement } from "./partners.ts";
 import { runBatch, statement } from "./statement.ts";
-
-/** A link's own columns. `cost_switch` and `partner_id` are null where it inherits them. */
-export interface LinkRow {
-  id: number;
-  token: string;
-  level: number;
-  label: string;
-  archived: number;
-  partner_id: number | null;
-  cost_switch: number | null;
-  child_count: number;
-}
 
 /** What a link takes from the links above it. Null at level 1, and where none of them says anything. */
 export interface InheritedRow {
@@ -23,12 +19,6 @@ export interface InheritedRow {
   inherited_partner: number | null;
   inherited_switch: number | null;
 }
-
-const linkColumns = sql.raw(
-  ["id", "token", "level", "label", "archived", "partner_id", "cost_switch", "child_count"]
-    .map((column) => `l.${column}`)
-    .join(", "),
-);
 
 /** What the link `l` takes from above: at most three more rows, and a rename is one row however many links lie below. */
 const inheritedColumns = sql`
@@ -58,27 +48,6 @@ const linkCount = statement<{
   WHERE t.token_hash = ${tokenHash}
 `);
 
-// CROSS JOIN fixes the order: an unknown token ends each statement before it reads any link.
-const levelOnePage = (direction: "ASC" | "DESC") =>
-  statement<LinkRow>(sql`
-    SELECT ${linkColumns} FROM api_tokens t CROSS JOIN links l
-    WHERE t.token_hash = ${tokenHash} AND l.app_token = ${appToken} AND l.parent_id IS NULL
-      AND l.id > ${sql.placeholder("after")} AND l.id < ${sql.placeholder("before")}
-    ORDER BY l.id ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}
-  `);
-const childrenPage = (direction: "ASC" | "DESC") =>
-  statement<LinkRow>(sql`
-    SELECT ${linkColumns} FROM api_tokens t CROSS JOIN links p CROSS JOIN links l
-    WHERE t.token_hash = ${tokenHash} AND p.token = ${linkToken} AND p.app_token = ${appToken}
-      AND l.app_token = ${appToken} AND l.parent_id = p.id
-      AND l.id > ${sql.placeholder("after")} AND l.id < ${sql.placeholder("before")}
-    ORDER BY l.id ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}
-  `);
-const pages = {
-  levelOne: { forward: levelOnePage("ASC"), backward: levelOnePage("DESC") },
-  children: { forward: childrenPage("ASC"), backward: childrenPage("DESC") },
-};
-
 type LinkAccess = AppAccess & {
   [Column in keyof (LinkRow & InheritedRow)]: (LinkRow & InheritedRow)[Column] | null;
 };
@@ -105,35 +74,47 @@ export interface AppScope {
 }
 
 /** One page of the level-1 links of an app, in creation order, and how many there are. */
-export async function listLevelOne(db: D1Database, scope: AppScope, range: Range) {
+export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {
   const catalogue = catalogueStatement(db, scope.tokenHash);
-  const page = isBackward(range) ? pages.levelOne.backward : pages.levelOne.forward;
-  const [[access], rows, partnerRows] = await runBatch(
+  const [[access], rows, [counted], partnerRows] = await runBatch(
     db,
     linkCount(db, { ...scope }),
-    page(db, { ...scope, ...toBounds(range) }),
+    pageStatement(db, { ...scope, linkToken: null }, filter, range),
+    countStatement(db, { ...scope, linkToken: null }, filter),
     catalogue.bound,
   );
   return {
     access,
     rows,
-    total: access?.link_count ?? 0,
+    total: toTotal(filter, access?.link_count ?? 0, counted),
     partners: catalogue.read(partnerRows).partners,
   };
 }
 
 /** One page of the sub-links right below a link. `parent` is undefined where the app has no such link. */
-export async function listChildren(db: D1Database, scope: AppScope, linkToken: string, range: Range) {
+export async function listChildren(
+  db: D1Database,
+  scope: AppScope,
+  linkToken: string,
+  filter: LinkFilter,
+  range: Range,
+) {
   const catalogue = catalogueStatement(db, scope.tokenHash);
-  const page = isBackward(range) ? pages.children.backward : pages.children.forward;
-  const [[found], rows, partnerRows] = await runBatch(
+  const [[found], rows, [counted], partnerRows] = await runBatch(
     db,
     linkAccess(db, { ...scope, linkToken }),
-    page(db, { ...scope, linkToken, ...toBounds(range) }),
+    pageStatement(db, { ...scope, linkToken }, filter, range),
+    countStatement(db, { ...scope, linkToken }, filter),
     catalogue.bound,
   );
   const { access, link: parent } = splitAccess(found);
-  return { access, parent, rows, partners: catalogue.read(partnerRows).partners };
+  return {
+    access,
+    parent,
+    rows,
+    total: toTotal(filter, parent?.child_count ?? 0, counted),
+    partners: catalogue.read(partnerRows).partners,
+  };
 }
 
 /** One link; undefined where the app has none with this token. */

@@ -125,6 +125,12 @@ export const links = sqliteTable(
   },
   (table) => [
     index("links_by_parent").on(table.appToken, table.parentId),
+    // For lists under a filter. The partial ones cost nothing until a link is archived or has a partner.
+    index("links_by_label").on(table.appToken, table.parentId, sql`${table.label} COLLATE NOCASE`),
+    index("archived_links").on(table.appToken, table.parentId).where(sql`${table.archived} = 1`),
+    index("links_by_partner")
+      .on(table.appToken, table.parentId, table.partnerId)
+      .where(sql`${table.partnerId} IS NOT NULL`),
     check("four_levels", sql`${table.level} BETWEEN 1 AND 4`),
   ],
 );
