@@ -5,6 +5,8 @@ export interface Env {
   DB: D1Database;
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
+  /** Which version of the Worker this is. */
+  VERSION: WorkerVersionMetadata;
   PASSWORD_ATTEMPTS: RateLimit;
   /** Origin of generated click URLs; unset, the origin that was asked. */
   CLICK_URL?: string;

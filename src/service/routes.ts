@@ -4,8 +4,13 @@ import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
 import { pageResponse } from "../http/page.ts";
 import type { Route } from "../http/router.ts";
+import { readLiveness, readReadiness } from "./health.ts";
 
-export const serviceRoutes: Route[] = [{ path: "/docs/errors", methods: { GET: readErrors } }];
+export const serviceRoutes: Route[] = [
+  { path: "/healthz", methods: { GET: readLiveness } },
+  { path: "/readyz", methods: { GET: readReadiness } },
+  { path: "/docs/errors", methods: { GET: readErrors } },
+];
 
 /** The page that the `type` of every problem document names. */
 function readErrors(context: Context): Promise<Response> {

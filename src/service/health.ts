@@ -1,0 +1,94 @@
+/** Whether the Worker is alive (`/healthz`) and whether what it stands on is (`/readyz`). */
+import { version } from "../../package.json";
+import { type DatabaseHealth, readHealth } from "../db/health.ts";
+import type { Context } from "../env.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import { logError } from "../log.ts";
+
+/** The purge runs every hour. After a day without one somebody should look; nothing is lost yet. */
+const CRON_OVERDUE_MS = 24 * 3600 * 1000;
+/** Who asks for health will not wait for the deadline of ordinary requests. */
+const DEADLINE_MS = 3_000;
+
+interface Check {
+  ok: boolean;
+  /** Why it is not, or what there is to know though it is. */
+  reason?: string;
+}
+
+/** Asks nothing of anything: answers as long as the Worker runs. `deployment` is the version that Cloudflare runs. */
+export function readLiveness(context: Context): Response {
+  return jsonResponse({
+    status: "ok",
+    version,
+    deployment: context.env.VERSION.id,
+    request_id: context.requestId,
+  });
+}
+
+/** 503 as soon as one check fails. Tells what is wrong, never what an error said: that is in the log. */
+export async function readReadiness(context: Context): Promise<Response> {
+  const { DB, TOKENS, LINKS } = context.env;
+  const [database, tokens, links] = await Promise.all([
+    answerOf(context, readHealth(DB)),
+    answerOf(context, TOKENS.get("readyz")),
+    answerOf(context, LINKS.get("readyz")),
+  ]);
+  const checks: Record<string, Check> = {
+    database: told("The database", database),
+    ...judgeDatabase(database, context.now),
+    tokens: told("The KV namespace TOKENS", tokens),
+    links: told("The KV namespace LINKS", links),
+  };
+  const ready = Object.values(checks).every((check) => check.ok);
+  return jsonResponse(
+    { status: ready ? "ready" : "not ready", checks, request_id: context.requestId },
+    ready ? 200 : 503,
+    ready ? {} : { "retry-after": "5" },
+  );
+}
+
+/** undefined where it failed or took too long. */
+async function answerOf<T>(context: Context, work: Promise<T>): Promise<{ value: T } | undefined> {
+  try {
+    return { value: await Promise.race([work, scheduler.wait(DEADLINE_MS).then(tooLate)]) };
+  } catch (error) {
+    logError(context.requestId, error);
+    return undefined;
+  }
+}
+
+function tooLate(): never {
+  throw new Error("no answer before the deadline of a health check");
+}
+
+function told(name: string, answer: object | undefined): Check {
+  return answer ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
+}
+
+function judgeDatabase(answer: { value: DatabaseHealth } | undefined, now: number): Record<string, Check> {
+  if (!answer) {
+    const unknown = { ok: false, reason: "Not known: the database does not answer." };
+    return { migrations: unknown, cron: unknown };
+  }
+  const { missingMigrations, purgedAt } = answer.value;
+  return { migrations: judgeMigrations(missingMigrations), cron: judgeCron(purgedAt, now) };
+}
+
+function judgeMigrations(missing: string[]): Check {
+  if (missing.length === 0) return { ok: true };
+  return {
+    ok: false,
+    reason: `Not applied: ${missing.join(", ")}. Run npx wrangler d1 migrations apply DB --remote (or --local).`,
+  };
+}
+
+function judgeCron(purgedAt: number | null, now: number): Check & { age_seconds?: number } {
+  if (purgedAt === null) return { ok: true, reason: "Has not run yet." };
+  const age = now - purgedAt;
+  return {
+    ok: age <= CRON_OVERDUE_MS,
+    age_seconds: Math.max(0, Math.floor(age / 1000)),
+    ...(age > CRON_OVERDUE_MS && { reason: "The hourly run is overdue." }),
+  };
+}
