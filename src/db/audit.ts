@@ -1,23 +1,29 @@
 /** Who acts as an operator, and the log of what operators changed. Every statement of theirs starts from the row of `operator`. */
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { isBackward, type Range, toBounds } from "./keyset.ts";
 import { type Bound, runBatch, statement, type Value } from "./statement.ts";
 
-/** Who asks, by the hash of an API token. `now` in milliseconds since 1970. */
-export interface Actor {
-  tokenHash: string;
-  now: number;
-}
+/** Who asks, by the hash of an API token or of a session's id. `now` in milliseconds since 1970. */
+export type Actor = { now: number } & (
+  | { tokenHash: string; sessionHash: null }
+  | { tokenHash: null; sessionHash: string }
+);
 
-/** What the database says of an actor: no row where it does not know the token. */
+/** What the database says of an actor: no row where it does not know the token or session. */
 export interface OperatorAccess {
   user_id: number;
+  email: string;
   role: "member" | "operator";
 }
 
 const caller = sql`
-  SELECT u.id AS user_id, u.role FROM api_tokens t JOIN users u ON u.id = t.user_id
-  WHERE t.token_hash = ${sql.placeholder("tokenHash")}
+  SELECT u.id AS user_id, u.email, u.role
+  FROM (
+    SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("tokenHash")}
+    UNION ALL
+    SELECT user_id FROM sessions
+    WHERE id_hash = ${sql.placeholder("sessionHash")} AND expires_at > ${sql.placeholder("now")}
+  ) c CROSS JOIN users u ON u.id = c.user_id
 `;
 
 /** For a FROM clause: one row `operator.user_id`, or none where whoever asks is no operator. */
@@ -35,7 +41,7 @@ export async function runAsOperator<Statements extends Bound<unknown>[]>(
   return { access: found, rows };
 }
 
-/** undefined for a token that is unknown or reset. */
+/** undefined for a token that is unknown or reset, and for a session that has ended. */
 export async function findOperatorAccess(db: D1Database, actor: Actor): Promise<OperatorAccess | undefined> {
   return (await runAsOperator(db, actor)).access;
 }
@@ -56,7 +62,7 @@ export function auditStatement(action: string, subject: SQL, gate: SQL) {
 }
 
 /** `'partner ' || id`. A number that was bound would otherwise join a text as `3.0`. */
-export function subjectOf(noun: string, id: SQL): SQL {
+export function subjectOf(noun: string, id: SQLWrapper): SQL {
   return sql`${sql.raw(`'${noun} '`)} || cast(${id} AS INTEGER)`;
 }
 

@@ -13,7 +13,7 @@ export interface Partner {
   costParameters: string;
 }
 
-interface PartnerRow {
+export interface PartnerRow {
   id: number;
   display_name: string;
   supports_cost_data: number;

@@ -1,0 +1,216 @@
+/**
+ * What an integration round found, by the rules that a live cost is judged by. Plain data in, a report out; no I/O, no
+ * clock. It is judged anew each time, so what arrives later mends what was missing before.
+ */
+import { judgeCost, matchOf, type Refusal, type Verdict } from "../cost/rules.ts";
+import { type CostType, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import type { Cost, Engagement, Engagements, StoredCost } from "../db/ledger.ts";
+import {
+  differences,
+  type Finding,
+  type FindingKind,
+  type RoundEntry,
+  type RoundRecord,
+  toFinding,
+} from "./findings.ts";
+
+export interface TypeReport {
+  costType: CostType;
+  passed: boolean;
+  matched: number;
+  /** Matched ones that nobody said an amount of. */
+  unpriced: number;
+  open: number;
+  findings: Finding[];
+}
+
+export interface RoundReport {
+  /** Whether every cost type passed and nothing else is open. */
+  passed: boolean;
+  entryCount: number;
+  types: TypeReport[];
+  /** What belongs to no cost type of the round. */
+  others: Finding[];
+}
+
+/** Judges a round. A cost type passes with at least one match and no open mismatch. */
+export function judgeRound(round: RoundRecord): RoundReport {
+  const engagements = groupEngagements(round);
+  const sent = Map.groupBy(round.entries, (entry) => entry.costId ?? entry.number);
+  const judged = [
+    ...[...sent.values()].map((entries) => judgeEntries(entries, engagements, round)),
+    ...[...engagements]
+      .filter(([costId]) => !sent.has(costId))
+      .map((unpaid) => judgeUnpaid(...unpaid, round)),
+  ];
+  const findings = judged
+    .flatMap((one) => one.findings)
+    .map((finding) => dismiss(finding, round.dismissed))
+    .sort((one, other) => one.at - other.at);
+  const matches = judged.flatMap((one) => one.match ?? []);
+  const types = round.costTypes.map((costType) => {
+    const own = findings.filter((finding) => finding.costType === costType);
+    const matched = matches.filter((match) => match.costType === costType);
+    const open = countOpen(own);
+    return {
+      costType,
+      passed: matched.length > 0 && open === 0,
+      matched: matched.length,
+      unpriced: matched.filter((match) => match.amount === null).length,
+      open,
+      findings: own,
+    };
+  });
+  const others = findings.filter((finding) => finding.costType === null);
+  return {
+    passed: types.every((type) => type.passed) && countOpen(others) === 0,
+    entryCount: round.entries.length,
+    types,
+    others,
+  };
+}
+
+/** What is judged of a cost and the engagements with its ID: the match, if they came together, and what was found. */
+interface Judged {
+  match?: { costType: CostType; amount: number | null };
+  findings: Finding[];
+}
+
+function dismiss(finding: Finding, dismissed: ReadonlySet<string>): Finding {
+  return finding.state === "open" && dismissed.has(finding.key)
+    ? { ...finding, state: "dismissed" }
+    : finding;
+}
+
+function countOpen(findings: Finding[]): number {
+  return findings.filter((finding) => finding.state === "open").length;
+}
+
+/** By cost ID. In a round it does not matter whether cost data was on for the link. What is known now goes before what was. */
+function groupEngagements(round: RoundRecord): Map<string, Engagements> {
+  const known = new Map<string, Engagements>();
+  const add = (costId: string, kind: Kind, engagement: Engagement | undefined) => {
+    if (engagement) known.set(costId, { ...known.get(costId), [kind]: { ...engagement, eligible: true } });
+  };
+  for (const { costId, engagements } of round.entries) {
+    if (costId === null) continue;
+    add(costId, "click", engagements.click);
+    add(costId, "impression", engagements.impression);
+  }
+  for (const engagement of round.engagements) add(engagement.costId, engagement.kind, engagement);
+  return known;
+}
+
+/** Judges one cost in a round as the ledger judges a live one (spec §4.7), whatever its link and partner were cleared for. */
+export function judgeTest(
+  cost: Cost,
+  costTypes: CostType[],
+  engagements: Engagements,
+  standing: StoredCost | undefined,
+  receivedAt: number,
+): Verdict {
+  const cleared = { partnerId: 0, mode: "live" as const, costTypes, revoked: false, supportsCostData: true };
+  return judgeCost(cost, cleared, engagements, standing, receivedAt);
+}
+
+/**
+ * Judges what was sent with one cost ID, in its order. A cost that differs from the engagement's URL is not kept, so that a
+ * good one may follow; a good one heals what went wrong before it.
+ */
+function judgeEntries(
+  entries: RoundEntry[],
+  known: ReadonlyMap<string, Engagements>,
+  round: RoundRecord,
+): Judged {
+  const engagements = known.get(entries[0]?.costId ?? "") ?? {};
+  let standing: StoredCost | undefined;
+  const findings: Finding[] = [];
+  const healed: Finding[] = [];
+  for (const entry of entries) {
+    const { kind, good } = judgeEntry(entry, standing, engagements, round);
+    if (entry.cost && (kind === undefined || kind === "cost_without_engagement")) {
+      standing = { ...entry.cost, source: "call", receivedAt: entry.receivedAt };
+    }
+    if (good) healed.push(...findings.splice(0).map((finding) => heal(finding)));
+    if (kind) findings.push(toFinding(entry, kind, round, engagements));
+  }
+  const stands = standing && matchOf(standing, engagements);
+  return {
+    ...(standing && stands?.match && { match: { costType: standing.costType, amount: stands.amount } }),
+    findings: [...healed, ...findings],
+  };
+}
+
+function heal(finding: Finding): Finding {
+  return finding.state === "open" ? { ...finding, state: "healed" } : finding;
+}
+
+/** `good`: it has its engagement and agrees with it. `kind`: what is to be told of it, if anything. */
+function judgeEntry(
+  entry: RoundEntry,
+  standing: StoredCost | undefined,
+  engagements: Engagements,
+  round: RoundRecord,
+): { kind?: FindingKind; good: boolean } {
+  if (!entry.cost) return { kind: "malformed", good: false };
+  const verdict = judgeTest(entry.cost, round.costTypes, engagements, standing, entry.receivedAt);
+  if (verdict.outcome === "refuse") return { kind: KIND_OF_REFUSAL[verdict.reason], good: false };
+  const engagement = verdict.match ? engagements[verdict.match] : undefined;
+  if (!engagement) {
+    return { kind: verdict.outcome === "duplicate" ? "duplicate" : "cost_without_engagement", good: false };
+  }
+  if (differences(entry.cost, engagement).length > 0) return { kind: "differs_from_url", good: false };
+  return verdict.outcome === "duplicate" ? { kind: "duplicate", good: true } : { good: true };
+}
+
+const KIND_OF_REFUSAL: Record<Refusal, FindingKind> = {
+  credential_revoked: "not_in_round",
+  test_credential: "not_in_round",
+  cost_type_not_integrated: "not_in_round",
+  cost_data_disabled: "not_in_round",
+  cost_id_conflict: "conflict",
+  wrong_engagement: "wrong_engagement",
+  window_closed: "late",
+};
+
+/**
+ * Judges engagements that no cost was sent for. A URL that carries a whole cost needs none. Each click costs at cpc and each
+ * impression at cpm; at cpi and cpe most clicks never do, so there it is a note.
+ */
+function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecord): Judged {
+  const kinds = ["click", "impression"] as const;
+  const judged = kinds.map((kind): Judged => {
+    const engagement = engagements[kind];
+    const costType = engagement && typeOfUnpaid(kind, engagement, round.costTypes);
+    if (!engagement || !costType) return { findings: [] };
+    if (engagement.urlCostType && engagement.urlCurrency && engagement.urlAmount !== null) {
+      return { match: { costType, amount: engagement.urlAmount }, findings: [] };
+    }
+    const finding: Finding = {
+      key: `${kind} ${costId}`,
+      kind: "engagement_without_cost",
+      state: PAID_EACH[costType] ? "open" : "note",
+      costType,
+      costId,
+      at: engagement.occurredAt,
+      sent: { cost_id: costId },
+      expected: PAID_EACH[costType]
+        ? `A ${costType} cost with this cost ID: at ${costType} every ${kind} has one.`
+        : `Nothing, if it led to no ${costType === "cpi" ? "install" : "event"}.`,
+      remedy: PAID_EACH[costType]
+        ? "Send the cost with the same cost_id. It heals this."
+        : "Nothing, or send the cost with the same cost_id.",
+    };
+    return { findings: [finding] };
+  });
+  const match = judged.find((one) => one.match)?.match;
+  return { ...(match && { match }), findings: match ? [] : judged.flatMap((one) => one.findings) };
+}
+
+const PAID_EACH: Record<CostType, boolean> = { cpc: true, cpi: false, cpe: false, cpm: true };
+
+function typeOfUnpaid(kind: Kind, engagement: Engagement, costTypes: CostType[]): CostType | undefined {
+  const fitting = costTypes.filter((type) => KINDS_THAT_FIT[type].includes(kind));
+  if (engagement.urlCostType) return fitting.find((type) => type === engagement.urlCostType);
+  return fitting.find((type) => PAID_EACH[type]) ?? fitting[0];
+}
