@@ -41,6 +41,21 @@ export const ERRORS = {
     title: "Credentials are missing or not valid",
     help: "Send `Authorization: Token token=…` or `Authorization: Bearer …` with a token that has not been reset.",
   },
+  session_ended: {
+    status: 401,
+    title: "You are not signed in",
+    help: "The session has ended. Open the account page and sign in again.",
+  },
+  wrong_password: {
+    status: 403,
+    title: "The password is not right",
+    help: "Nothing was changed. Enter the password of the account that is signed in.",
+  },
+  cross_site: {
+    status: 403,
+    title: "The request came from another site",
+    help: "Forms are taken from our own pages alone. Nothing was changed. Open the account page and try again there.",
+  },
   credential_revoked: {
     status: 403,
     title: "This cost credential was revoked",
@@ -75,6 +90,11 @@ export const ERRORS = {
     status: 404,
     title: "Not found",
     help: "The path, app, link or record does not exist, or is not yours to see.",
+  },
+  account_changed: {
+    status: 409,
+    title: "The account changed in the meantime",
+    help: "The API token or the password was changed at the same moment, here or in another window. Nothing was done now: open the account page again to see how it stands.",
   },
   method_not_allowed: {
     status: 405,
@@ -135,6 +155,11 @@ export const ERRORS = {
     status: 415,
     title: "The content type is not supported",
     help: "Send JSON as application/json, and costs in the query string or as application/x-www-form-urlencoded.",
+  },
+  rate_limited: {
+    status: 429,
+    title: "Too many attempts",
+    help: "Wait `Retry-After` seconds, then try again.",
   },
   internal_error: {
     status: 500,

@@ -1,4 +1,5 @@
 /** The door: every request and every cron run of the Worker comes in here. */
+import { accountRoutes } from "./account/routes.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
@@ -16,6 +17,7 @@ import { serviceRoutes } from "./service/routes.ts";
 export const routes = [
   ...onSurface("campaign", campaignRoutes),
   ...onSurface("cost", costRoutes),
+  ...onSurface("account", accountRoutes),
   ...onSurface("service", [...pageRoutes, ...serviceRoutes]),
   ...onSurface("engagement", engagementRoutes),
 ];

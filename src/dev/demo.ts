@@ -16,7 +16,23 @@ export const DEMO = {
   operatorToken: demoToken("api", "DemoOperator"),
   costToken: demoToken("live", "AcmeAds"),
   testCostToken: demoToken("test", "CorsairMedia"),
+  email: "demo@example.com",
+  password: "demo-password",
+  operatorEmail: "operator@example.com",
+  operatorPassword: "operator-password",
 } as const;
+
+/** Made once from the passwords and tokens above, because making them takes a second: a test signs in with them. */
+const MEMBER_SECRETS = {
+  password_hash: "scrypt$16384$8$5$fjbCfUH1cZvl2h4Fc6w5mA$NfNoyfuOiS0hO5bwBSSIQNPtw8Rt9Pj2uFUHLtXJ_mg",
+  sealed:
+    "1.H16X1DYc0596Hhoz7h6NPx3ohLkffDQ53nbhTufSaNPzEdjoLTr072l76ceRXFCkWzOREMetAa5lUmdFMkQLJ-1u3Whfb1MJqAZU1VyHjWeY32bei8xh9VWysGC1xNVrsheESg",
+};
+const OPERATOR_SECRETS = {
+  password_hash: "scrypt$16384$8$5$xaxRrZ73c3wfV_mlcjXypQ$PfQrgSlLP6VT1JsrlkR7KtFRDgrRSNgoaEI15Wb4e8I",
+  sealed:
+    "1.DWUozAhfCoyl6JedBl_jrBQR6IJIIhSOd5ppklNRqPa-JjDBk3wkSTMTO3e1qK3oGg5B7xlUnhPZYMckLEZ1fJkInvfL09q-tSuLXpG9H5JHW8TCseit5XG-65vmwEIjfjLa9A",
+};
 
 const text = (value: string | null) => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`);
 
@@ -79,23 +95,27 @@ export function demoStatements(now: number): string[] {
   return [
     row("users", {
       id: 1,
-      email: "demo@example.com",
+      email: DEMO.email,
       role: "member",
+      password_hash: MEMBER_SECRETS.password_hash,
       created_at,
     }),
     row("users", {
       id: 2,
-      email: "operator@example.com",
+      email: DEMO.operatorEmail,
       role: "operator",
+      password_hash: OPERATOR_SECRETS.password_hash,
       created_at,
     }),
     row("api_tokens", {
       ...token("api", DEMO.apiToken),
+      sealed: MEMBER_SECRETS.sealed,
       user_id: 1,
       created_at,
     }),
     row("api_tokens", {
       ...token("api", DEMO.operatorToken),
+      sealed: OPERATOR_SECRETS.sealed,
       user_id: 2,
       created_at,
     }),

@@ -67,3 +67,15 @@ export const pageQuery = z.object({
     .transform((value) => Math.min(Number(value), 1_000))
     .default(50),
 });
+
+/** Any case, given on in lower case, as it is stored. */
+export const email = z
+  .string()
+  .transform((value) => value.trim().toLowerCase())
+  .pipe(textField(1, 254).regex(/^[^\s@]+@[^\s@]+$/, "must look like name@example.com"));
+
+/** A password as typed. The bound keeps a request from being made expensive. */
+export const password = textField(1, 256);
+
+/** A password to be: long is what counts. */
+export const newPassword = textField(12, 256);

@@ -81,6 +81,7 @@ dl.details dd { margin: 0; overflow-wrap: anywhere; }
 .notice.ok { border-color: var(--ok); background: var(--ok-ground); color: var(--ok); }
 .notice.warn { border-color: var(--warn); background: var(--warn-ground); color: var(--warn); }
 .notice.error { border-color: var(--danger); background: var(--danger-ground); color: var(--danger); }
+.status:empty, .field-error:empty { margin: 0; padding: 0; border: 0; }
 .badge { display: inline-block; padding: .1rem .6rem; border-radius: 99px; background: var(--raised); color: var(--text); font-size: .82rem; font-weight: 600; white-space: nowrap; }
 .badge.ok { background: var(--ok-ground); color: var(--ok); }
 .badge.warn { background: var(--warn-ground); color: var(--warn); }

@@ -15,8 +15,8 @@ export interface Page {
   /** What stands in `<main>`. */
   body: Markup;
   status?: number;
-  /** Who is signed in; null or left out for nobody. */
-  user?: { email: string; role: "member" | "operator" } | null;
+  /** Who is signed in; left out for nobody. */
+  user?: { email: string; role: "member" | "operator" } | undefined;
   /** Paths of scripts on this origin, see `servedFile`. */
   scripts?: string[];
   /** One column as wide as a form. */
@@ -42,7 +42,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <a class="skip" href="#main">Skip to the content</a>
     <header class="top"><div>
       <a class="brand" href="/">${brandMark} linkledger</a>
-      <nav aria-label="Account">${navigation(context, page.user ?? null)}</nav>
+      <nav aria-label="Account">${navigation(context, page.user)}</nav>
     </div></header>
     <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
       ${page.body}
@@ -72,7 +72,7 @@ export function redirectResponse(
 }
 
 /** A refusal or failure, told to a person. */
-export function errorPage(context: Context, error: AppError, user: Page["user"] = null): Promise<Response> {
+export function errorPage(context: Context, error: AppError, user?: Page["user"]): Promise<Response> {
   const { status, title } = ERRORS[error.code];
   context.trace.outcome = error.code;
   const faults = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
@@ -85,7 +85,7 @@ export function errorPage(context: Context, error: AppError, user: Page["user"] 
       <section class="card">
         <p class="muted">${status}</p>
         <h1>${title}</h1>
-        <p>${error.message}</p>
+        <p data-error>${error.message}</p>
         ${faults.length > 0 ? html`<ul>${faults}</ul>` : ""}
         <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
         <p><a class="button secondary" href="/">To the start page</a></p>
@@ -96,6 +96,11 @@ export function errorPage(context: Context, error: AppError, user: Page["user"] 
 /** Whether a person's browser asks, which is told a refusal as a page; everyone else gets a problem document. */
 export function wantsPage(request: Request): boolean {
   return (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+/** Whether a program asks, which is not led to a sign-in. */
+export function wantsJson(request: Request): boolean {
+  return (request.headers.get("accept") ?? "").includes("json");
 }
 
 /** The headers of every page and of every redirect between pages. */

@@ -1,0 +1,20 @@
+/** What the forms of the account pages must hold. */
+import * as z from "zod";
+import { email, newPassword, password } from "../http/fields.ts";
+
+export const signIn = z.object({ email, password, next: z.string().optional() });
+
+/** `replaces` is the hint of the token that the page showed: sent again after a reset, the form resets nothing. */
+export const confirm = z.object({ password, replaces: z.string().optional() });
+
+export const changePassword = z
+  .object({ current_password: password, new_password: newPassword, repeat_password: z.string() })
+  .superRefine((fields, context) => {
+    if (fields.repeat_password !== fields.new_password) {
+      context.addIssue({
+        code: "custom",
+        path: ["repeat_password"],
+        message: "is not the same as the new password",
+      });
+    }
+  });

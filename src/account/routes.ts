@@ -1,0 +1,203 @@
+/** The account pages (spec §5.2, §5.3): sign in, read and reset the API token, change the password, sign out. */
+import { countAttempt } from "../auth/attempts.ts";
+import { hashPassword, verifyPassword } from "../auth/passwords.ts";
+import { openToken, sealToken } from "../auth/sealed.ts";
+import { createToken, hashToken, hintOf } from "../auth/secrets.ts";
+import {
+  createSession,
+  currentSession,
+  endedCookie,
+  readSessionHash,
+  refuseCrossSite,
+  type Session,
+  withSession,
+} from "../auth/sessions.ts";
+import { markTokenReset, rememberToken } from "../auth/tokens.ts";
+import * as accounts from "../db/accounts.ts";
+import type { Context } from "../env.ts";
+import { AppError, type Fault } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import { redirectResponse } from "../http/page.ts";
+import type { Route } from "../http/router.ts";
+import * as contract from "./contract.ts";
+import * as pages from "./pages.ts";
+import { chooseNext } from "./rules.ts";
+import { script } from "./script.ts";
+
+export const accountRoutes: Route[] = [
+  script.route,
+  { path: "/", methods: { GET: readLanding } },
+  { path: "/login", methods: { GET: readSignIn, POST: signIn } },
+  { path: "/logout", methods: { POST: signOut } },
+  { path: "/account", methods: { GET: withSession(readAccount) } },
+  { path: "/account/token/show", methods: { POST: withSession(showToken) } },
+  { path: "/account/token/reset", methods: { POST: withSession(resetToken) } },
+  { path: "/account/password", methods: { POST: withSession(changePassword) } },
+  { path: "/account/sign-out-everywhere", methods: { POST: withSession(signOutEverywhere) } },
+];
+
+async function readLanding(context: Context): Promise<Response> {
+  return pages.landingPage(context, await currentSession(context));
+}
+
+async function readSignIn(context: Context): Promise<Response> {
+  const next = chooseNext(context.url.searchParams.get("next"), context.url.origin);
+  if (await currentSession(context)) return redirectResponse(context, next);
+  return pages.signInPage(context, { next });
+}
+
+async function signIn(context: Context): Promise<Response> {
+  refuseCrossSite(context);
+  const form = await readForm(context, contract.signIn);
+  if ("faults" in form) return pages.signInPage(context, { next: "/account", faults: form.faults });
+  const { email, password } = form.fields;
+  const next = chooseNext(form.fields.next, context.url.origin);
+  await countAttempt(context, email);
+  const user = await accounts.findCredentials(context.env.DB, email);
+  const isRight = await verifyPassword(password, user?.password_hash);
+  const session = createSession(context);
+  const started =
+    isRight &&
+    user?.password_hash != null &&
+    (await accounts.insertSession(context.env.DB, {
+      ...session,
+      userId: user.id,
+      passwordHash: user.password_hash,
+      previous: readSessionHash(context) ?? null,
+      now: context.now,
+    }));
+  if (!started) return pages.signInPage(context, { next, email, refused: true });
+  return redirectResponse(context, next, session.cookie);
+}
+
+async function signOut(context: Context): Promise<Response> {
+  refuseCrossSite(context);
+  const idHash = readSessionHash(context);
+  if (idHash) await accounts.deleteSession(context.env.DB, idHash);
+  return redirectResponse(context, "/login?notice=signed-out", endedCookie(context));
+}
+
+async function signOutEverywhere(context: Context, session: Session): Promise<Response> {
+  await accounts.deleteSessions(context.env.DB, session.idHash);
+  return redirectResponse(context, "/login?notice=signed-out-everywhere", endedCookie(context));
+}
+
+async function readAccount(context: Context, session: Session): Promise<Response> {
+  return pages.accountPage(context, session, await load(context, session.idHash));
+}
+
+async function showToken(context: Context, session: Session): Promise<Response> {
+  const confirmed = await confirm(context, session, "show");
+  if (confirmed instanceof Response) return confirmed;
+  const { account, apps, password } = confirmed;
+  const token = account.sealed === null ? undefined : await openToken(account.sealed, password);
+  const shown =
+    token === undefined
+      ? { message: "This token cannot be shown. Reset it to get one that can." }
+      : { message: "This is your API token.", token };
+  return pages.accountPage(context, session, { account, apps }, shown);
+}
+
+/**
+ * The old token is dead when D1 has swapped the rows, for D1 decides on every use. KV hears of it afterwards, so that a
+ * reset that lost never marks a token that lives; whether KV hears of it at all changes nothing but the cost of a refusal.
+ */
+async function resetToken(context: Context, session: Session): Promise<Response> {
+  const confirmed = await confirm(context, session, "reset");
+  if (confirmed instanceof Response) return confirmed;
+  const { account, password, passwordHash, replaces } = confirmed;
+  if (replaces !== undefined && replaces !== (account.hint ?? "")) throw new AppError("account_changed");
+  const token = createToken("api");
+  const tokenHash = hashToken(token, ["api"]) ?? "";
+  const renewed = createSession(context);
+  const swapped = await accounts.swapToken(
+    context.env.DB,
+    { session: session.idHash, passwordHash, now: context.now },
+    { oldHash: account.token_hash, tokenHash, hint: hintOf(token), sealed: await sealToken(token, password) },
+    renewed,
+  );
+  if (!swapped) throw new AppError("account_changed");
+  if (account.token_hash !== null) {
+    context.afterAnswer(markTokenReset(context.env.TOKENS, account.token_hash, context.now));
+  }
+  context.afterAnswer(rememberToken(context.env.TOKENS, tokenHash, session.userId));
+  return pages.accountPage(context, session, await load(context, renewed.idHash), {
+    message:
+      account.token_hash === null
+        ? "Your API token was created."
+        : "Your API token was reset. The old one does not work any more: put this one wherever it was used.",
+    token,
+    headers: renewed.cookie,
+  });
+}
+
+async function changePassword(context: Context, session: Session): Promise<Response> {
+  const form = await readForm(context, contract.changePassword);
+  if ("faults" in form) return pages.passwordPage(context, session, form.faults, 400);
+  const { current_password, new_password } = form.fields;
+  const { account } = await load(context, session.idHash);
+  const passwordHash = await checkPassword(context, session, account, current_password);
+  if (passwordHash === undefined) {
+    return pages.passwordPage(context, session, [WRONG_CURRENT_PASSWORD], 403);
+  }
+  const token = account.sealed === null ? undefined : await openToken(account.sealed, current_password);
+  const renewed = createSession(context);
+  const changed = await accounts.updatePassword(
+    context.env.DB,
+    {
+      session: session.idHash,
+      passwordHash,
+      now: context.now,
+      userId: session.userId,
+      tokenHash: account.token_hash,
+    },
+    {
+      newPasswordHash: await hashPassword(new_password),
+      sealed: token === undefined ? null : await sealToken(token, new_password),
+    },
+    renewed,
+  );
+  if (!changed) throw new AppError("account_changed");
+  return pages.accountPage(context, session, await load(context, renewed.idHash), {
+    message: "Your password was changed.",
+    headers: renewed.cookie,
+  });
+}
+
+const WRONG_CURRENT_PASSWORD: Fault = { param: "current_password", message: "is not right" };
+
+/** What the form confirmed, or the page that tells why it did not. */
+async function confirm(context: Context, session: Session, name: "show" | "reset") {
+  const form = await readForm(context, contract.confirm);
+  if ("faults" in form) {
+    const [fault] = form.faults;
+    const error = `The ${fault?.param} ${fault?.message}.`;
+    return pages.confirmPage(context, session, name, error, 400, undefined);
+  }
+  const { password, replaces } = form.fields;
+  const { account, apps } = await load(context, session.idHash);
+  const passwordHash = await checkPassword(context, session, account, password);
+  if (passwordHash === undefined) {
+    return pages.confirmPage(context, session, name, "The password is not right.", 403, replaces);
+  }
+  return { account, apps, password, passwordHash, replaces };
+}
+
+/** The hash that the password fits; undefined where it fits none. Counts the attempt. */
+async function checkPassword(
+  context: Context,
+  session: Session,
+  { password_hash }: accounts.Account,
+  password: string,
+): Promise<string | undefined> {
+  await countAttempt(context, session.email);
+  return (await verifyPassword(password, password_hash)) && password_hash !== null
+    ? password_hash
+    : undefined;
+}
+
+async function load(context: Context, idHash: string) {
+  const { account, apps } = await accounts.readAccount(context.env.DB, idHash, context.now);
+  if (!account) throw new AppError("session_ended");
+  return { account, apps };
+}

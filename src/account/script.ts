@@ -1,0 +1,79 @@
+/**
+ * The script of the account page. Without it every form works as a page of its own; with it Show and Reset stay in their
+ * dialog until they succeed, and a token can be copied.
+ */
+import { servedFile } from "../http/page.ts";
+
+export const script = servedFile(
+  "/account.js",
+  "text/javascript; charset=utf-8",
+  `
+for (const dialog of document.querySelectorAll("dialog")) {
+  const form = dialog.querySelector("form");
+  const password = form.elements.password;
+  const error = form.querySelector(".field-error");
+  let busy = false;
+
+  const tell = (text) => {
+    error.textContent = text;
+    password.setAttribute("aria-invalid", String(text !== ""));
+    if (text) {
+      password.focus();
+      password.select();
+    }
+  };
+
+  dialog.addEventListener("close", () => {
+    form.reset();
+    tell("");
+  });
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    tell("");
+    try {
+      const answer = await fetch(form.action, {
+        method: "POST",
+        headers: { accept: "text/html" },
+        body: new URLSearchParams(new FormData(form)),
+      });
+      if (answer.redirected) return location.assign(answer.url);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const refused = page.querySelector("[data-error]");
+      if (refused) return tell(refused.textContent);
+      document.querySelector("#token").replaceWith(page.querySelector("#token"));
+      document.querySelector("[role=status]").textContent = page.querySelector("[role=status]").textContent;
+      dialog.close();
+      offerCopy();
+    } catch {
+      tell("The service did not answer. Load this page again to see how the token stands, then try again.");
+    } finally {
+      busy = false;
+    }
+  });
+}
+
+function offerCopy() {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.hidden = false;
+    button.onclick = async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = "Copied";
+    };
+  }
+}
+offerCopy();
+
+// Browsers that do not know commandfor yet.
+if (!("commandForElement" in HTMLButtonElement.prototype)) {
+  addEventListener("click", ({ target }) => {
+    const button = target.closest("button[commandfor]");
+    const dialog = button && document.getElementById(button.getAttribute("commandfor"));
+    if (button?.getAttribute("command") === "show-modal") dialog.showModal();
+    else dialog?.close();
+  });
+}
+`.trimStart(),
+);

@@ -1,0 +1,101 @@
+/** Signed-in browsers: an opaque id in a cookie, its SHA-256 in D1. A session guard also keeps other sites' forms out. */
+import { randomBytes } from "node:crypto";
+import { findSession, type SessionUser } from "../db/accounts.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { redirectResponse, wantsJson } from "../http/page.ts";
+import type { Handler } from "../http/router.ts";
+import { sha256 } from "./secrets.ts";
+
+export const SESSION_MS = 12 * 3600 * 1000;
+
+/** Who is signed in, and in which session, by the SHA-256 of its id. */
+export interface Session extends SessionUser {
+  idHash: string;
+}
+
+/** A session to be: what to store, and the header that gives the browser its id. */
+export interface NewSession {
+  idHash: string;
+  expiresAt: number;
+  cookie: { "set-cookie": string };
+}
+
+/**
+ * Lets a handler run for who is signed in. A page asked without a session leads to the sign-in and back; anything else
+ * throws session_ended, or cross_site for a form of another site.
+ */
+export function withSession(handler: (context: Context, session: Session) => Promise<Response>): Handler {
+  return async (context) => {
+    refuseCrossSite(context);
+    const session = await currentSession(context);
+    if (session) return handler(context, session);
+    if (wantsJson(context.request)) throw new AppError("session_ended");
+    const isPage = context.request.method === "GET" || context.request.method === "HEAD";
+    const next = isPage ? context.url.pathname + context.url.search : "/account";
+    const notice = readCookie(context) === undefined ? {} : { notice: "ended" };
+    return redirectResponse(context, `/login?${new URLSearchParams({ next, ...notice })}`);
+  };
+}
+
+/** undefined without a session that stands; a forged or expired cookie is none. */
+export async function currentSession(context: Context): Promise<Session | undefined> {
+  const idHash = readSessionHash(context);
+  const user = idHash && (await findSession(context.env.DB, idHash, context.now));
+  if (!user) return undefined;
+  context.trace.userId = user.userId;
+  return { ...user, idHash };
+}
+
+/** The SHA-256 of the id in the cookie; undefined for what cannot be one. */
+export function readSessionHash(context: Context): string | undefined {
+  const id = readCookie(context) ?? "";
+  return /^[\w-]{43}$/.test(id) ? sha256(id) : undefined;
+}
+
+function readCookie(context: Context): string | undefined {
+  const cookies = (context.request.headers.get("cookie") ?? "").split(/;\s*/);
+  const prefix = `${cookieName(context)}=`;
+  return cookies.find((cookie) => cookie.startsWith(prefix))?.slice(prefix.length);
+}
+
+export function createSession(context: Context): NewSession {
+  const id = randomBytes(32).toString("base64url");
+  return {
+    idHash: sha256(id),
+    expiresAt: context.now + SESSION_MS,
+    cookie: setCookie(context, id, SESSION_MS / 1000),
+  };
+}
+
+/** The header that takes the id from the browser. */
+export function endedCookie(context: Context): NewSession["cookie"] {
+  return setCookie(context, "", 0);
+}
+
+function setCookie(context: Context, id: string, seconds: number): NewSession["cookie"] {
+  return {
+    "set-cookie": `${cookieName(context)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isLocal(context) ? "" : "; Secure"}`,
+  };
+}
+
+function cookieName(context: Context): string {
+  return isLocal(context) ? "session" : "__Host-session";
+}
+
+/** Over http on this machine alone: some browsers refuse a Secure cookie there. Anywhere else over http none is kept. */
+function isLocal({ url }: Context): boolean {
+  return url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+}
+
+/**
+ * Throws cross_site for a POST that a browser sent from another site. Every browser says so, in Sec-Fetch-Site or else in
+ * Origin; who sends neither is no browser and carries no one's cookie.
+ */
+export function refuseCrossSite({ request, url }: Context): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  const site = request.headers.get("sec-fetch-site");
+  const origin = request.headers.get("origin");
+  const isOwn = site === null ? origin === null || origin === url.origin : /^(same-origin|none)$/.test(site);
+  if (!isOwn) throw new AppError("cross_site");
+}

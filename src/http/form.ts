@@ -1,0 +1,20 @@
+/** Reads a form that a page of ours posted. */
+import type * as z from "zod";
+import type { Context } from "../env.ts";
+import { AppError, type Fault } from "../errors.ts";
+import { decodeUtf8, MAX_BODY_BYTES, mediaType, parsePairs, readBody, readPairs } from "./input.ts";
+
+/** What a form says, or everything that is wrong with it. Throws unsupported_media_type, payload_too_large. */
+export async function readForm<T extends z.ZodObject>(
+  context: Context,
+  schema: T,
+): Promise<{ fields: z.output<T> } | { faults: Fault[] }> {
+  if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
+    throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
+  }
+  const body = decodeUtf8(await readBody(context.request, MAX_BODY_BYTES));
+  if (body === undefined) return { faults: [{ param: "body", message: "is not UTF-8" }] };
+  const faults: Fault[] = [];
+  const fields = parsePairs(schema, readPairs(body), "refused", faults);
+  return fields === undefined ? { faults } : { fields };
+}
