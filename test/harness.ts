@@ -106,7 +106,7 @@ export function sendCost(params: Record<string, string>, options: Call = {}) {
     tag: "test",
     ...params,
   });
-  return ask<CostAnswer & ProblemBody>(`/cost?${query}`, {
+  return ask<CostAnswer & Omit<ProblemBody, "status">>(`/cost?${query}`, {
     method: "POST",
     token: DEMO.costToken,
     ...options,

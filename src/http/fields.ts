@@ -38,7 +38,8 @@ export const costType = z
 /** ISO 4217, any case, given on in upper case. */
 export const currency = z
   .string()
-  .transform((value) => value.toUpperCase())
+  // Beyond ASCII, upper case makes one letter of two: ſ becomes S.
+  .transform((value) => (/^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : ""))
   .refine((value) => CURRENCY_CODES.has(value), "must be an ISO 4217 currency code");
 
 const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;

@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { call, click, DEMO, env, freshDemo, NOW, refusal, rows, sendCost } from "../harness.ts";
+
+beforeEach(freshDemo);
+
+const COST = {
+  cost_type: "cpc",
+  cost_currency: "USD",
+  cost_id: "access-cost-0001",
+  tag: "t",
+  cost_amount: "1",
+};
+const GOOD = `/cost?${new URLSearchParams(COST)}`;
+const BAD = "/cost?cost_id=short";
+
+async function issue(partnerId: number, costTypes: string): Promise<string> {
+  const token = createToken("live");
+  await env.DB.prepare(
+    "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, ?, 'live', ?, '', ?)",
+  )
+    .bind(hashToken(token, ["live"]) ?? "", partnerId, costTypes, NOW)
+    .run();
+  return token;
+}
+
+const revoke = (token: string) =>
+  env.DB.prepare("UPDATE credentials SET revoked_at = ? WHERE token_hash = ?")
+    .bind(NOW, hashToken(token, ["live", "test"]) ?? "")
+    .run();
+
+const nothingStored = async () =>
+  expect(await rows("SELECT * FROM costs WHERE cost_id = ?", COST.cost_id)).toEqual([]);
+
+describe("a credential", () => {
+  it.each([
+    ["Token token=…", `Token token=${DEMO.costToken}`],
+    ['Token token="…"', `Token token="${DEMO.costToken}"`],
+    ["Bearer …", `Bearer ${DEMO.costToken}`],
+    ["a scheme in any case", `tOKEN TOKEN=${DEMO.costToken}`],
+    ["bearer in lower case", `bearer ${DEMO.costToken}`],
+  ])("is accepted as %s", async (_how, authorization) => {
+    expect((await call(GOOD, { method: "POST", headers: { authorization } })).status).toBe(200);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["an unknown one", `Bearer ${createToken("live")}`],
+    ["one with a typing error", `Bearer ${DEMO.costToken.slice(0, -1)}!`],
+    ["another scheme", `Basic ${btoa(`partner:${DEMO.costToken}`)}`],
+    ["the bare token", DEMO.costToken],
+    ["a scheme without a token", "Token token="],
+    ["a user's API token", `Bearer ${DEMO.apiToken}`],
+    ["two tokens", `Bearer ${DEMO.costToken} ${DEMO.costToken}`],
+  ])("answers 401 with WWW-Authenticate: %s", async (_what, authorization) => {
+    const response = await call(GOOD, {
+      method: "POST",
+      headers: { ...(authorization && { authorization }) },
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toMatch(/Token.*Bearer/);
+    await nothingStored();
+  });
+
+  it("is never read from the URL or the body", async () => {
+    const token = DEMO.costToken;
+    for (const name of ["token", "authorization", "access_token", "api_token"]) {
+      const query = new URLSearchParams({ ...COST, [name]: token });
+      expect((await refusal(`/cost?${query}`, { method: "POST" })).status).toBe(401);
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      expect((await refusal("/cost", { body: String(query), headers })).status).toBe(401);
+    }
+  });
+});
+
+describe("what is refused first", () => {
+  it("is the credential that nobody knows, whatever the parameters", async () => {
+    for (const token of [undefined, "nonsense", createToken("live"), createToken("test")]) {
+      for (const path of [GOOD, BAD]) {
+        expect(await refusal(path, { method: "POST", token })).toMatchObject({ status: 401, params: [] });
+      }
+    }
+  });
+
+  it("is the revoked credential, whatever the parameters", async () => {
+    await revoke(DEMO.costToken);
+    for (const path of [GOOD, BAD]) {
+      expect(await refusal(path, { method: "POST", token: DEMO.costToken })).toEqual({
+        status: 403,
+        code: "credential_revoked",
+        params: [],
+      });
+    }
+    await nothingStored();
+  });
+
+  it("is then the malformed request, before what the credential is cleared for", async () => {
+    const token = await issue(2, "cpc");
+    expect((await refusal(BAD, { method: "POST", token })).status).toBe(400);
+  });
+});
+
+describe("a credential that may not post this", () => {
+  it("of a partner without cost data is refused", async () => {
+    const token = await issue(2, "cpc,cpi,cpe,cpm");
+    expect(await refusal(GOOD, { method: "POST", token })).toMatchObject({
+      status: 403,
+      code: "cost_type_not_integrated",
+    });
+  });
+
+  it("is refused for a cost type that it is not cleared for, and only for that", async () => {
+    const token = await issue(1, "cpc,cpm");
+    expect((await sendCost({ ...COST, cost_type: "cpi" }, { token })).body.code).toBe(
+      "cost_type_not_integrated",
+    );
+    await nothingStored();
+    expect((await sendCost(COST, { token })).status).toBe(200);
+  });
+
+  it("is refused as soon as its partner loses the support of cost data", async () => {
+    await env.DB.prepare("UPDATE partners SET supports_cost_data = 0 WHERE id = 1").run();
+    expect((await sendCost(COST)).body.code).toBe("cost_type_not_integrated");
+    await nothingStored();
+  });
+
+  it("for tests does not post into the ledger", async () => {
+    await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
+    expect((await sendCost(COST, { token: DEMO.testCostToken })).status).toBe(403);
+    expect(await rows("SELECT * FROM costs WHERE partner_id = 3")).toEqual([]);
+  });
+});
+
+describe("another partner", () => {
+  it("never matches an engagement that is not its own, and keeps its own cost of the same id", async () => {
+    const token = await issue(3, "cpc");
+    await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
+    await click(COST.cost_id);
+    expect((await sendCost({ ...COST, cost_amount: "2" }, { token })).body.match).toBe("pending");
+    expect((await sendCost(COST)).body).toMatchObject({ match: "matched", duplicate: false, amount: "1" });
+    expect(
+      await rows(
+        "SELECT partner_id, state, amount FROM cost_states WHERE cost_id = ? ORDER BY 1",
+        COST.cost_id,
+      ),
+    ).toEqual([
+      { partner_id: 1, state: "matched", amount: 100_000 },
+      { partner_id: 3, state: "pending", amount: 200_000 },
+    ]);
+  });
+});

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { ask, DEMO, freshDemo, type ProblemBody, refusal, rows, sendCost } from "../harness.ts";
+
+beforeAll(freshDemo);
+
+let sent = 0;
+/** An accepted cost must have an id of its own. */
+const fresh = () => `fresh-cost-${String(++sent).padStart(4, "0")}`;
+
+const answer = async (params: Record<string, string>) => {
+  const { status, body } = await sendCost({ cost_id: fresh(), cost_amount: "1", ...params });
+  return status === 200
+    ? body.amount
+    : { status, code: body.code, params: body.errors?.map(({ param }) => param) };
+};
+const refused = (...params: string[]) => ({ status: 400, code: "invalid_request", params });
+
+describe("cost_id", () => {
+  it.each([
+    ["12 characters", "twelve-chars"],
+    ["256 characters", "x".repeat(256)],
+    ["12 emoji, which are 24 UTF-16 units", "😀".repeat(12)],
+    ["256 emoji, which are 512 UTF-16 units", "😀".repeat(256)],
+  ])("is accepted: %s", async (_what, cost_id) => {
+    expect(await answer({ cost_id })).toBe("1");
+  });
+
+  it.each([
+    ["empty", ""],
+    ["11 characters", "eleven-char"],
+    ["257 characters", "x".repeat(257)],
+    ["11 emoji, which are 22 UTF-16 units", "😀".repeat(11)],
+    ["257 emoji", "😀".repeat(257)],
+    ["a NUL", "twelve-chars\0"],
+    ["a newline", "twelve\nchars"],
+    ["a C1 control character", "twelve-chars\u0085"],
+  ])("is refused: %s", async (_what, cost_id) => {
+    expect(await answer({ cost_id })).toEqual(refused("cost_id"));
+  });
+
+  it.each([
+    ["a lone surrogate", "%ED%A0%80"],
+    ["a byte that is no UTF-8", "%FF"],
+    ["a cut-off sequence", "%E2%82"],
+    ["an overlong sequence", "%C0%AF"],
+  ])("is refused: %s, percent-encoded, in the query string and in a form", async (_what, bytes) => {
+    const pairs = `cost_type=cpc&cost_currency=USD&tag=t&cost_id=twelve-chars${bytes}`;
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    for (const request of [
+      refusal(`/cost?${pairs}`, { method: "POST", token: DEMO.costToken }),
+      refusal("/cost", { token: DEMO.costToken, body: pairs, headers }),
+    ]) {
+      expect(await request).toEqual(refused("cost_id"));
+    }
+  });
+});
+
+describe("tag", () => {
+  it.each([1, 128])("is accepted with %i characters", async (length) => {
+    expect(await answer({ tag: "😀".repeat(length) })).toBe("1");
+  });
+  it.each([0, 129])("is refused with %i characters", async (length) => {
+    expect(await answer({ tag: "😀".repeat(length) })).toEqual(refused("tag"));
+  });
+});
+
+describe("cost_amount", () => {
+  it.each([
+    ["0", "0"],
+    ["0.0", "0"],
+    ["0.00001", "0.00001"],
+    ["0.10000", "0.1"],
+    ["12.34567", "12.34567"],
+    ["999999.99999", "999999.99999"],
+    ["1000000", "1000000"],
+    ["1000000.00000", "1000000"],
+  ])("%s is accepted and answered as %s", async (cost_amount, exact) => {
+    expect(await answer({ cost_amount })).toBe(exact);
+  });
+
+  it.each([
+    ...[
+      "",
+      " ",
+      "-1",
+      "+1",
+      "-0",
+      "1e3",
+      "1E3",
+      "1,5",
+      "NaN",
+      "Infinity",
+      "0x10",
+      "007",
+      "00",
+      "00.5",
+      ".5",
+      "1.",
+      "1 ",
+    ],
+    ...["0.000001", "1.0000000", "1000000.00001", "1000001", "10000000", "9".repeat(400), "١", "1_000"],
+  ])("%j is refused", async (cost_amount) => {
+    expect(await answer({ cost_amount })).toEqual(refused("cost_amount"));
+  });
+});
+
+describe("cost_type and cost_currency", () => {
+  it.each(["cpc", "cpi", "cpe", "cpm", "CPC"])("type %s is accepted", async (cost_type) => {
+    expect(await answer({ cost_type })).toBe("1");
+  });
+  it.each(["", "cpa", "cpc ", "click", "ＣＰＣ"])("type %j is refused", async (cost_type) => {
+    expect(await answer({ cost_type })).toEqual(refused("cost_type"));
+  });
+  it.each(["USD", "usd", "Eur", "JPY", "KWD", "SLE", "XCG"])(
+    "currency %s is accepted",
+    async (cost_currency) => {
+      expect(await answer({ cost_currency })).toBe("1");
+    },
+  );
+  it.each(["", "ZZZ", "US", "USDT", "U$D", "uſd", "USD "])(
+    "currency %j is refused",
+    async (cost_currency) => {
+      expect(await answer({ cost_currency })).toEqual(refused("cost_currency"));
+    },
+  );
+});
+
+describe("a refusal", () => {
+  it("names every required parameter that is missing, and the amount is not one", async () => {
+    const { status, code, params } = await refusal("/cost", { method: "POST", token: DEMO.costToken });
+    expect({ status, code, params: params.sort() }).toEqual(
+      refused("cost_currency", "cost_id", "cost_type", "tag"),
+    );
+  });
+
+  it("names every fault at once, repeats and encoding among them", async () => {
+    const query =
+      "cost_type=cpa&cost_currency=ZZZ&cost_id=short&tag=&cost_amount=-1&cost_amount=1e3&cost_currency=%FF";
+    const { body } = await ask<ProblemBody>(`/cost?${query}`, { method: "POST", token: DEMO.costToken });
+    const found = new Set(body.errors?.map((error) => error.param));
+    expect([...found].sort()).toEqual(["cost_amount", "cost_currency", "cost_id", "cost_type", "tag"]);
+    for (const { message } of body.errors ?? []) expect(message).not.toBe("");
+    for (const param of found) expect(body.detail).toContain(param);
+  });
+
+  it("stores nothing", async () => {
+    const before = await rows("SELECT count(*) AS n FROM costs");
+    await sendCost({ cost_id: fresh(), cost_amount: "-1" });
+    expect(await rows("SELECT count(*) AS n FROM costs")).toEqual(before);
+  });
+});

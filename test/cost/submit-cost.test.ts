@@ -1,0 +1,250 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ask, type CostAnswer, call, click, DEMO, refusal, rows, sendCost } from "../harness.ts";
+import { freshLedger, totals } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const PARAMS = {
+  cost_type: "cpc",
+  cost_currency: "USD",
+  cost_id: "demo-click-recent-0001",
+  tag: "spring",
+  cost_amount: "0.25",
+};
+const { tag: _tag, cost_amount: _amount, ...REST } = PARAMS;
+const stored = (costId: string) =>
+  rows(
+    "SELECT cost_type, currency, amount, tag, source FROM costs WHERE partner_id = 1 AND cost_id = ?",
+    costId,
+  );
+
+const post = (query: Record<string, string>, form?: Record<string, string> | string) =>
+  ask<CostAnswer>(`/cost?${new URLSearchParams(query)}`, {
+    method: "POST",
+    token: DEMO.costToken,
+    ...(form && {
+      body: String(new URLSearchParams(form)),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    }),
+  });
+
+describe("the parameters of a cost", () => {
+  it.each([
+    ["all in the query string", PARAMS, undefined],
+    ["all in a form body", {}, PARAMS],
+    ["some in each", REST, { tag: "spring", cost_amount: "0.25" }],
+    ["all in both, with the same values", PARAMS, PARAMS],
+  ])("are read: %s", async (_where, query, form) => {
+    const { status, body, headers } = await post(query, form);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(body).toEqual({
+      status: "ok",
+      cost_id: PARAMS.cost_id,
+      match: "matched",
+      duplicate: false,
+      amount: "0.25",
+      request_id: headers.get("x-request-id"),
+    });
+    expect(await stored(PARAMS.cost_id)).toEqual([
+      { cost_type: "cpc", currency: "USD", amount: 25_000, tag: "spring", source: "call" },
+    ]);
+  });
+
+  it("may be repeated with the same value within the query string", async () => {
+    const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=spring`;
+    expect((await call(twice, { method: "POST", token: DEMO.costToken })).status).toBe(200);
+  });
+
+  it("are refused when repeated with another value, in one place or across both", async () => {
+    const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=summer&cost_amount=0.250`;
+    expect(await refusal(twice, { method: "POST", token: DEMO.costToken })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["tag", "cost_amount"],
+    });
+    const across = await refusal(`/cost?${new URLSearchParams(PARAMS)}`, {
+      token: DEMO.costToken,
+      body: "cost_amount=0.26",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect(across).toEqual({ status: 400, code: "invalid_request", params: ["cost_amount"] });
+    expect(await stored(PARAMS.cost_id)).toEqual([]);
+  });
+
+  it("have lowercase names: an upper-case one is another, unknown name", async () => {
+    const { cost_type, ...rest } = PARAMS;
+    const query = new URLSearchParams({ ...rest, COST_TYPE: cost_type });
+    expect(await refusal(`/cost?${query}`, { method: "POST", token: DEMO.costToken })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["cost_type"],
+    });
+    expect((await post({ ...PARAMS, TAG: "other", Cost_Amount: "9" })).body.amount).toBe("0.25");
+  });
+
+  it("may come with names that nobody knows, whatever those hold", async () => {
+    const query = `${new URLSearchParams(PARAMS)}&campaign=x&campaign=y&broken=%ED%A0%80&%FF=1&constructor=1`;
+    const { status } = await ask(`/cost?${query}`, { method: "POST", token: DEMO.costToken });
+    expect(status).toBe(200);
+  });
+
+  it("are taken in any case for the type and the currency, and stored in one", async () => {
+    expect((await post({ ...PARAMS, cost_type: "CpC", cost_currency: "usd" })).status).toBe(200);
+    expect(await stored(PARAMS.cost_id)).toMatchObject([{ cost_type: "cpc", currency: "USD" }]);
+    const again = await post(PARAMS);
+    expect(again.body.duplicate).toBe(true);
+  });
+
+  it("keep every character of an id: escaped ones, plus signs, blanks and case", async () => {
+    const costId = "Acme/ü+ 100%&=#😀";
+    await click(costId);
+    expect((await post({ ...PARAMS, cost_id: costId })).body).toMatchObject({
+      cost_id: costId,
+      match: "matched",
+    });
+    expect((await post({ ...PARAMS, cost_id: costId.toLowerCase() })).body.match).toBe("pending");
+  });
+});
+
+describe("the body of a cost", () => {
+  const query = `/cost?${new URLSearchParams(PARAMS)}`;
+
+  it("may have a charset in its type, and may be missing or empty", async () => {
+    const form = await ask<CostAnswer>("/cost", {
+      token: DEMO.costToken,
+      body: String(new URLSearchParams(PARAMS)),
+      headers: { "content-type": "application/x-www-form-urlencoded; charset=UTF-8" },
+    });
+    expect(form.status).toBe(200);
+    const empty = await ask<CostAnswer>(query, {
+      token: DEMO.costToken,
+      body: "",
+      headers: { "content-type": "application/json" },
+    });
+    expect(empty.body.duplicate).toBe(true);
+  });
+
+  it("is refused in any other type", async () => {
+    expect(await refusal("/cost", { token: DEMO.costToken, json: PARAMS })).toMatchObject({
+      status: 415,
+      code: "unsupported_media_type",
+    });
+    const multipart = new FormData();
+    multipart.set("tag", "spring");
+    expect((await refusal("/cost", { token: DEMO.costToken, body: multipart })).status).toBe(415);
+  });
+
+  it("is refused one byte above 64 KiB, and read at 64 KiB", async () => {
+    const send = (bytes: number) => {
+      const form = `${new URLSearchParams(PARAMS)}&padding=`;
+      return call("/cost", {
+        token: DEMO.costToken,
+        body: form.padEnd(bytes, "x"),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+    };
+    expect((await send(64 * 1024)).status).toBe(200);
+    expect((await send(64 * 1024 + 1)).status).toBe(413);
+  });
+
+  it("is refused when it is not UTF-8", async () => {
+    const body = Uint8Array.from([0x74, 0x61, 0x67, 0x3d, 0xff]);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    expect(await refusal(query, { token: DEMO.costToken, body, headers })).toMatchObject({
+      status: 400,
+      params: ["body"],
+    });
+  });
+});
+
+describe("other methods", () => {
+  it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE"])("%s answers 405 and names POST", async (method) => {
+    const response = await call("/cost", { method, token: DEMO.costToken });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+describe("a cost that was sent before", () => {
+  it("is a duplicate with the same values, and writes nothing", async () => {
+    await sendCost(PARAMS);
+    const before = await rows("SELECT * FROM costs JOIN daily_totals");
+    const again = await sendCost({ ...PARAMS, tag: "another tag", cost_amount: "0.25000" });
+    expect(again.body).toMatchObject({ status: "ok", match: "matched", duplicate: true, amount: "0.25" });
+    expect(await rows("SELECT * FROM costs JOIN daily_totals")).toEqual(before);
+  });
+
+  it.each([
+    ["amount", { cost_amount: "0.26" }],
+    ["currency", { cost_currency: "EUR" }],
+    ["type", { cost_type: "cpi" }],
+  ])("is a conflict with another %s, and the stored one stays", async (_what, change) => {
+    await sendCost(PARAMS);
+    const before = await stored(PARAMS.cost_id);
+    expect((await sendCost({ ...PARAMS, ...change })).body).toMatchObject({
+      status: 400,
+      code: "cost_id_conflict",
+    });
+    expect(await stored(PARAMS.cost_id)).toEqual(before);
+  });
+
+  it("is a duplicate when it leaves out the amount that is known", async () => {
+    await sendCost(PARAMS);
+    expect((await sendCost({ cost_id: PARAMS.cost_id })).body).toMatchObject({
+      duplicate: true,
+      amount: "0.25",
+    });
+  });
+
+  it.each([20, 50])("is one row and one count when it is sent %i times at once", async (times) => {
+    const answers = await Promise.all(Array.from({ length: times }, () => sendCost(PARAMS)));
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
+    expect(answers.filter((answer) => !answer.body.duplicate)).toHaveLength(1);
+    expect(await stored(PARAMS.cost_id)).toHaveLength(1);
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 25_000 }]);
+  });
+
+  it("is one of two that conflict when both are sent at once", async () => {
+    const answers = await Promise.all(["1", "2"].map((cost_amount) => sendCost({ ...PARAMS, cost_amount })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400]);
+    const won = answers.find((answer) => answer.status === 200)?.body.amount;
+    expect(await stored(PARAMS.cost_id)).toMatchObject([{ amount: Number(won) * 100_000 }]);
+  });
+});
+
+describe("a cost without an amount", () => {
+  it("is accepted as unpriced, counts in no spend, and one later call completes it", async () => {
+    const { cost_amount, ...unpriced } = PARAMS;
+    expect((await sendCost(unpriced)).body).toMatchObject({
+      match: "matched",
+      duplicate: false,
+      amount: null,
+    });
+    expect(await totals()).toEqual([{ state: "unpriced", count: 1, amount: 0 }]);
+    expect((await sendCost(unpriced)).body).toMatchObject({ duplicate: true, amount: null });
+    expect((await sendCost({ ...PARAMS, cost_currency: "EUR" })).body.code).toBe("cost_id_conflict");
+    expect((await sendCost(PARAMS)).body).toMatchObject({
+      match: "matched",
+      duplicate: false,
+      amount: cost_amount,
+    });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 25_000 }]);
+    expect((await sendCost({ ...PARAMS, cost_amount: "0.3" })).body.code).toBe("cost_id_conflict");
+  });
+
+  it("takes the amount that the engagement carried on its URL, unless that was of another currency or type", async () => {
+    await click("url-amount-0001", { query: "&cost_amount=0.4" });
+    expect((await sendCost({ cost_id: "url-amount-0001" })).body.amount).toBe("0.4");
+    expect((await sendCost({ cost_id: "url-amount-0001", cost_amount: "0.4" })).body.duplicate).toBe(true);
+    expect((await sendCost({ cost_id: "url-amount-0001", cost_amount: "0.5" })).body.code).toBe(
+      "cost_id_conflict",
+    );
+
+    await click("url-amount-0002", { query: "&cost_amount=0.4&cost_currency=EUR" });
+    expect((await sendCost({ cost_id: "url-amount-0002" })).body.amount).toBeNull();
+    await click("url-amount-0003", { query: "&cost_amount=0.4&cost_type=cpi" });
+    expect((await sendCost({ cost_id: "url-amount-0003" })).body.amount).toBeNull();
+    await click("url-amount-0004", { query: "&cost_amount=0.4" });
+    expect((await sendCost({ cost_id: "url-amount-0004", cost_amount: "0.9" })).body.amount).toBe("0.9");
+  });
+});
