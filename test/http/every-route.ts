@@ -1,0 +1,16 @@
+/** Every route of the Worker with a path that it answers, so that no route escapes what all must keep. */
+import { routes } from "../../src/index.ts";
+import { DEMO } from "../harness.ts";
+
+const SAMPLES: Record<string, string> = { app_token: DEMO.appToken, link_token: DEMO.linkToken };
+
+export function samplePath(pattern: string): string {
+  return pattern.replace(/:(\w+)/g, (_, name: string) => SAMPLES[name] ?? "1").replace("*", "sample");
+}
+
+export const everyRoute = routes.map(({ path, methods, surface }) => ({
+  pattern: path,
+  path: samplePath(path),
+  methods: Object.keys(methods),
+  surface,
+}));

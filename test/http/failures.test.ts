@@ -1,0 +1,158 @@
+/** What a caller is told of a failure, and what the log is told. */
+import { reset } from "cloudflare:test";
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { LINKS } from "../campaign/support.ts";
+import { ask, type Call, call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
+
+const CALLS: [string, string, Call][] = [
+  ["list partners", "/public/v1/partners", { token: DEMO.apiToken }],
+  ["list links", LINKS, { token: DEMO.apiToken }],
+  ["create link", LINKS, { token: DEMO.apiToken, json: { name: "a" } }],
+  [
+    "update link",
+    `${LINKS}/${DEMO.linkToken}`,
+    { token: DEMO.apiToken, json: { archived: true }, method: "PATCH" },
+  ],
+  ["refuse input", `${LINKS}?limit=0`, { token: DEMO.apiToken }],
+  [
+    "submit cost",
+    "/cost?cost_type=cpc&cost_currency=USD&cost_id=failing-cost-0001&tag=t",
+    { token: DEMO.costToken, method: "POST" },
+  ],
+  ["open link", `/${DEMO.linkToken}`, {}],
+  ["open impression", `/impression/${DEMO.linkToken}?s2s=1&cost_id=failing-view-0001`, {}],
+];
+
+/** Real D1 whose calls fail. */
+function failingDatabase(error: Error): D1Database {
+  return new Proxy(env.DB, {
+    get(target, name) {
+      if (name === "batch") return async () => Promise.reject(error);
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+let log: MockInstance<typeof console.error>;
+
+function errorLines(): Record<string, unknown>[] {
+  return log.mock.calls.map(([line]) => JSON.parse(line));
+}
+
+beforeEach(async () => {
+  await freshDemo();
+  log = vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe("an unexpected error", () => {
+  const secret = 'D1_ERROR: near "SELECT": syntax error in links_by_parent';
+
+  it.each(CALLS)("tells the caller nothing of itself: %s", async (_, path, options) => {
+    const DB = failingDatabase(new Error(secret));
+    const { status, body, headers } = await ask<ProblemBody>(path, { ...options, env: { DB } });
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      type: "https://linkledger.test/docs/errors#internal_error",
+      title: "Something went wrong on our side",
+      status: 500,
+      detail: expect.stringContaining("request_id"),
+      code: "internal_error",
+      request_id: headers.get("x-request-id"),
+    });
+    expect(JSON.stringify([body, ...headers])).not.toMatch(/D1_ERROR|SELECT|links_by/);
+  });
+
+  it.each(CALLS)("logs one structured line with the request id: %s", async (_, path, options) => {
+    const DB = failingDatabase(new TypeError(secret));
+    const { headers } = await call(path, { ...options, env: { DB } });
+    expect(errorLines()).toEqual([
+      {
+        level: "error",
+        request_id: headers.get("x-request-id"),
+        error: "TypeError",
+        message: secret,
+        at: expect.stringContaining("at "),
+      },
+    ]);
+  });
+
+  it("logs no line of a message but the first: parameters of a query come after it", async () => {
+    const DB = failingDatabase(new Error(`Failed query: select 1\nparams: ${DEMO.apiToken}`));
+    await call("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
+    expect(errorLines()[0]?.message).toBe("Failed query: select 1");
+    expect(JSON.stringify(errorLines())).not.toContain(DEMO.apiToken);
+  });
+
+  it("keeps a configuration that cannot serve to the log", async () => {
+    for (const wrong of [{ CLICK_URL: "go.example" }, { IMPRESSION_URL: "ftp://view.example" }]) {
+      const { status, body } = await ask<ProblemBody>("/public/v1/partners", {
+        token: DEMO.apiToken,
+        env: wrong,
+      });
+      expect(status).toBe(500);
+      expect(JSON.stringify(body)).not.toMatch(/_URL|example/);
+    }
+    expect(errorLines().map(({ message }) => message)).toEqual([
+      "CLICK_URL must be an http(s) URL",
+      "IMPRESSION_URL must be an http(s) URL",
+    ]);
+  });
+
+  it("logs nothing as an error for a refusal", async () => {
+    for (const [path, status] of [
+      ["/nothing/here", 404],
+      ["/public/v1/partners", 401],
+      ["/cost", 405],
+    ] as const) {
+      expect((await call(path)).status).toBe(status);
+    }
+    expect(errorLines()).toEqual([]);
+  });
+});
+
+describe("a database that may work again in a moment", () => {
+  it.each([
+    "D1_ERROR: Network connection lost.",
+    "D1_ERROR: Internal error in D1 DB storage caused object to be reset.",
+    "D1_ERROR: D1 DB reset because its code was updated.",
+    "D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
+    "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
+  ])("is told as 503 with Retry-After in seconds: %s", async (message) => {
+    for (const [, path, options] of CALLS) {
+      const DB = failingDatabase(new Error(message));
+      const { body, headers } = await ask<ProblemBody>(path, { ...options, env: { DB } });
+      expect(body).toMatchObject({ status: 503, code: "unavailable" });
+      expect(headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      expect(JSON.stringify(body)).not.toContain("D1_ERROR");
+    }
+  });
+
+  it("is told as 503 when it has not answered after ten seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const DB = new Proxy(env.DB, {
+        get: (target, name) =>
+          name === "batch" ? () => new Promise(() => {}) : Reflect.get(target, name).bind(target),
+      });
+      const answer = ask<ProblemBody>("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
+      await vi.waitUntil(() => vi.getTimerCount() > 0);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await answer).body).toMatchObject({ status: 503, code: "unavailable" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("a database that is not migrated", () => {
+  it.each(CALLS)("is told as 503 with the command that migrates it: %s", async (_, path, options) => {
+    await reset();
+    const { body, headers } = await ask<ProblemBody>(path, options);
+    expect(body).toMatchObject({ status: 503, code: "not_migrated" });
+    expect(body.detail).toContain("npx wrangler d1 migrations apply DB");
+    expect(headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+  });
+});
