@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
+import { click, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, setSwitch, totals } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const ID = "matching-cost-01";
+const cost = (cost_type: string, now = NOW, more: Record<string, string> = {}) =>
+  sendCost({ cost_id: ID, cost_type, cost_amount: "0.5", ...more }, { now });
+const state = async (costId = ID) =>
+  (
+    await rows(
+      "SELECT kind, state, occurred_at FROM cost_states WHERE partner_id = 1 AND cost_id = ?",
+      costId,
+    )
+  )[0];
+
+describe("a cost and the engagements with its id", () => {
+  const matched = (kind: string) => ({ answer: "matched", kind });
+  const wrong = { answer: "wrong_engagement", kind: undefined };
+  it.each([
+    ["cpc", "a click", [click], matched("click")],
+    ["cpc", "an impression", [view], wrong],
+    ["cpc", "both", [view, click], matched("click")],
+    ["cpm", "a click", [click], wrong],
+    ["cpm", "an impression", [view], matched("impression")],
+    ["cpm", "both", [click, view], matched("impression")],
+    ["cpi", "a click", [click], matched("click")],
+    ["cpi", "an impression", [view], matched("impression")],
+    ["cpi", "both, the impression first", [view, click], matched("click")],
+    ["cpe", "a click", [click], matched("click")],
+    ["cpe", "an impression", [view], matched("impression")],
+    ["cpe", "both, the click first", [click, view], matched("click")],
+  ] as const)("%s with %s", async (costType, _which, engagements, expected) => {
+    for (const engage of engagements) await engage(ID);
+    const { status, body } = await cost(costType);
+    expect(status).toBe(expected.answer === "matched" ? 200 : 400);
+    expect({ answer: body.match ?? body.code, kind: (await state())?.kind }).toEqual(expected);
+  });
+
+  it("may be told apart by case and by blanks alone", async () => {
+    await click(ID.toUpperCase());
+    await click(`${ID} `);
+    expect((await cost("cpc")).body.match).toBe("pending");
+  });
+});
+
+describe("the window of a cost call", () => {
+  const late = (milliseconds: number) => COST_WINDOW_MS + milliseconds;
+
+  it.each([
+    ["cpc", click],
+    ["cpm", view],
+    ["cpi", view],
+  ] as const)(
+    "takes a %s exactly seven days after, and none a millisecond later",
+    async (costType, engage) => {
+      await engage(ID);
+      expect((await cost(costType, NOW + late(1))).body).toMatchObject({
+        status: 400,
+        code: "window_closed",
+      });
+      expect((await cost(costType, NOW + late(-1))).body.match).toBe("matched");
+      expect((await cost(costType, NOW + late(0))).body.duplicate).toBe(true);
+      await engage("matching-cost-02");
+      const onTime = await sendCost(
+        { cost_id: "matching-cost-02", cost_type: costType, cost_amount: "1" },
+        { now: NOW + late(0) },
+      );
+      expect(onTime.body.match).toBe("matched");
+    },
+  );
+
+  it("closes on a click, and an impression that is still open carries a cpi", async () => {
+    await click(ID);
+    await view(ID, { now: NOW + 1 });
+    expect((await cost("cpi", NOW + late(1))).body.match).toBe("matched");
+    expect(await state()).toMatchObject({ kind: "impression", occurred_at: NOW + 1 });
+  });
+
+  it("tells a duplicate from a late cost: what was accepted in time stays accepted", async () => {
+    await click(ID);
+    await cost("cpc");
+    expect((await cost("cpc", NOW + late(1))).body).toMatchObject({ status: "ok", duplicate: true });
+  });
+
+  it("is told for the demo's expired click, and open for its recent ones", async () => {
+    expect((await sendCost({ cost_id: "demo-click-expired-001" })).body.code).toBe("window_closed");
+    expect((await sendCost({ cost_id: "demo-click-recent-0001" })).body.match).toBe("matched");
+    expect((await sendCost({ cost_id: "demo-view-recent-0001", cost_type: "cpm" })).body.match).toBe(
+      "matched",
+    );
+  });
+});
+
+describe("a cost before its engagement", () => {
+  it("is pending, counted apart, and matches by itself when the engagement arrives", async () => {
+    expect((await cost("cpc")).body).toMatchObject({ match: "pending", duplicate: false, amount: "0.5" });
+    const columns = "app_token, link_id, day, state, count, amount";
+    const day = Math.floor(NOW / 86_400_000);
+    expect(await totals(columns)).toEqual([
+      { app_token: "", link_id: 0, day, state: "pending", count: 1, amount: 50_000 },
+    ]);
+    await click(ID, { now: NOW + 86_400_000 });
+    expect(await state()).toEqual({ kind: "click", state: "matched", occurred_at: NOW + 86_400_000 });
+    expect(await totals(columns)).toEqual([
+      { app_token: DEMO.appToken, link_id: 1, day: day + 1, state: "matched", count: 1, amount: 50_000 },
+    ]);
+    expect((await cost("cpc", NOW + 86_400_001)).body).toMatchObject({ match: "matched", duplicate: true });
+  });
+
+  it("waits exactly seven days for it, and not a millisecond longer", async () => {
+    await cost("cpc");
+    await sendCost({ cost_id: "matching-cost-02", cost_amount: "0.5" });
+    await click(ID, { now: NOW + COST_WINDOW_MS });
+    await click("matching-cost-02", { now: NOW + COST_WINDOW_MS + 1 });
+    expect((await state())?.state).toBe("matched");
+    expect((await state("matching-cost-02"))?.state).toBe("pending");
+  });
+
+  it("is not matched by an engagement of the wrong kind, nor by one without cost data", async () => {
+    await cost("cpc");
+    await view(ID);
+    expect((await state())?.state).toBe("pending");
+    await setSwitch(DEMO.linkToken, false);
+    await click(ID);
+    expect((await state())?.state).toBe("pending");
+    expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 50_000 }]);
+  });
+
+  it("once lapsed gives way to the same cost sent again, even with other values", async () => {
+    await cost("cpc");
+    expect((await cost("cpc", NOW + COST_WINDOW_MS)).body.duplicate).toBe(true);
+    expect((await cost("cpc", NOW + COST_WINDOW_MS, { cost_amount: "9" })).body.code).toBe(
+      "cost_id_conflict",
+    );
+    const again = await cost("cpi", NOW + COST_WINDOW_MS + 1, { cost_amount: "9" });
+    expect(again.body).toMatchObject({ match: "pending", duplicate: false, amount: "9" });
+    expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 900_000 }]);
+  });
+
+  it("moves from its impression to the click that comes later, and is counted once", async () => {
+    await view(ID);
+    await cost("cpi");
+    await click(ID, { link: "demo1nk002", now: NOW + 1000 });
+    expect(await state()).toMatchObject({ kind: "click", occurred_at: NOW + 1000 });
+    expect(await totals("link_id, state, count, amount")).toEqual([
+      { link_id: 2, state: "matched", count: 1, amount: 50_000 },
+    ]);
+  });
+
+  it("may come within the same instant as its click, either one first", async () => {
+    const ids = Array.from({ length: 10 }, (_, index) => `matching-race-${index}`);
+    await Promise.all(ids.flatMap((id) => [click(id), sendCost({ cost_id: id, cost_amount: "0.5" })]));
+    expect(await totals()).toEqual([{ state: "matched", count: 10, amount: 500_000 }]);
+  });
+});
+
+describe("cost data that is off", () => {
+  it("refuses the cost of an engagement that came while it was", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await click(ID);
+    await setSwitch(DEMO.linkToken, true);
+    expect((await cost("cpc")).body).toMatchObject({ status: 403, code: "cost_data_disabled" });
+    expect(await totals()).toEqual([]);
+  });
+
+  it("does not undo an engagement that came before", async () => {
+    await click(ID);
+    await setSwitch(DEMO.linkToken, false);
+    expect((await cost("cpc")).body.match).toBe("matched");
+  });
+
+  it("on for a link again makes the very next click eligible, with the link cached", async () => {
+    await click("matching-warm-up");
+    await setSwitch(DEMO.linkToken, false);
+    await click("matching-cost-02");
+    await setSwitch(DEMO.linkToken, true);
+    await click(ID);
+    expect((await sendCost({ cost_id: "matching-cost-02" })).body.code).toBe("cost_data_disabled");
+    expect((await cost("cpc")).body.match).toBe("matched");
+  });
+});
+
+describe("money", () => {
+  it("adds up exactly where floats would not", async () => {
+    for (const [index, cost_amount] of ["0.1", "0.2", "0.00001", "999999.99999"].entries()) {
+      await click(`matching-sum-0${index}`);
+      await sendCost({ cost_id: `matching-sum-0${index}`, cost_amount });
+    }
+    expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 100_000_030_000 }]);
+  });
+
+  it("keeps currencies, cost types, links and days apart", async () => {
+    const send = async (costId: string, link: string, now: number, more: Record<string, string>) => {
+      await click(costId, { link, now });
+      await sendCost({ cost_id: costId, cost_amount: "1", ...more }, { now });
+    };
+    await send("matching-split-1", "demo1nk001", NOW, {});
+    await send("matching-split-2", "demo1nk001", NOW, { cost_currency: "EUR" });
+    await send("matching-split-3", "demo1nk001", NOW, { cost_type: "cpi" });
+    await send("matching-split-4", "demo1nk004", NOW, {});
+    await send("matching-split-5", "demo1nk001", NOW + 12 * 3_600_000, {});
+    expect(await totals("link_id, cost_type, currency, count")).toHaveLength(5);
+  });
+});

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ask, call, click, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, setSwitch, totals } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const ID = "url-borne-cost-1";
+const query = (cost_type: string, cost_amount = "0.3", cost_currency = "USD") =>
+  `&${new URLSearchParams({ cost_type, cost_amount, cost_currency })}`;
+const stored = () =>
+  rows("SELECT cost_type, currency, amount, source, received_at FROM costs WHERE cost_id = ?", ID);
+const dropped = () => rows("SELECT link_id, day, param, count FROM dropped_parameters ORDER BY param");
+const today = Math.floor(NOW / 86_400_000);
+const one = (amount: number) => [{ state: "matched", count: 1, amount }];
+
+describe("a click or an impression that carries a whole cost", () => {
+  it.each([
+    ["click", "cpc", click],
+    ["click", "cpi", click],
+    ["impression", "cpm", view],
+    ["impression", "cpe", view],
+  ] as const)("is a cost by itself: %s, %s", async (_kind, costType, engage) => {
+    await engage(ID, { query: query(costType.toUpperCase(), "0.3", "usd") });
+    expect(await stored()).toEqual([
+      { cost_type: costType, currency: "USD", amount: 30_000, source: "url", received_at: NOW },
+    ]);
+    expect(await totals()).toEqual(one(30_000));
+  });
+
+  it("counts once, however often it is opened", async () => {
+    for (let times = 0; times < 3; times++) await click(ID, { query: query("cpc") });
+    await click(ID, { query: query("cpc", "7") });
+    expect(await totals()).toEqual(one(30_000));
+  });
+
+  it("counts once where the impression and the click both carry it", async () => {
+    await view(ID, { query: query("cpi") });
+    await click(ID, { query: query("cpi", "0.4") });
+    expect(await totals()).toEqual(one(30_000));
+  });
+
+  it("is replaced once by a call, and what is sent afterwards is a duplicate or a conflict", async () => {
+    await click(ID, { query: query("cpc") });
+    const replacing = await sendCost({ cost_id: ID, cost_amount: "0.9", cost_currency: "EUR" });
+    expect(replacing.body).toMatchObject({ match: "matched", duplicate: false, amount: "0.9" });
+    expect(await totals("currency, state, count, amount")).toEqual([
+      { currency: "EUR", state: "matched", count: 1, amount: 90_000 },
+    ]);
+    const again = { cost_id: ID, cost_amount: "0.9", cost_currency: "EUR" };
+    expect((await sendCost(again)).body.duplicate).toBe(true);
+    expect((await sendCost({ cost_id: ID, cost_amount: "0.3" })).body.code).toBe("cost_id_conflict");
+    await click(ID, { query: query("cpc") });
+    expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
+  });
+
+  it("is replaced by a call without an amount, which then takes the URL's", async () => {
+    await click(ID, { query: query("cpc") });
+    expect((await sendCost({ cost_id: ID })).body).toMatchObject({ duplicate: false, amount: "0.3" });
+    expect(await totals()).toEqual(one(30_000));
+    expect((await sendCost({ cost_id: ID })).body.duplicate).toBe(true);
+  });
+
+  it("leaves a cost alone that was sent before it", async () => {
+    await sendCost({ cost_id: ID, cost_amount: "0.9" });
+    await click(ID, { query: query("cpc") });
+    expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
+    expect(await totals()).toEqual(one(90_000));
+  });
+
+  it("is no cost on a link with cost data off, and its parameters are forgotten", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await click(ID, { query: query("cpc") });
+    expect(await stored()).toEqual([]);
+    expect(await rows("SELECT eligible, url_amount FROM engagements WHERE cost_id = ?", ID)).toEqual([
+      { eligible: 0, url_amount: null },
+    ]);
+  });
+
+  it.each([
+    ["the type", "&cost_amount=0.3&cost_currency=USD"],
+    ["the amount", "&cost_type=cpc&cost_currency=USD"],
+    ["the currency", "&cost_type=cpc&cost_amount=0.3"],
+  ])("is no cost without %s, and nothing is dropped", async (_what, part) => {
+    await click(ID, { query: part });
+    expect(await stored()).toEqual([]);
+    expect(await dropped()).toEqual([]);
+  });
+});
+
+const IOS_STORE = "https://apps.apple.com/app/id1234567890";
+
+describe("bad cost parameters on a URL", () => {
+  it.each([
+    ["an amount with a sign", query("cpc", "-1"), ["cost_amount"]],
+    ["an amount of a macro that was not filled in", query("cpc", "{price}"), ["cost_amount"]],
+    ["an unknown currency", query("cpc", "1", "ZZZ"), ["cost_currency"]],
+    ["an unknown type", query("cpa"), ["cost_type"]],
+    ["a type that a click cannot have", query("cpm"), ["cost_type"]],
+    ["two amounts", `${query("cpc")}&cost_amount=0.4`, ["cost_amount"]],
+    ["an amount that is no UTF-8", "&cost_type=cpc&cost_currency=USD&cost_amount=%FF", ["cost_amount"]],
+    ["all of them", query("cpa", "x", "ZZZ"), ["cost_amount", "cost_currency", "cost_type"]],
+  ])("are dropped and counted, and the click is recorded: %s", async (_what, bad, params) => {
+    const response = await click(ID, { query: bad });
+    expect([response.status, response.headers.get("location")]).toEqual([302, IOS_STORE]);
+    expect(await stored()).toEqual([]);
+    expect(await dropped()).toEqual(params.map((param) => ({ link_id: 1, day: today, param, count: 1 })));
+    expect(await rows("SELECT url_cost_type, url_amount FROM engagements WHERE cost_id = ?", ID)).toEqual([
+      { url_cost_type: null, url_amount: null },
+    ]);
+  });
+
+  it.each([
+    ["too short", "cost_id=short"],
+    ["a macro that was not filled in", "cost_id={id}"],
+    ["two of them", "cost_id=url-borne-cost-1&cost_id=url-borne-cost-2"],
+    ["no UTF-8", "cost_id=url-borne-cost-%ED%A0%80"],
+  ])("an id that is bad is dropped and counted, and nothing is recorded: %s", async (_what, bad) => {
+    const before = await rows("SELECT count(*) AS n FROM engagements");
+    const response = await call(`/${DEMO.linkToken}?${bad}${query("cpc")}`, {
+      headers: { "user-agent": IPHONE },
+    });
+    expect(response.status).toBe(302);
+    expect(await dropped()).toEqual([{ link_id: 1, day: today, param: "cost_id", count: 1 }]);
+    expect(await rows("SELECT count(*) AS n FROM engagements")).toEqual(before);
+  });
+
+  it("add up over the day, by link", async () => {
+    await click(ID, { query: query("cpa") });
+    await click(ID, { query: query("cpa") });
+    await click(ID, { query: query("cpa"), now: NOW + 86_400_000 });
+    await click(ID, { query: query("cpa"), link: "demo1nk002" });
+    expect(await dropped()).toEqual([
+      { link_id: 1, day: today, param: "cost_type", count: 2 },
+      { link_id: 1, day: today + 1, param: "cost_type", count: 1 },
+      { link_id: 2, day: today, param: "cost_type", count: 1 },
+    ]);
+  });
+
+  it("never fail an impression, and a server is told of them", async () => {
+    const answer = await ask(`/impression/${DEMO.linkToken}?s2s=1&cost_id=${ID}${query("cpc")}`);
+    expect(answer.body).toMatchObject({
+      status: "ok",
+      kind: "impression",
+      recorded: true,
+      dropped: ["cost_type"],
+    });
+    expect((await view(ID, { query: query("cpa") })).status).toBe(200);
+  });
+
+  it("in names that nobody knows drop nothing", async () => {
+    await click(ID, { query: `${query("cpc")}&utm=%FF` });
+    expect(await stored()).toHaveLength(1);
+    expect(await dropped()).toEqual([]);
+  });
+});
