@@ -10,14 +10,15 @@ export type TokenEntry = { user_id: number } | { reset_at: number };
 /** How long the mark of a reset spares D1 the question. After that D1 refuses the token by itself. */
 const RESET_MARK_SECONDS = 30 * 24 * 3600;
 
-/** null where KV knows nothing, or does not answer. */
+/** null where KV knows nothing, does not answer, or holds what is no entry. */
 export async function findTokenEntry(
   kv: KVNamespace,
   tokenHash: string,
   requestId: string,
 ): Promise<TokenEntry | null> {
   try {
-    return await kv.get<TokenEntry>(tokenHash, "json");
+    const entry = await kv.get<TokenEntry>(tokenHash, "json");
+    return typeof entry === "object" ? entry : null;
   } catch (error) {
     logError(requestId, error);
     return null;
