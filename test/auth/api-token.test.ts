@@ -1,0 +1,288 @@
+/** Who passes the campaign interface (spec §5), on every route of it. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { LINKS } from "../campaign/support.ts";
+import {
+  ask,
+  type Call,
+  call,
+  countingDatabase,
+  DEMO,
+  env,
+  freshDemo,
+  ORIGIN,
+  type ProblemBody,
+  rows,
+} from "../harness.ts";
+import { everyRoute } from "../http/every-route.ts";
+
+beforeEach(freshDemo);
+
+const tokenHash = hashToken(DEMO.apiToken, ["api"]) ?? "";
+const OPERATIONS = everyRoute
+  .filter(({ surface }) => surface === "campaign")
+  .flatMap(({ path, methods }) => methods.map((method) => ({ method, path })));
+const WRITES: { operation: string; path: string; options: Call }[] = [
+  { operation: "create a link", path: LINKS, options: { json: { name: "a" } } },
+  {
+    operation: "create a sub-link",
+    path: LINKS,
+    options: { json: { name: "a", parent_token: DEMO.linkToken } },
+  },
+  {
+    operation: "update a link",
+    path: `${LINKS}/${DEMO.linkToken}`,
+    options: { method: "PATCH", json: { name: "b", archived: true, partner_id: null } },
+  },
+];
+
+/** Bodies that a write of the route may well accept. */
+const withBody = (method: string): Call =>
+  method === "GET" ? {} : { method, json: { name: "x", archived: true } };
+
+async function everyRow(): Promise<unknown[]> {
+  const tables = await rows<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  return Promise.all(tables.map(({ name }) => rows(`SELECT * FROM "${name}"`)));
+}
+
+/** What a reset leaves in the database: no row for the old token. */
+const resetInDatabase = () =>
+  env.DB.prepare("DELETE FROM api_tokens WHERE token_hash = ?").bind(tokenHash).run();
+
+/** Real KV, with one operation of it in other hands. */
+function tokensWith(name: "get" | "put", operation: (...values: unknown[]) => unknown): KVNamespace {
+  return new Proxy(env.TOKENS, {
+    get(target, asked) {
+      if (asked === name) return operation;
+      const value = Reflect.get(target, asked);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("the Authorization header", () => {
+  const { apiToken } = DEMO;
+  it.each([
+    `Token token=${apiToken}`,
+    `Token token="${apiToken}"`,
+    `token token=${apiToken}`,
+    `TOKEN TOKEN=${apiToken}`,
+    `Token  token=${apiToken}`,
+    `Bearer ${apiToken}`,
+    `bearer ${apiToken}`,
+    `BEARER   ${apiToken}`,
+    `  Bearer ${apiToken}  `,
+  ])("is understood as %s", async (authorization) => {
+    expect((await call(LINKS, { headers: { authorization } })).status).toBe(200);
+  });
+
+  it.each([
+    "",
+    "Token",
+    "Token token=",
+    'Token token=""',
+    "Bearer",
+    "Bearer ",
+    apiToken,
+    `Basic ${btoa(`${apiToken}:`)}`,
+    `Token ${apiToken}`,
+    `Token token='${apiToken}'`,
+    `Token token="${apiToken}`,
+    `Bearer "${apiToken}"`,
+    `Bearer ${apiToken} x`,
+    `Bearer ${apiToken}, Bearer ${apiToken}`,
+    `Bearer ${apiToken.slice(0, -1)}`,
+    `Bearer ${apiToken}0`,
+    `Bearer ${apiToken.toUpperCase()}`,
+    `Bearer ${apiToken.replace("DemoUser", "demoUser")}`,
+    `Bearer ${createToken("api")}`,
+    `Bearer ${DEMO.costToken}`,
+    `Bearer ${DEMO.testCostToken}`,
+    `Bearer ${tokenHash}`,
+    `Bearer ${"x".repeat(8_000)}`,
+  ])("is refused with 401 as %s", async (authorization) => {
+    const { status, body, headers } = await ask<ProblemBody>(LINKS, { headers: { authorization } });
+    expect(status).toBe(401);
+    expect(body).toMatchObject({ status: 401, code: "unauthorized" });
+    expect(headers.get("www-authenticate")).toBe('Token realm="linkledger", Bearer realm="linkledger"');
+    expect(JSON.stringify(body)).not.toContain(tokenHash);
+  });
+
+  it("is the only place a token is taken from", async () => {
+    const query = `?access_token=${apiToken}&token=${apiToken}&api_token=${apiToken}`;
+    const headers = { cookie: `token=${apiToken}`, "x-api-token": apiToken };
+    expect((await call(`${LINKS}${query}`, { headers })).status).toBe(401);
+  });
+});
+
+describe.each(OPERATIONS)("$method $path", ({ method, path }) => {
+  it.each([
+    ["no token", undefined],
+    ["noise for a token", "noise"],
+    ["an unknown token", createToken("api")],
+    ["a cost credential", DEMO.costToken],
+  ])("answers 401 with WWW-Authenticate to %s, and writes nothing", async (_, token) => {
+    const before = await everyRow();
+    const response = await call(path, { ...withBody(method), token });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toContain("Token realm=");
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it("grants nothing to a reset token that KV still holds", async () => {
+    await resetInDatabase();
+    const TOKENS = tokensWith("get", async () => ({ user_id: 1 }));
+    const before = await everyRow();
+    const response = await call(path, { ...withBody(method), token: DEMO.apiToken, env: { TOKENS } });
+    expect(response.status).toBe(401);
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it("tells the faults of a request to a good token only", async () => {
+    const bad = path.replace(DEMO.appToken, "bad-app-token");
+    const options = { ...withBody(method), ...(method !== "GET" && { json: [] }) };
+    const token = createToken("api");
+    expect((await call(`${bad}?limit=0`, { ...options, token })).status).toBe(401);
+    expect((await call(`${bad}?limit=0`, { ...options, token: DEMO.apiToken })).status).toBe(400);
+  });
+
+  it.runIf(path.includes(DEMO.appToken))(
+    "answers alike for an app of another user and for one that does not exist",
+    async () => {
+      const answer = async (appToken: string) => {
+        const asked = path.replace(DEMO.appToken, appToken).replace(DEMO.linkToken, "demo1nk009");
+        const response = await call(asked, { ...withBody(method), token: DEMO.apiToken });
+        const requestId = response.headers.get("x-request-id") ?? "";
+        const headers = [...response.headers].filter(([name]) => name !== "x-request-id");
+        return { status: response.status, headers, text: (await response.text()).replaceAll(requestId, "") };
+      };
+      const before = await everyRow();
+      const strange = await answer(DEMO.otherAppToken);
+      const unknown = await answer("nosuchapp001");
+      // A body that this operation does not know is told before any app: then both are told that.
+      expect([400, 404]).toContain(strange.status);
+      expect(strange).toEqual(unknown);
+      expect(await everyRow()).toEqual(before);
+    },
+  );
+});
+
+describe.each(WRITES)("to $operation", ({ path, options }) => {
+  it("a good token is enough", async () => {
+    const before = await everyRow();
+    expect((await call(path, { ...options, token: DEMO.apiToken })).status).toBeLessThan(300);
+    expect(await everyRow()).not.toEqual(before);
+  });
+
+  it("a reset token that KV still holds is not, with a body that would be accepted", async () => {
+    await resetInDatabase();
+    const TOKENS = tokensWith("get", async () => ({ user_id: 1 }));
+    const before = await everyRow();
+    expect((await call(path, { ...options, token: DEMO.apiToken, env: { TOKENS } })).status).toBe(401);
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it("a token that is reset between the two questions of a request is not", async () => {
+    let asked = 0;
+    const DB = new Proxy(env.DB, {
+      get(target, name) {
+        if (name === "batch") {
+          return async (statements: D1PreparedStatement[]) => {
+            const results = await target.batch(statements);
+            if (++asked === 1) await resetInDatabase();
+            return results;
+          };
+        }
+        return Reflect.get(target, name).bind(target);
+      },
+    });
+    const before = await rows("SELECT * FROM links");
+    const { status } = await call(path, { ...options, token: DEMO.apiToken, env: { DB } });
+    if (options.method === "PATCH") {
+      expect(status).toBe(401);
+      expect(await rows("SELECT * FROM links")).toEqual(before);
+    } else {
+      expect([status, asked]).toEqual([201, 1]);
+    }
+  });
+
+  it("a token of someone who is no longer a member of the app is not", async () => {
+    await env.DB.prepare("DELETE FROM memberships WHERE user_id = 1").run();
+    const before = await everyRow();
+    expect((await call(path, { ...options, token: DEMO.apiToken })).status).toBe(404);
+    expect(await everyRow()).toEqual(before);
+  });
+});
+
+describe("KV", () => {
+  it("is filled on a miss, with the user of the token under its hash and nothing else", async () => {
+    expect(await env.TOKENS.get(tokenHash)).toBeNull();
+    expect((await call(LINKS, { token: DEMO.apiToken })).status).toBe(200);
+    expect(await env.TOKENS.get(tokenHash, "json")).toEqual({ user_id: 1 });
+    expect((await env.TOKENS.list()).keys.map(({ name }) => name)).toEqual([tokenHash]);
+  });
+
+  it("is filled by a refusal of input too, and not by an unknown token", async () => {
+    await call(`${LINKS}?limit=0`, { token: DEMO.apiToken });
+    await call(LINKS, { token: createToken("api") });
+    expect((await env.TOKENS.list()).keys.map(({ name }) => name)).toEqual([tokenHash]);
+  });
+
+  it("is not written again while it knows the token", async () => {
+    let written = 0;
+    const TOKENS = tokensWith("put", async () => void written++);
+    await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } });
+    expect(written).toBe(1);
+    await env.TOKENS.put(tokenHash, '{"user_id":1}');
+    await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } });
+    expect(written).toBe(1);
+  });
+
+  it("refuses a token that it knows to be reset without asking D1", async () => {
+    await env.TOKENS.put(tokenHash, '{"reset_at":1}');
+    for (const { method, path } of OPERATIONS) {
+      const { database, counts } = countingDatabase();
+      const response = await call(path, { ...withBody(method), token: DEMO.apiToken, env: { DB: database } });
+      expect(response.status).toBe(401);
+      expect(counts.calls).toBe(0);
+    }
+  });
+
+  it("that does not answer leaves the question to D1", async () => {
+    const TOKENS = tokensWith("get", async () => Promise.reject(new Error("KV GET failed: 503")));
+    expect((await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } })).status).toBe(200);
+    expect((await call(LINKS, { token: createToken("api"), env: { TOKENS } })).status).toBe(401);
+    await resetInDatabase();
+    expect((await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } })).status).toBe(401);
+  });
+
+  it("that cannot be written fails no request", async () => {
+    const TOKENS = tokensWith("put", async () => Promise.reject(new Error("KV PUT failed: 429")));
+    expect((await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } })).status).toBe(200);
+  });
+
+  it.each(["not json", "null", "5", '"text"', "[]", "{}", '{"user_id":2}'])(
+    "that holds %s for a token grants and refuses nothing by it",
+    async (entry) => {
+      await env.TOKENS.put(tokenHash, entry);
+      const { status, body } = await ask<{ data: { items: { url: string }[] } }>(LINKS, {
+        token: DEMO.apiToken,
+      });
+      expect(status).toBe(200);
+      expect(body.data.items[0]?.url).toBe(`${ORIGIN}/${DEMO.linkToken}`);
+      const other = LINKS.replace(DEMO.appToken, DEMO.otherAppToken);
+      expect((await call(other, { token: DEMO.apiToken })).status).toBe(404);
+    },
+  );
+});
+
+it("stores no token as it is, only its hash and a hint", async () => {
+  const stored = JSON.stringify(await everyRow());
+  expect(stored).toContain(tokenHash);
+  for (const token of [DEMO.apiToken, DEMO.operatorToken, DEMO.costToken]) {
+    expect(stored).not.toContain(token.slice(8, 20));
+  }
+});
