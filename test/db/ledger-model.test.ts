@@ -18,12 +18,12 @@ import { DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 
 const ALL = "cpc,cpi,cpe,cpm";
 const credentials = [
-  { partner: 1, mode: "live", costTypes: ALL, revoked: false, supportsCostData: true },
-  { partner: 1, mode: "live", costTypes: "cpc,cpm", revoked: false, supportsCostData: true },
-  { partner: 1, mode: "live", costTypes: ALL, revoked: true, supportsCostData: true },
-  { partner: 1, mode: "test", costTypes: ALL, revoked: false, supportsCostData: true },
-  { partner: 2, mode: "live", costTypes: ALL, revoked: false, supportsCostData: false },
-  { partner: 3, mode: "live", costTypes: ALL, revoked: false, supportsCostData: true },
+  { partnerId: 1, mode: "live", costTypes: ALL, revoked: false, supportsCostData: true },
+  { partnerId: 1, mode: "live", costTypes: "cpc,cpm", revoked: false, supportsCostData: true },
+  { partnerId: 1, mode: "live", costTypes: ALL, revoked: true, supportsCostData: true },
+  { partnerId: 1, mode: "test", costTypes: ALL, revoked: false, supportsCostData: true },
+  { partnerId: 2, mode: "live", costTypes: ALL, revoked: false, supportsCostData: false },
+  { partnerId: 3, mode: "live", costTypes: ALL, revoked: false, supportsCostData: true },
 ] as const;
 
 function hashOf(index: number): string {
@@ -35,11 +35,11 @@ function hashOf(index: number): string {
 beforeAll(async () => {
   await freshDemo();
   await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
-  for (const [index, { partner, mode, costTypes, revoked }] of credentials.entries()) {
+  for (const [index, { partnerId, mode, costTypes, revoked }] of credentials.entries()) {
     await env.DB.prepare(
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, ?, ?, ?, '', 0, ?)",
     )
-      .bind(hashOf(index), partner, mode, costTypes, revoked ? 1 : null)
+      .bind(hashOf(index), partnerId, mode, costTypes, revoked ? 1 : null)
       .run();
   }
 });
@@ -117,9 +117,9 @@ class Model {
   }
 
   /** One after the other. */
-  submit(credential: Credential, partner: number, costs: Cost[]): Verdict[] {
+  submit(credential: Credential, costs: Cost[]): Verdict[] {
     return costs.map((cost) => {
-      const key = `${partner}/${cost.costId}`;
+      const key = `${credential.partnerId}/${cost.costId}`;
       const engagements = this.engagements.get(key) ?? {};
       const verdict = judgeCost(cost, credential, engagements, this.costs.get(key), this.now);
       if (verdict.outcome === "store") {
@@ -193,8 +193,7 @@ async function take(step: Step, model: Model): Promise<void> {
       windowMs: COST_WINDOW_MS,
     });
     const expected = model.submit(
-      { ...credential, partnerId: credential.partner, costTypes: credential.costTypes.split(",") },
-      credential.partner,
+      { ...credential, partnerId: credential.partnerId, costTypes: credential.costTypes.split(",") },
       step.costs,
     );
     expect(judgeCosts(situations, model.now)).toEqual(expected);

@@ -1,0 +1,51 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { amount } from "../../src/http/fields.ts";
+import { formatAmount } from "../../src/http/money.ts";
+
+const MAX_UNITS = 1_000_000 * 100_000;
+
+it.each([
+  [0, "0"],
+  [1, "0.00001"],
+  [10, "0.0001"],
+  [100_000, "1"],
+  [110_000, "1.1"],
+  [MAX_UNITS, "1000000"],
+  [Number.MAX_SAFE_INTEGER, "90071992547.40991"],
+  ["123456789012345678901234567890", "1234567890123456789012345.6789"],
+  ["-1", "-0.00001"],
+])("writes %s units as %s", (units, text) => {
+  expect(formatAmount(units)).toBe(text);
+});
+
+it("reads what it writes, for every amount that can be sent", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: MAX_UNITS }), (units) => {
+      expect(amount.parse(formatAmount(units))).toBe(units);
+    }),
+  );
+});
+
+it("reads every decimal text exactly, and writes it without the zeros that say nothing", () => {
+  const text = fc
+    .tuple(fc.integer({ min: 0, max: 999_999 }), fc.stringMatching(/^\d{0,5}$/))
+    .map(([whole, places]) => ({ whole, places, text: places ? `${whole}.${places}` : `${whole}` }));
+  fc.assert(
+    fc.property(text, ({ whole, places, text }) => {
+      const units = amount.parse(text);
+      expect(BigInt(units)).toBe(BigInt(whole) * 100_000n + BigInt(places.padEnd(5, "0")));
+      expect(formatAmount(units)).toBe(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+    }),
+  );
+});
+
+it("refuses whatever is no plain decimal", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(amount.safeParse(text).success).toBe(
+        /^(0|[1-9][0-9]*)(\.[0-9]{1,5})?$/.test(text) && Number(text) <= 1_000_000,
+      );
+    }),
+  );
+});
