@@ -1,4 +1,5 @@
 /** The door: every request and every cron run of the Worker comes in here. */
+import packageJson from "../package.json" with { type: "json" };
 import { accountRoutes } from "./account/routes.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
@@ -6,19 +7,25 @@ import { isNotMigrated, isTransient } from "./db/statement.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
 import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError } from "./errors.ts";
+import { jsonResponse } from "./http/envelope.ts";
 import { errorPage, pageRoutes, wantsPage } from "./http/page.ts";
 import { problemResponse } from "./http/problem.ts";
 import { createRouter, type Route } from "./http/router.ts";
 import { logError, logRequest } from "./log.ts";
+import { buildDocument } from "./openapi.ts";
 import { purge } from "./retention.ts";
 import { serviceRoutes } from "./service/routes.ts";
 
 // A link token may be any single segment, so the public's paths come last.
-export const routes = [
+export const routes: Route[] = [
   ...onSurface("campaign", campaignRoutes),
   ...onSurface("cost", costRoutes),
   ...onSurface("account", accountRoutes),
-  ...onSurface("service", [...pageRoutes, ...serviceRoutes]),
+  ...onSurface("service", [
+    ...pageRoutes,
+    ...serviceRoutes,
+    { path: "/openapi.json", methods: { GET: readDocument } },
+  ]),
   ...onSurface("engagement", engagementRoutes),
 ];
 const route = createRouter(routes);
@@ -39,6 +46,10 @@ export async function serve(
   response.headers.set("x-request-id", context.requestId);
   logRequest(context, response.status, clock());
   return response;
+}
+
+function readDocument(context: Context): Response {
+  return jsonResponse(buildDocument(routes, context.url.origin, packageJson.version));
 }
 
 function onSurface(surface: string, routes: Route[]): Route[] {

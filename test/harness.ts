@@ -10,6 +10,7 @@ import { env as bindings } from "cloudflare:workers";
 import { DEMO, demoStatements } from "../src/dev/demo.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
+import { checkAnswer } from "./contract-check.ts";
 
 export const ORIGIN = "https://linkledger.test";
 
@@ -60,6 +61,7 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   const execution = createExecutionContext();
   const response = await serve(request, { ...env, ...options.env }, execution, () => options.now ?? NOW);
   await waitOnExecutionContext(execution);
+  await checkAnswer(request, response);
   return response;
 }
 

@@ -1,7 +1,6 @@
 /** The campaign interface (spec §4.1 to §4.6): partners, links and sub-links. */
-import { customAlphabet } from "nanoid";
 import { type Caller, withToken } from "../auth/guards.ts";
-import { type AppAccess, findAccess } from "../db/access.ts";
+import { findAccess } from "../db/access.ts";
 import { type Range, toPage } from "../db/keyset.ts";
 import type { LinkRow } from "../db/link-lists.ts";
 import * as links from "../db/links.ts";
@@ -10,37 +9,51 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
+import { documented } from "../http/operation.ts";
 import { pagingV1, pagingV2, readListInput } from "../http/paging.ts";
 import type { Route } from "../http/router.ts";
+import { admitToApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
+import { createLink, createLinks } from "./create.ts";
+import * as operations from "./operations.ts";
 import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "./rules.ts";
 
 type Version = 1 | 2;
 
-/** No vowels: a token never spells a word of a path. 30^10 tokens. */
-export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
-
 export const campaignRoutes: Route[] = [
-  { path: "/public/v1/partners", methods: { GET: withToken(listPartners) } },
+  {
+    path: "/public/v1/partners",
+    methods: { GET: documented(operations.listPartners, withToken(listPartners)) },
+  },
   {
     path: "/public/v1/apps/:app_token/trackers",
-    methods: { GET: withToken(listLinks(1)), POST: withToken(createLink) },
+    methods: {
+      GET: documented(operations.listLinks(1), withToken(listLinks(1))),
+      POST: documented(operations.createLink, withToken(createLink)),
+    },
   },
   {
     path: "/public/v2/apps/:app_token/trackers",
-    methods: { GET: withToken(listLinks(2)) },
+    methods: { GET: documented(operations.listLinks(2), withToken(listLinks(2))) },
+  },
+  {
+    path: "/public/v1/apps/:app_token/trackers/bulk",
+    methods: { POST: withToken(createLinks) },
   },
   {
     path: "/public/v1/apps/:app_token/trackers/:link_token",
-    methods: { GET: withToken(readLink), PATCH: withToken(updateLink) },
+    methods: {
+      GET: documented(operations.readLink, withToken(readLink)),
+      PATCH: documented(operations.updateLink, withToken(updateLink)),
+    },
   },
   {
     path: "/public/v1/apps/:app_token/trackers/:link_token/children",
-    methods: { GET: withToken(listChildren(1)) },
+    methods: { GET: documented(operations.listChildren(1), withToken(listChildren(1))) },
   },
   {
     path: "/public/v2/apps/:app_token/trackers/:link_token/children",
-    methods: { GET: withToken(listChildren(2)) },
+    methods: { GET: documented(operations.listChildren(2), withToken(listChildren(2))) },
   },
 ];
 
@@ -120,30 +133,6 @@ async function readLink(context: Context, caller: Caller): Promise<Response> {
   return linkResponse(context, toLink(found.link, found.partners, context));
 }
 
-async function createLink(context: Context, caller: Caller): Promise<Response> {
-  const { path, body } = await readInput(context, contract.createLink);
-  const { access, parent, inserted, partners } = await links.insertLink(
-    context.env.DB,
-    toScope(caller, path),
-    {
-      token: createLinkToken(),
-      label: body.name,
-      parentToken: body.parent_token ?? null,
-      now: context.now,
-    },
-  );
-  admitToApp(caller, access);
-  if (body.parent_token !== undefined && !parent) {
-    throw parentRefused("not_found", "is no link of this app");
-  }
-  if (parent?.level === 4) throw parentRefused("level_limit", "is a link of level 4");
-  if (!inserted) throw new Error("a link that nothing refuses was not inserted");
-  const link = toLink({ ...inserted, ...inheritedFrom(parent) }, partners, context);
-  return linkResponse(context, link, 201, {
-    location: `/public/v1/apps/${path.app_token}/trackers/${link.token}`,
-  });
-}
-
 async function updateLink(context: Context, caller: Caller): Promise<Response> {
   const { path, body } = await readInput(context, contract.updateLink);
   const scope = toScope(caller, path);
@@ -167,25 +156,8 @@ interface KnownPartners {
   partners: ReadonlyMap<number, partners.Partner>;
 }
 
-function toScope(caller: Caller, path: { app_token: string }): links.AppScope {
-  return { tokenHash: caller.tokenHash, appToken: path.app_token };
-}
-
-/** An app that does not exist and one that is not the caller's are told alike. */
-function admitToApp(caller: Caller, access: AppAccess | undefined): void {
-  if (caller.admit(access).app_token === null) {
-    throw new AppError("not_found", "You have no app with this token.");
-  }
-}
-
 function linkNotFound(): AppError {
   return new AppError("not_found", "This app has no link with this token.");
-}
-
-function parentRefused(code: "not_found" | "level_limit", message: string): AppError {
-  return new AppError(code, `The link named by parent_token ${message}.`, {
-    errors: [{ param: "parent_token", message }],
-  });
 }
 
 function updateRefused(refusal: UpdateRefusal): AppError {
@@ -194,6 +166,6 @@ function updateRefused(refusal: UpdateRefusal): AppError {
   return new AppError(refusal, undefined, { errors: [{ param, message }] });
 }
 
-function linkResponse(context: Context, link: Link, status = 200, headers = {}): Response {
-  return jsonResponse(envelopeV1(context, [link]), status, headers);
+function linkResponse(context: Context, link: Link): Response {
+  return jsonResponse(envelopeV1(context, [link]));
 }

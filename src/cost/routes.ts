@@ -13,16 +13,18 @@ import {
   readPairs,
   refuseFaults,
 } from "../http/input.ts";
+import { documented } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import { submitBatch } from "./batch.ts";
 import * as contract from "./contract.ts";
+import * as operations from "./operations.ts";
 import { readCost } from "./read.ts";
 import { admitCredential, submitCosts, toCost } from "./submit.ts";
 
 export const costRoutes: Route[] = [
-  { path: "/cost", methods: { POST: submitCost } },
-  { path: "/cost/batch", methods: { POST: submitBatch } },
-  { path: "/cost/:cost_id", methods: { GET: readCost } },
+  { path: "/cost", methods: { POST: documented(operations.submitCost, submitCost) } },
+  { path: "/cost/batch", methods: { POST: documented(operations.submitBatch, submitBatch) } },
+  { path: "/cost/:cost_id", methods: { GET: documented(operations.readCost, readCost) } },
 ];
 
 async function submitCost(context: Context): Promise<Response> {

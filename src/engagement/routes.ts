@@ -4,15 +4,20 @@ import type { Kind } from "../cost-types.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
+import { documented } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import * as contract from "./contract.ts";
 import { lookUpDestination } from "./destinations.ts";
+import * as operations from "./operations.ts";
 import { recordEngagement } from "./record.ts";
 import { chooseTarget, isHttpLibrary, isPreview } from "./rules.ts";
 
 export const engagementRoutes: Route[] = [
-  { path: "/impression/:link_token", methods: { GET: openImpression } },
-  { path: "/:link_token", methods: { GET: openLink } },
+  {
+    path: "/impression/:link_token",
+    methods: { GET: documented(operations.openImpression, openImpression) },
+  },
+  { path: "/:link_token", methods: { GET: documented(operations.openLink, openLink) } },
 ];
 
 /** The smallest transparent GIF, 1×1. */

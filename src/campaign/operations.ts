@@ -1,0 +1,113 @@
+/** What the operations of the campaign interface promise (spec §4.1 to §4.5). */
+import * as z from "zod";
+import { itemsV1, listV1, listV2 } from "../http/answers.ts";
+import type { Operation } from "../http/operation.ts";
+import * as contract from "./contract.ts";
+
+const partner = z
+  .strictObject({ id: z.int(), display_name: z.string(), supports_cost_data: z.boolean() })
+  .meta({ id: "Partner" });
+
+const link = z
+  .strictObject({
+    name: z.string().meta({ description: "The names of the links above and its own, joined by ::" }),
+    token: z.string(),
+    label: z.string().meta({ description: "The link's own name" }),
+    level: z.int().min(1).max(4),
+    archived: z.boolean(),
+    has_subtrackers: z.boolean(),
+    partner_id: z.int().nullable().meta({ description: "The link's own partner; null inherits" }),
+    cost_data_enabled: z.boolean().meta({ description: "The cost switch in effect" }),
+    url: z.string(),
+    click_url: z.string().meta({ description: "A template with the partner's macros, byte for byte" }),
+    impression_url: z.string().meta({ description: "A template with the partner's macros, byte for byte" }),
+  })
+  .meta({ id: "Link" });
+
+const LINK_EXAMPLE = {
+  name: "Summer",
+  token: "q2r7kd0n5x",
+  label: "Summer",
+  level: 1,
+  archived: false,
+  has_subtrackers: false,
+  partner_id: null,
+  cost_data_enabled: false,
+  url: "https://links.example.com/q2r7kd0n5x",
+  click_url: "https://links.example.com/q2r7kd0n5x",
+  impression_url: "https://links.example.com/impression/q2r7kd0n5x",
+};
+
+const oneLink = (description: string, headers: string[] = []) => ({
+  description,
+  schema: itemsV1(link),
+  headers,
+  example: {
+    data: {
+      api_version: "1",
+      request_id: "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11",
+      timestamp: "2026-07-01T12:00:00.000Z",
+      items: [LINK_EXAMPLE],
+    },
+  },
+});
+
+const pageOf = (version: 1 | 2) => ({
+  200: { description: "A page of links", schema: version === 1 ? listV1(link) : listV2(link) },
+});
+
+export const listPartners: Operation = {
+  id: "listPartners",
+  summary: "List partners",
+  credentials: "api_token",
+  input: contract.listPartners,
+  answers: { 200: { description: "A page of partners", schema: listV1(partner) } },
+  refusals: [],
+};
+
+export const listLinks = (version: 1 | 2): Operation => ({
+  id: `listLinksV${version}`,
+  summary: "List the level-1 links of an app",
+  credentials: "api_token",
+  input: contract.listLinks,
+  answers: pageOf(version),
+  refusals: ["not_found"],
+});
+
+export const listChildren = (version: 1 | 2): Operation => ({
+  id: `listChildrenV${version}`,
+  summary: "List the sub-links right below a link",
+  credentials: "api_token",
+  input: contract.listChildren,
+  answers: pageOf(version),
+  refusals: ["not_found"],
+});
+
+export const readLink: Operation = {
+  id: "readLink",
+  summary: "Read a link",
+  credentials: "api_token",
+  input: contract.readLink,
+  answers: { 200: oneLink("The link") },
+  refusals: ["not_found"],
+};
+
+export const createLink: Operation = {
+  id: "createLink",
+  summary: "Create a link, or a sub-link below a parent",
+  credentials: "api_token",
+  input: contract.createLink,
+  requestExample: { name: "Summer" },
+  answers: { 201: oneLink("The new link", ["Location"]) },
+  refusals: ["not_found", "level_limit"],
+};
+
+export const updateLink: Operation = {
+  id: "updateLink",
+  summary: "Update a link: partner, cost data, name, archived",
+  credentials: "api_token",
+  input: contract.updateLink,
+  requestExample: { partner_id: 1, cost_data_enabled: true },
+  answers: { 200: oneLink("The link as it is now") },
+  refusals: ["not_found", "unknown_partner", "partner_without_cost_data"],
+};

@@ -1,0 +1,112 @@
+/** What the operations of the cost interface promise (spec §4.7). */
+import * as z from "zod";
+import { problem, timestamp } from "../http/answers.ts";
+import type { Operation } from "../http/operation.ts";
+import * as contract from "./contract.ts";
+
+const result = {
+  status: z.literal("ok"),
+  cost_id: z.string(),
+  match: z.enum(["matched", "pending"]),
+  duplicate: z.boolean().meta({ description: "Sent before with the same values: nothing was written" }),
+  amount: z.string().nullable().meta({ description: "Null while nobody has said it" }),
+};
+
+const RESULT_EXAMPLE = {
+  status: "ok",
+  cost_id: "acme-click-20260701",
+  match: "matched",
+  duplicate: false,
+  amount: "0.25",
+};
+const REQUEST_ID = "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11";
+
+const costRefusals = [
+  "credential_revoked",
+  "test_credential",
+  "cost_type_not_integrated",
+  "cost_data_disabled",
+  "cost_id_conflict",
+  "wrong_engagement",
+  "window_closed",
+] as const;
+
+export const submitCost: Operation = {
+  id: "submitCost",
+  summary: "Send what a click or impression cost",
+  description:
+    "Each parameter is sent in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
+  credentials: "cost_credential",
+  input: { form: contract.cost },
+  answers: {
+    200: {
+      description: "Committed: stored now, or stored before",
+      schema: z.strictObject({ ...result, request_id: z.string() }),
+      example: { ...RESULT_EXAMPLE, request_id: REQUEST_ID },
+    },
+  },
+  refusals: [...costRefusals],
+};
+
+export const submitBatch: Operation = {
+  id: "submitBatch",
+  summary: "Send up to 1,000 costs at once",
+  description: "Every cost has its own result, in order. A bad one fails alone.",
+  credentials: "cost_credential",
+  input: contract.costBatch,
+  requestExample: {
+    costs: [
+      {
+        cost_type: "cpc",
+        cost_currency: "USD",
+        cost_id: "acme-click-20260701",
+        cost_amount: "0.25",
+        tag: "july",
+      },
+    ],
+  },
+  answers: {
+    200: {
+      description: "The batch was read; what became of each cost",
+      schema: z.strictObject({
+        results: z.array(z.union([z.strictObject(result), problem])),
+        request_id: z.string(),
+      }),
+      example: { results: [RESULT_EXAMPLE], request_id: REQUEST_ID },
+    },
+  },
+  refusals: ["credential_revoked", "test_credential"],
+};
+
+export const readCost: Operation = {
+  id: "readCost",
+  summary: "Read a cost of your own back",
+  credentials: "cost_credential",
+  input: contract.readCost,
+  answers: {
+    200: {
+      description: "The cost as it stands",
+      schema: z.strictObject({
+        status: z.literal("ok"),
+        cost_id: z.string(),
+        cost_type: z.string(),
+        cost_currency: z.string(),
+        amount: z.string().nullable(),
+        tag: z.string().nullable(),
+        source: z.enum(["call", "url"]),
+        received_at: timestamp,
+        match: z.enum(["matched", "pending", "lapsed"]),
+        may_match_until: timestamp.nullable(),
+        engagement: z
+          .strictObject({
+            kind: z.enum(["click", "impression"]),
+            occurred_at: timestamp,
+            link_token: z.string().nullable(),
+          })
+          .nullable(),
+        request_id: z.string(),
+      }),
+    },
+  },
+  refusals: ["credential_revoked", "test_credential", "not_found"],
+};

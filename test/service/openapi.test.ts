@@ -1,0 +1,40 @@
+import { validate } from "@readme/openapi-parser";
+import { expect, it } from "vitest";
+import { operationOf } from "../../src/http/operation.ts";
+import { routes } from "../../src/index.ts";
+import { document } from "../contract-check.ts";
+import { call } from "../harness.ts";
+
+it("is a valid OpenAPI document", async () => {
+  const result = await validate(structuredClone(document) as never);
+  expect(result).toMatchObject({ valid: true });
+});
+
+it("is served at /openapi.json with the origin that was asked", async () => {
+  const served = await (await call("/openapi.json")).json<typeof document & { servers: { url: string }[] }>();
+  expect(served.servers).toEqual([{ url: "https://linkledger.test" }]);
+  expect(Object.keys(served.paths)).toEqual(Object.keys(document.paths));
+});
+
+const JSON_SURFACES = ["campaign", "cost", "engagement", "operator"];
+
+it("holds every route of every JSON surface, and nothing else", () => {
+  const registered = routes
+    .filter(({ surface }) => JSON_SURFACES.includes(surface ?? ""))
+    .flatMap(({ path, methods }) =>
+      Object.keys(methods).map((method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`),
+    );
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(
+    documented.filter((name) => !name.includes(" /healthz") && !name.includes(" /readyz")).sort(),
+  ).toEqual(registered.sort());
+});
+
+it("gives every operation an id of its own", () => {
+  const ids = routes.flatMap(({ methods }) =>
+    Object.values(methods).flatMap((handler) => operationOf(handler)?.id ?? []),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
