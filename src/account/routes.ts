@@ -20,6 +20,7 @@ import { readForm } from "../http/form.ts";
 import { redirectResponse } from "../http/page.ts";
 import type { Route } from "../http/router.ts";
 import * as contract from "./contract.ts";
+import { landingPage, signInPage } from "./entry-pages.ts";
 import * as pages from "./pages.ts";
 import { chooseNext } from "./rules.ts";
 import { script } from "./script.ts";
@@ -37,19 +38,19 @@ export const accountRoutes: Route[] = [
 ];
 
 async function readLanding(context: Context): Promise<Response> {
-  return pages.landingPage(context, await currentSession(context));
+  return landingPage(context, await currentSession(context));
 }
 
 async function readSignIn(context: Context): Promise<Response> {
   const next = chooseNext(context.url.searchParams.get("next"), context.url.origin);
   if (await currentSession(context)) return redirectResponse(context, next);
-  return pages.signInPage(context, { next });
+  return signInPage(context, { next });
 }
 
 async function signIn(context: Context): Promise<Response> {
   refuseCrossSite(context);
   const form = await readForm(context, contract.signIn);
-  if ("faults" in form) return pages.signInPage(context, { next: "/account", faults: form.faults });
+  if ("faults" in form) return signInPage(context, { next: "/account", faults: form.faults });
   const { email, password } = form.fields;
   const next = chooseNext(form.fields.next, context.url.origin);
   await countAttempt(context, email);
@@ -66,7 +67,7 @@ async function signIn(context: Context): Promise<Response> {
       previous: readSessionHash(context) ?? null,
       now: context.now,
     }));
-  if (!started) return pages.signInPage(context, { next, email, refused: true });
+  if (!started) return signInPage(context, { next, email, refused: true });
   return redirectResponse(context, next, session.cookie);
 }
 
@@ -106,7 +107,7 @@ async function resetToken(context: Context, session: Session): Promise<Response>
   const confirmed = await confirm(context, session, "reset");
   if (confirmed instanceof Response) return confirmed;
   const { account, password, passwordHash, replaces } = confirmed;
-  if (replaces !== undefined && replaces !== (account.hint ?? "")) throw new AppError("account_changed");
+  if (replaces !== undefined && replaces !== account.hint) throw new AppError("account_changed");
   const token = createToken("api");
   const tokenHash = hashToken(token, ["api"]) ?? "";
   const renewed = createSession(context);

@@ -16,8 +16,9 @@ for (const dialog of document.querySelectorAll("dialog")) {
 
   const tell = (text) => {
     error.textContent = text;
-    password.setAttribute("aria-invalid", String(text !== ""));
+    password.removeAttribute("aria-invalid");
     if (text) {
+      password.setAttribute("aria-invalid", "true");
       password.focus();
       password.select();
     }
@@ -47,6 +48,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
       document.querySelector("[role=status]").textContent = page.querySelector("[role=status]").textContent;
       dialog.close();
       offerCopy();
+      document.querySelector("#token-text")?.focus();
     } catch {
       tell("The service did not answer. Load this page again to see how the token stands, then try again.");
     } finally {

@@ -5,7 +5,7 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
 import { hashToken, type TokenKind } from "./secrets.ts";
-import { findTokenEntry, rememberToken } from "./tokens.ts";
+import { findTokenEntry, noteUse } from "./tokens.ts";
 
 /** Who asks, by the token's hash. `admit` turns what the database says of it into a pass. */
 export interface Caller {
@@ -26,9 +26,7 @@ export function withToken(handler: (context: Context, caller: Caller) => Promise
     if (entry && "reset_at" in entry) throw unauthorized();
     let asked = false;
     const admit: Caller["admit"] = (access) => {
-      if (access && !entry && !asked) {
-        context.afterAnswer(rememberToken(context.env.TOKENS, tokenHash, access.user_id));
-      }
+      if (access && !asked) noteUse(context, tokenHash, access.user_id, entry);
       asked = true;
       if (!access) throw unauthorized();
       context.trace.userId = access.user_id;
@@ -71,11 +69,20 @@ export function withOperator(handler: (context: Context, operator: Operator) => 
 
 /** The hash of the token in the Authorization header. Throws unauthorized where it is missing or no such token can exist. */
 export function readTokenHash(context: Context, kinds: TokenKind[]): string {
-  const header = context.request.headers.get("authorization") ?? "";
-  const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
-  const tokenHash = hashToken(quoted ?? plain ?? bearer ?? "", kinds);
+  const tokenHash = hashToken(readToken(context), kinds);
   if (!tokenHash) throw unauthorized();
   return tokenHash;
+}
+
+/** The hash of the test credential in the Authorization header; undefined where there is anything else. */
+export function readTestHash(context: Context): string | undefined {
+  return hashToken(readToken(context), ["test"]);
+}
+
+function readToken(context: Context): string {
+  const header = context.request.headers.get("authorization") ?? "";
+  const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
+  return quoted ?? plain ?? bearer ?? "";
 }
 
 const AUTHORIZATION = /^\s*(?:token\s+token=(?:"([^"]*)"|([^"\s]*))|bearer\s+(\S+))\s*$/i;

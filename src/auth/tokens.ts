@@ -3,9 +3,14 @@
  * never believed alone: what it says of a live token only D1 can grant, and what it says of a reset one is final, for a
  * hash is never given out again. So an entry that is missing, stale or unreadable costs one D1 read and grants nothing.
  */
+import { updateLastUse } from "../db/access.ts";
+import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
-export type TokenEntry = { user_id: number } | { reset_at: number };
+/** `used_day` counts days since 1970 in UTC; left out before the first use. */
+export type TokenEntry = { user_id: number; used_day?: number } | { reset_at: number };
+
+const DAY_MS = 24 * 3600 * 1000;
 
 /** How long the mark of a reset spares D1 the question. After that D1 refuses the token by itself. */
 const RESET_MARK_SECONDS = 30 * 24 * 3600;
@@ -26,7 +31,35 @@ export async function findTokenEntry(
 }
 
 export function rememberToken(kv: KVNamespace, tokenHash: string, userId: number): Promise<void> {
-  return kv.put(tokenHash, JSON.stringify({ user_id: userId } satisfies TokenEntry));
+  return putEntry(kv, tokenHash, { user_id: userId });
+}
+
+/**
+ * Notes the day of a token's use after the answer, in KV and D1, when KV does not know of a use on this day yet. One note a
+ * day and isolate is tried: KV may take a minute to show it.
+ */
+export function noteUse(
+  context: Context,
+  tokenHash: string,
+  userId: number,
+  entry: Extract<TokenEntry, { user_id: number }> | null,
+): void {
+  const day = Math.floor(context.now / DAY_MS);
+  if (entry?.used_day === day || notedToday(day).has(tokenHash)) return;
+  notedToday(day).add(tokenHash);
+  context.afterAnswer(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));
+  context.afterAnswer(updateLastUse(context.env.DB, tokenHash, day));
+}
+
+let noted = { day: 0, tokenHashes: new Set<string>() };
+
+function notedToday(day: number): Set<string> {
+  if (noted.day !== day) noted = { day, tokenHashes: new Set() };
+  return noted.tokenHashes;
+}
+
+function putEntry(kv: KVNamespace, tokenHash: string, entry: TokenEntry): Promise<void> {
+  return kv.put(tokenHash, JSON.stringify(entry));
 }
 
 export function markTokenReset(kv: KVNamespace, tokenHash: string, now: number): Promise<void> {

@@ -120,7 +120,7 @@ function securityHeaders(context: Context): Record<string, string> {
 
 function navigation(context: Context, user: Page["user"]): Markup {
   const link = (href: string, name: string) =>
-    html`<a href="${href}" ${context.url.pathname === href ? html`aria-current="page"` : ""}>${name}</a>`;
+    html`<a href="${href}" ${context.url.pathname.startsWith(href) ? html`aria-current="page"` : ""}>${name}</a>`;
   if (!user) return link("/login", "Sign in");
   return html`
     ${user.role === "operator" ? link("/operator", "Operator console") : ""}
