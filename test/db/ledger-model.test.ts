@@ -219,7 +219,7 @@ it("stores, matches and totals as the rules say, whatever is done in whatever or
         }
       })
       .afterEach(emptyLedger),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -274,6 +274,6 @@ it("counts no id twice and moves no total by a purge, as long as engagements are
         }
       })
       .afterEach(emptyLedger),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });

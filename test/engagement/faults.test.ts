@@ -1,0 +1,81 @@
+import { beforeEach, expect, it } from "vitest";
+import { serve } from "../../src/index.ts";
+import { click, DEMO, env, IPHONE, NOW, ORIGIN, rows, view } from "../harness.ts";
+import { failingDatabase, freshLedger, LINK } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const ID = "faulty-click-001";
+const STORE = "https://apps.apple.com/app/id1234567890";
+const recorded = () => rows("SELECT kind FROM engagements WHERE cost_id = ?", ID);
+
+/** KV of which some operations fail. */
+const failingKv = (...operations: string[]) =>
+  new Proxy(env.LINKS, {
+    get(target, name) {
+      if (operations.includes(String(name)))
+        return () => Promise.reject(new Error("injected: KV does not work"));
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
+it("asks D1 nothing before the answer where the link is cached, and waits for no recording", async () => {
+  await click("faulty-warm-up-1");
+  const never = new Promise<never>(() => undefined);
+  const DB = new Proxy(env.DB, {
+    get: (target, name) => (name === "batch" ? () => never : target.prepare.bind(target)),
+  });
+  const headers = { "user-agent": IPHONE };
+  const request = new Request(`${ORIGIN}${LINK}?cost_id=${ID}`, { headers, redirect: "manual" });
+  const left: Promise<unknown>[] = [];
+  const execution = { waitUntil: (work: Promise<unknown>) => void left.push(work) };
+  const response = await serve(request, { ...env, DB }, execution, () => NOW);
+  expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
+  expect(left).toHaveLength(1);
+});
+
+it("redirects where every call to D1 fails, and the link is cached", async () => {
+  await click("faulty-warm-up-1");
+  const { database, calls } = failingDatabase(() => true);
+  const response = await click(ID, { env: { DB: database } });
+  expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
+  expect(calls()).toBeGreaterThan(0);
+  expect(await recorded()).toEqual([]);
+});
+
+it("redirects where only the recording fails, and the link is not cached", async () => {
+  const { database, calls } = failingDatabase((number) => number > 1);
+  const response = await click(ID, { env: { DB: database } });
+  expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
+  expect(calls()).toBe(2);
+});
+
+it.each([["get"], ["put"], ["get", "put"]])(
+  "redirects and records by D1 where KV fails to %s",
+  async (...operations) => {
+    const response = await click(ID, { env: { LINKS: failingKv(...operations) } });
+    expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
+    expect((await view(ID, { env: { LINKS: failingKv(...operations) } })).status).toBe(200);
+    expect(await recorded()).toEqual([{ kind: "click" }, { kind: "impression" }]);
+  },
+);
+
+it("redirects where KV holds what is no destination", async () => {
+  await env.LINKS.put(`link:${DEMO.linkToken}`, DEMO.appToken);
+  await env.LINKS.put(`app:${DEMO.appToken}`, "{not json");
+  expect((await click(ID)).headers.get("location")).toBe(STORE);
+  expect(await recorded()).toHaveLength(1);
+});
+
+it("answers 503 with Retry-After where neither KV nor D1 knows where the link leads", async () => {
+  const DB = new Proxy(env.DB, {
+    get: (target, name) =>
+      name === "batch"
+        ? () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded"))
+        : target.prepare.bind(target),
+  });
+  const response = await click(ID, { env: { DB } });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+});

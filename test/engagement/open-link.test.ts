@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  ANDROID,
+  ask,
+  call,
+  click,
+  DEMO,
+  env,
+  IPHONE,
+  NOW,
+  refusal,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
+import { failingDatabase, freshLedger, LINK, setSwitch } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const ID = "engagement-id-01";
+const recorded = (costId = ID) =>
+  rows("SELECT partner_id, kind, link_id, occurred_at, eligible FROM engagements WHERE cost_id = ?", costId);
+const everything = () =>
+  rows(
+    "SELECT (SELECT count(*) FROM engagements) AS n, (SELECT count(*) FROM costs) AS m, (SELECT count(*) FROM dropped_parameters) AS d",
+  );
+
+describe("a click", () => {
+  it("redirects at once, is not to be stored, and is recorded", async () => {
+    const response = await click(ID);
+    expect([response.status, await response.text()]).toEqual([302, ""]);
+    expect(response.headers.get("location")).toBe("https://apps.apple.com/app/id1234567890");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await recorded()).toEqual([
+      { partner_id: 1, kind: "click", link_id: 1, occurred_at: NOW, eligible: 1 },
+    ]);
+  });
+
+  it.each([
+    ["an Android phone", ANDROID, "", "https://play.google.com/store/apps/details?id=com.example.demo"],
+    ["a desktop", "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0", "", "https://example.com/"],
+    [
+      "a target on the list",
+      IPHONE,
+      "&redirect=https%3A%2F%2Fshop.example.com%2Fsale",
+      "https://shop.example.com/sale",
+    ],
+    ["a fallback", IPHONE, "&fallback=https://example.com/f", "https://example.com/f"],
+    ["a deep_link", IPHONE, "&deep_link=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
+    ["a deeplink", IPHONE, "&deeplink=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
+    ["a target off the list", IPHONE, "&redirect=//evil.test", "https://apps.apple.com/app/id1234567890"],
+    [
+      "a header in the target",
+      IPHONE,
+      "&redirect=https://example.com/%0d%0aset-cookie:a=b",
+      "https://example.com/set-cookie:a=b",
+    ],
+  ])("leads where it should: %s", async (_what, userAgent, query, location) => {
+    const response = await click(ID, { query, headers: { "user-agent": userAgent } });
+    expect([response.status, response.headers.get("location")]).toEqual([302, location]);
+    expect(response.headers.get("set-cookie")).toBeNull();
+    expect(await recorded()).toHaveLength(1);
+  });
+
+  it("without a cost id writes nothing", async () => {
+    const before = await everything();
+    expect((await call(`${LINK}?campaign=x`, { headers: { "user-agent": IPHONE } })).status).toBe(302);
+    expect(await everything()).toEqual(before);
+  });
+
+  it("again changes nothing: the first of a partner, id and kind stands", async () => {
+    await click(ID);
+    await click(ID, { now: NOW + 1, link: "demo1nk002" });
+    await view(ID, { now: NOW + 2 });
+    expect(await recorded()).toEqual([
+      { partner_id: 1, kind: "click", link_id: 1, occurred_at: NOW, eligible: 1 },
+      { partner_id: 1, kind: "impression", link_id: 1, occurred_at: NOW + 2, eligible: 1 },
+    ]);
+  });
+
+  it("twenty times at once is one", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => click(ID)));
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 302));
+    expect(await recorded()).toHaveLength(1);
+  });
+
+  it("of a link that nobody has answers 404, whatever else it looks like", async () => {
+    for (const path of [
+      "/nosuch1ink",
+      "/UPPERCASE1",
+      "/short",
+      "/%00%00%00%00%00%00",
+      `${LINK}%20`,
+      `${LINK}/more`,
+    ]) {
+      expect(await refusal(`${path}?cost_id=${ID}`)).toMatchObject({ status: 404, code: "not_found" });
+    }
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("of an archived link redirects and is recorded", async () => {
+    await env.DB.prepare("UPDATE links SET archived = 1 WHERE id = 1").run();
+    expect((await click(ID)).status).toBe(302);
+    expect((await sendCost({ cost_id: ID })).body.match).toBe("matched");
+  });
+
+  it("does not answer POST", async () => {
+    const response = await call(`${LINK}?cost_id=${ID}`, { method: "POST" });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect(await recorded()).toEqual([]);
+  });
+});
+
+describe("the partner and the switch of an engagement", () => {
+  it("are those of the nearest link above that has its own", async () => {
+    await click(ID, { link: "demo1nk004" });
+    expect(await recorded()).toMatchObject([{ partner_id: 1, link_id: 4, eligible: 1 }]);
+    await env.DB.prepare("UPDATE links SET partner_id = 2 WHERE id = 3").run();
+    await click("engagement-id-02", { link: "demo1nk004" });
+    expect(await recorded("engagement-id-02")).toMatchObject([{ partner_id: 2, link_id: 4, eligible: 0 }]);
+    await env.DB.prepare("UPDATE links SET cost_switch = 0 WHERE id = 2").run();
+    await click("engagement-id-03", { link: "demo1nk002" });
+    expect(await recorded("engagement-id-03")).toMatchObject([{ partner_id: 1, link_id: 2, eligible: 0 }]);
+  });
+
+  it("without cost support of the partner make it not eligible, however the switch stands", async () => {
+    await env.DB.prepare("UPDATE links SET cost_switch = 1 WHERE id = 6").run();
+    await click(ID, { link: "demo1nk006" });
+    expect(await recorded()).toMatchObject([{ partner_id: 2, eligible: 0 }]);
+  });
+
+  it("leave an engagement of a link without a partner unrecorded", async () => {
+    expect((await click(ID, { link: "demo1nk008" })).status).toBe(302);
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("count from the very next click, with the link cached in KV", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await click("engagement-id-02");
+    expect(await env.LINKS.get(`link:${DEMO.linkToken}`)).toBe(DEMO.appToken);
+    await setSwitch(DEMO.linkToken, true);
+    await click(ID);
+    expect([await recorded("engagement-id-02"), await recorded()]).toMatchObject([
+      [{ eligible: 0 }],
+      [{ eligible: 1 }],
+    ]);
+  });
+});
+
+describe("who is recorded", () => {
+  const person = {
+    "an iPhone": IPHONE,
+    "an Android phone": ANDROID,
+    "an in-app browser": `${ANDROID} [FB_IAB/FB4A;FBAV/490.0.0.0;]`,
+    "a desktop browser": "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0",
+    okhttp: "okhttp/4.12.0",
+    "an iOS app": "CFNetwork/1568 Darwin/24.0.0",
+    "Go's client": "Go-http-client/1.1",
+    "Python's client": "python-requests/2.32.3",
+    curl: "curl/8.5.0",
+    "nobody who says": "",
+  };
+  it.each(Object.entries(person))("%s is", async (_who, userAgent) => {
+    expect((await click(ID, { headers: { "user-agent": userAgent } })).status).toBe(302);
+    expect((await view(ID, { headers: { "user-agent": userAgent } })).status).toBe(200);
+    expect(await recorded()).toHaveLength(2);
+  });
+
+  const machine = {
+    Googlebot: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    bingbot: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+    "Slack's preview": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+    "WhatsApp's preview": "WhatsApp/2.23.20.0 A",
+    "Facebook's preview": "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+    "Twitter's preview": "Twitterbot/1.0",
+    "Telegram's preview": "TelegramBot (like TwitterBot)",
+    "Discord's preview": "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+    "LinkedIn's preview":
+      "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+    AhrefsBot: "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
+    "a headless browser":
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/130.0.0.0 Safari/537.36",
+  };
+  it.each(Object.entries(machine))("%s is redirected, and is not", async (_who, userAgent) => {
+    const before = await everything();
+    const bad = "&cost_type=nonsense";
+    expect((await click(ID, { query: bad, headers: { "user-agent": userAgent } })).status).toBe(302);
+    expect((await view(ID, { query: bad, headers: { "user-agent": userAgent } })).status).toBe(200);
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each([
+    { "sec-purpose": "prefetch;prerender" },
+    { "sec-purpose": "prefetch" },
+    { purpose: "prefetch" },
+    { "x-purpose": "preview" },
+    { "x-moz": "prefetch" },
+  ] as Record<string, string>[])(
+    "a browser that looks ahead is redirected, and is not: %j",
+    async (headers) => {
+      expect((await click(ID, { headers: { "user-agent": IPHONE, ...headers } })).status).toBe(302);
+      expect(await recorded()).toEqual([]);
+    },
+  );
+
+  it("HEAD is redirected without a body, and is not, not even from a server", async () => {
+    for (const query of ["", "&s2s=1"]) {
+      const head = await click(ID, { method: "HEAD", query });
+      expect([head.status, head.headers.has("location"), await head.text()]).toEqual([302, true, ""]);
+      const pixel = await view(ID, { method: "HEAD", query });
+      expect([pixel.status, pixel.headers.get("content-type"), await pixel.text()]).toEqual([
+        200,
+        "image/gif",
+        "",
+      ]);
+    }
+    expect(await recorded()).toEqual([]);
+  });
+});
+
+describe("a click from a partner's server, s2s=1", () => {
+  it("answers JSON once it is committed", async () => {
+    const { status, body, headers } = await ask(`${LINK}?cost_id=${ID}&s2s=1`);
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body).toEqual({
+      status: "ok",
+      kind: "click",
+      recorded: true,
+      duplicate: false,
+      dropped: [],
+      request_id: headers.get("x-request-id"),
+    });
+    expect((await ask(`${LINK}?cost_id=${ID}&s2s=1`)).body).toMatchObject({
+      recorded: true,
+      duplicate: true,
+    });
+  });
+
+  it("says that nothing was recorded without an id", async () => {
+    expect((await ask(`${LINK}?s2s=1`)).body).toMatchObject({ recorded: false, duplicate: false });
+  });
+
+  it("is never told ok where the database fails", async () => {
+    await click("engagement-warm-1");
+    const { database } = failingDatabase(() => true);
+    expect(await refusal(`${LINK}?cost_id=${ID}&s2s=1`, { env: { DB: database } })).toMatchObject({
+      status: 500,
+    });
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("with s2s of another value is an ordinary click", async () => {
+    expect((await click(ID, { query: "&s2s=0" })).status).toBe(302);
+  });
+});
