@@ -1,0 +1,186 @@
+/** What the campaign interface may cost, by D1's own count: the same in an app of 100,000 links as in a small one. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { createToken } from "../../src/auth/secrets.ts";
+import { asUser, LINKS, LINKS_V2, PARTNERS } from "../campaign/support.ts";
+import { type Call, call, countingDatabase, DEMO, env, freshDemo } from "../harness.ts";
+
+const CHILDREN = `${LINKS}/demo1nk008/children`;
+const LISTS = [
+  { list: "links", path: LINKS },
+  { list: "links in version 2", path: LINKS_V2 },
+  { list: "sub-links", path: CHILDREN },
+  { list: "sub-links in version 2", path: `${LINKS_V2}/demo1nk008/children` },
+];
+const WRITES: { operation: string; path: string; options: Call; calls: number }[] = [
+  { operation: "create a link", path: LINKS, options: { json: { name: "a" } }, calls: 1 },
+  {
+    operation: "create a sub-link",
+    path: LINKS,
+    options: { json: { name: "a", parent_token: "demo1nk003" } },
+    calls: 1,
+  },
+  {
+    operation: "update a creative",
+    path: `${LINKS}/demo1nk004`,
+    options: { method: "PATCH", json: { name: "b", archived: true, partner_id: 1, cost_data_enabled: true } },
+    calls: 2,
+  },
+];
+
+/** A call as the demo user, with what it cost. Only what is before the answer counts: KV is warm. */
+async function measured(path: string, options: Call = {}) {
+  const { database, counts } = countingDatabase();
+  const response = await call(path, { token: DEMO.apiToken, env: { DB: database }, ...options });
+  return { status: response.status, ...counts };
+}
+
+/** Adds links to the app at level 1, or below a link. */
+async function addLinks(count: number, parentId: number | null, prefix: string): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+     SELECT ?3 || i, '${DEMO.appToken}', ?2, iif(?2 IS NULL, 1, 2), 'Link ' || i, 0 FROM n`,
+  )
+    .bind(count, parentId, prefix)
+    .run();
+}
+
+const SIZES = [
+  { size: "500 links", links: 500 },
+  { size: "100,000 links", links: 100_000 },
+];
+
+describe.each(SIZES)("in an app of $size", ({ links }) => {
+  beforeAll(async () => {
+    await freshDemo();
+    await addLinks(links, null, "t");
+    await addLinks(links, 8, "c");
+    // Warms what an isolate and KV keep between requests.
+    await asUser(LINKS);
+  }, 120_000);
+
+  it.each(LISTS)(
+    "lists 50 $list with one call, at most 60 rows read and none written, on any page",
+    async ({ path }) => {
+      const far = new URL(
+        (await asUser(`${path.replace("v2", "v1")}?limit=400`)).body.data.paging.next ?? "",
+      );
+      const after = far.searchParams.get("after");
+      for (const query of ["", `?after=${after}`, `?before=${after}`]) {
+        const { status, calls, read, written } = await measured(`${path}${query}`);
+        expect(status).toBe(200);
+        expect(calls).toBe(1);
+        expect(read).toBeGreaterThan(50);
+        expect(read).toBeLessThanOrEqual(60);
+        expect(written).toBe(0);
+      }
+    },
+  );
+
+  it("tells the whole number of links, which it does not count", async () => {
+    expect((await asUser(LINKS)).body.data.paging.total).toBe(String(links + 4));
+    expect((await asUser(CHILDREN)).body.data.paging.total).toBe(String(links));
+  });
+
+  it("reads one link with one call and at most 15 rows", async () => {
+    const { status, calls, read, written } = await measured(`${LINKS}/demo1nk004`);
+    expect([status, calls, written]).toEqual([200, 1, 0]);
+    expect(read).toBeLessThanOrEqual(15);
+  });
+
+  it("lists partners with one call and at most 60 rows", async () => {
+    const { status, calls, read, written } = await measured(PARTNERS);
+    expect([status, calls, written]).toEqual([200, 1, 0]);
+    expect(read).toBeLessThanOrEqual(60);
+  });
+
+  it.each(WRITES)(
+    "can $operation with $calls call(s), at most 15 rows read and 6 written",
+    async ({ path, options, calls }) => {
+      const cost = await measured(path, options);
+      expect(cost.status).toBeLessThan(300);
+      expect(cost.calls).toBe(calls);
+      expect(cost.read).toBeLessThanOrEqual(15);
+      expect(cost.written).toBeGreaterThan(0);
+      expect(cost.written).toBeLessThanOrEqual(6);
+    },
+  );
+
+  it.each([...LISTS.map(({ list, path }) => ({ operation: `list ${list}`, path, options: {} })), ...WRITES])(
+    "refuses to $operation for an unknown token with at most one call and 3 rows read",
+    async ({ path, options }) => {
+      const { status, calls, read, written } = await measured(path, {
+        ...options,
+        token: createToken("api"),
+      });
+      expect([status, calls, written]).toEqual([401, 1, 0]);
+      expect(read).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it.each([...LISTS, ...WRITES])(
+    "asks nothing of D1 for a malformed token: $path",
+    async ({ path, ...more }) => {
+      const options = "options" in more ? more.options : {};
+      const { status, calls } = await measured(path, { ...options, token: "noise" });
+      expect([status, calls]).toEqual([401, 0]);
+    },
+  );
+
+  it("refuses an app of another user, and a faulty request, within the same budget", async () => {
+    for (const path of [LINKS.replace(DEMO.appToken, DEMO.otherAppToken), `${LINKS}?limit=0`]) {
+      const { status, calls, read, written } = await measured(path);
+      expect([404, 400]).toContain(status);
+      expect([calls, written]).toEqual([1, 0]);
+      expect(read).toBeLessThanOrEqual(15);
+    }
+  });
+
+  it("finds every row by an index, and scans no table but the partners'", async () => {
+    const plans = [...LISTS, { path: PARTNERS }, { path: `${LINKS}/demo1nk004` }, ...WRITES];
+    const cursor = (await asUser(`${LINKS}?limit=1`)).body.data.paging.cursors.after;
+    for (const { path, ...more } of [...plans, { path: `${LINKS}?before=${cursor}` }]) {
+      const { database, statements } = recordingDatabase();
+      const options = "options" in more ? more.options : {};
+      expect(
+        (await call(path, { ...options, token: DEMO.apiToken, env: { DB: database } })).status,
+      ).toBeLessThan(300);
+      expect(statements.length).toBeGreaterThan(0);
+      for (const { query, values } of statements) {
+        const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
+          .bind(...values)
+          .all<{ detail: string }>();
+        const scans = plan.results.map(({ detail }) => detail).filter((detail) => detail.startsWith("SCAN"));
+        const allowed = query.includes("partner_catalogue") ? ["SCAN c", "SCAN p"] : ["SCAN CONSTANT ROW"];
+        expect(
+          scans.filter((scan) => !allowed.includes(scan)),
+          query,
+        ).toEqual([]);
+        expect(
+          plan.results.some(({ detail }) => detail.includes("TEMP B-TREE")),
+          query,
+        ).toBe(false);
+      }
+    }
+  });
+});
+
+/** Real D1 that notes every statement that is bound. */
+function recordingDatabase() {
+  const statements: { query: string; values: unknown[] }[] = [];
+  const database = new Proxy(env.DB, {
+    get(target, name) {
+      if (name !== "prepare") return Reflect.get(target, name).bind(target);
+      return (query: string) => {
+        const prepared = target.prepare(query);
+        const bind = prepared.bind.bind(prepared);
+        prepared.bind = (...values: unknown[]) => {
+          statements.push({ query, values });
+          return bind(...values);
+        };
+        return prepared;
+      };
+    },
+  });
+  return { database, statements };
+}

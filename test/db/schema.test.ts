@@ -1,0 +1,127 @@
+/** Drizzle's tables and the migrated ones are the same. */
+import { is, type SQL } from "drizzle-orm";
+import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as schema from "../../src/db/schema.ts";
+import { freshDatabase, rows } from "../harness.ts";
+
+const tables = Object.values(schema)
+  .filter((value) => is(value, SQLiteTable))
+  .map((table) => getTableConfig(table));
+
+interface ListedTable {
+  name: string;
+  type: string;
+  strict: number;
+  wr: number;
+}
+
+const listTables = async () =>
+  (await rows<ListedTable>("PRAGMA table_list")).filter(
+    ({ name, type }) => type === "table" && !/^(sqlite_|_cf_|d1_migrations$)/.test(name),
+  );
+
+const compare = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+
+/** The column of `"column" COLLATE …`; null for an expression, as SQLite tells it. */
+function nameWithin(expression: SQL): string | null {
+  const { sql } = new SQLiteSyncDialect().sqlToQuery(expression);
+  return /"(\w+)" COLLATE \w+$/.exec(sql)?.[1] ?? null;
+}
+
+beforeAll(freshDatabase);
+
+it("holds every table of the schema, and no other", async () => {
+  const names = (await listTables()).map(({ name }) => name).sort();
+  expect(names).toEqual(tables.map(({ name }) => name).sort());
+});
+
+it("keeps every table STRICT, and WITHOUT ROWID unless its key is one integer", async () => {
+  const found = (await listTables()).map(({ name, strict, wr }) => ({ name, strict, withoutRowid: wr }));
+  const meant = tables.map((table) => {
+    const rowid = table.columns.some((column) => column.primary && column.getSQLType() === "integer");
+    return { name: table.name, strict: 1, withoutRowid: rowid ? 0 : 1 };
+  });
+  expect(found.sort(compare)).toEqual(meant.sort(compare));
+});
+
+describe.each(tables)("$name", (table) => {
+  it("has the columns of the schema: names, types, nullability, defaults and keys", async () => {
+    const found = await rows<{
+      name: string;
+      type: string;
+      notnull: number;
+      pk: number;
+      dflt_value: string | null;
+    }>(`PRAGMA table_info("${table.name}")`);
+    const composite = table.primaryKeys[0]?.columns.map(({ name }) => name) ?? [];
+    const meant = table.columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType(),
+      notNull: column.notNull || column.primary || composite.includes(column.name),
+      key: column.primary ? 1 : composite.indexOf(column.name) + 1,
+      byDefault: column.default === undefined ? null : String(column.default),
+    }));
+    expect(
+      found.map(({ name, type, notnull, pk, dflt_value }) => ({
+        name,
+        type: type.toLowerCase(),
+        notNull: notnull === 1,
+        key: pk,
+        byDefault: dflt_value?.replace(/^'(.*)'$/, "$1") ?? null,
+      })),
+    ).toEqual(meant);
+  });
+
+  it("has the indexes of the schema, and no other", async () => {
+    const listed = await rows<{ name: string; unique: number; origin: string; partial: number }>(
+      `PRAGMA index_list("${table.name}")`,
+    );
+    const found = await Promise.all(
+      listed
+        .filter(({ origin }) => origin !== "pk")
+        .map(async ({ name, unique, partial }) => ({
+          name,
+          unique: unique === 1,
+          partial: partial === 1,
+          columns: (await rows<{ name: string | null }>(`PRAGMA index_info("${name}")`)).map(
+            (column) => column.name,
+          ),
+        })),
+    );
+    const meant = [
+      ...table.indexes.map(({ config }) => ({
+        name: config.name,
+        unique: config.unique,
+        partial: config.where !== undefined,
+        columns: config.columns.map((column) => ("name" in column ? column.name : nameWithin(column))),
+      })),
+      ...table.columns
+        .filter(({ isUnique }) => isUnique)
+        .map(({ name, uniqueName }) => ({
+          name: uniqueName ?? "",
+          unique: true,
+          partial: false,
+          columns: [name],
+        })),
+    ];
+    expect(found.sort(compare)).toEqual(meant.sort(compare));
+  });
+
+  it("has the foreign keys and checks of the schema", async () => {
+    const found = await rows<{ table: string; from: string; to: string }>(
+      `PRAGMA foreign_key_list("${table.name}")`,
+    );
+    const meant = table.foreignKeys.flatMap((key) => {
+      const { columns, foreignColumns, foreignTable } = key.reference();
+      const to = getTableConfig(foreignTable).name;
+      return columns.map((column, index) => `${column.name} ${to}.${foreignColumns[index]?.name}`);
+    });
+    expect(found.map((key) => `${key.from} ${key.table}.${key.to}`).sort()).toEqual(meant.sort());
+    const [created] = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = ?", table.name);
+    const checks = [...(created?.sql ?? "").matchAll(/CONSTRAINT [`"](\w+)[`"] CHECK/g)].map(
+      ([, name]) => name,
+    );
+    expect(checks.sort()).toEqual(table.checks.map(({ name }) => name).sort());
+  });
+});
