@@ -1,5 +1,5 @@
 /** `POST /cost/batch`: many costs at once, each with its own result. */
-import { readTokenHash } from "../auth/guards.ts";
+import { readTestHash, readTokenHash } from "../auth/guards.ts";
 import type { Cost } from "../db/ledger.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
@@ -7,11 +7,14 @@ import { jsonResponse } from "../http/envelope.ts";
 import { invalidRequest, parsePart, readInput } from "../http/input.ts";
 import { toProblem } from "../http/problem.ts";
 import * as contract from "./contract.ts";
+import { submitTests, toSentItem } from "./round.ts";
 import { admitCredential, submitCosts, toCost } from "./submit.ts";
 
 /** Answers 200 whenever the batch itself could be read: a result for each cost, in the order in which they came. */
 export async function submitBatch(context: Context): Promise<Response> {
-  const tokenHash = readTokenHash(context, ["live", "test"]);
+  const testHash = readTestHash(context);
+  if (testHash) return submitTestBatch(context, testHash);
+  const tokenHash = readTokenHash(context, ["live"]);
   const { body } = await readInput(context, contract.costBatch).catch(async (error) => {
     await admitCredential(context, tokenHash);
     throw error;
@@ -20,10 +23,28 @@ export async function submitBatch(context: Context): Promise<Response> {
   const costs = items.filter((item): item is Cost => !(item instanceof AppError));
   if (costs.length === 0) await admitCredential(context, tokenHash);
   const answers = costs.length === 0 ? [] : await submitCosts(context, tokenHash, costs);
-  const results = items
-    .map((item) => (item instanceof AppError ? item : answers.shift()))
-    .map((result) => (result instanceof AppError ? toProblem(context, result) : result));
-  return jsonResponse({ results, request_id: context.requestId });
+  const results = items.map((item) => (item instanceof AppError ? item : answers.shift()));
+  return batchResponse(context, results);
+}
+
+async function submitTestBatch(context: Context, testHash: string): Promise<Response> {
+  const { body } = await readInput(context, contract.costBatch).catch(async (error) => {
+    await submitTests(context, testHash, [
+      { sent: {}, cost: null, ...(error instanceof AppError && { refusal: error }) },
+    ]);
+    throw error;
+  });
+  const items = body.costs.map((item, index) => {
+    const read = readItem(item, index);
+    const sent = toSentItem(item);
+    return read instanceof AppError ? { sent, cost: null, refusal: read } : { sent, cost: read };
+  });
+  return batchResponse(context, await submitTests(context, testHash, items));
+}
+
+function batchResponse(context: Context, results: (object | undefined)[]): Response {
+  const told = results.map((result) => (result instanceof AppError ? toProblem(context, result) : result));
+  return jsonResponse({ results: told, request_id: context.requestId });
 }
 
 /** The refusal names every fault of the item. */

@@ -1,13 +1,15 @@
 /** The partner ad-cost interface (spec §4.7). */
-import { readTokenHash } from "../auth/guards.ts";
+import { readTestHash, readTokenHash } from "../auth/guards.ts";
 import type { Cost } from "../db/ledger.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import {
   decodeUtf8,
+  invalidRequest,
   MAX_BODY_BYTES,
   mediaType,
+  type Pair,
   parsePairs,
   readBody,
   readPairs,
@@ -19,28 +21,58 @@ import { submitBatch } from "./batch.ts";
 import * as contract from "./contract.ts";
 import * as operations from "./operations.ts";
 import { readCost } from "./read.ts";
+import { readRound, type SentCost, submitTests, toSentPairs } from "./round.ts";
 import { admitCredential, submitCosts, toCost } from "./submit.ts";
 
 export const costRoutes: Route[] = [
   { path: "/cost", methods: { POST: documented(operations.submitCost, submitCost) } },
   { path: "/cost/batch", methods: { POST: documented(operations.submitBatch, submitBatch) } },
+  { path: "/cost/round", methods: { GET: readRound } },
   { path: "/cost/:cost_id", methods: { GET: documented(operations.readCost, readCost) } },
 ];
 
 async function submitCost(context: Context): Promise<Response> {
-  const tokenHash = readTokenHash(context, ["live", "test"]);
-  const cost = await readForm(context).catch(async (error) => {
-    await admitCredential(context, tokenHash);
-    throw error;
-  });
-  const [answer] = await submitCosts(context, tokenHash, [cost]);
+  const testHash = readTestHash(context);
+  const [answer] = testHash
+    ? await submitTests(context, testHash, [await readTest(context)])
+    : await submitLive(context);
   if (answer instanceof AppError) throw answer;
   return jsonResponse({ ...answer, request_id: context.requestId });
 }
 
-/** Parameters come from the query string, a form body, or both. */
+async function submitLive(context: Context) {
+  const tokenHash = readTokenHash(context, ["live"]);
+  const cost = await readForm(context).catch(async (error) => {
+    await admitCredential(context, tokenHash);
+    throw error;
+  });
+  return submitCosts(context, tokenHash, [cost]);
+}
+
 async function readForm(context: Context): Promise<Cost> {
   const faults: Fault[] = [];
+  const sent = parsePairs(contract.cost, await readParameters(context, faults), "same value", faults);
+  refuseFaults(faults);
+  if (!sent) throw new Error("a cost without faults was not read");
+  return toCost(sent);
+}
+
+/** A test is kept with whatever refuses it. */
+async function readTest(context: Context): Promise<SentCost> {
+  const faults: Fault[] = [];
+  try {
+    const pairs = await readParameters(context, faults);
+    const sent = parsePairs(contract.cost, pairs, "same value", faults);
+    const cost = sent && faults.length === 0 ? toCost(sent) : null;
+    return { sent: toSentPairs(pairs), cost, ...(!cost && { refusal: invalidRequest(faults) }) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { sent: toSentPairs(readPairs(context.url.search.slice(1))), cost: null, refusal: error };
+  }
+}
+
+/** Parameters come from the query string, a form body, or both. */
+async function readParameters(context: Context, faults: Fault[]): Promise<Pair[]> {
   const body = await readBody(context.request, MAX_BODY_BYTES);
   if (body.byteLength > 0 && mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError(
@@ -50,9 +82,5 @@ async function readForm(context: Context): Promise<Cost> {
   }
   const form = decodeUtf8(body);
   if (form === undefined) faults.push({ param: "body", message: "must be UTF-8" });
-  const pairs = [...readPairs(context.url.search.slice(1)), ...readPairs(form ?? "")];
-  const sent = parsePairs(contract.cost, pairs, "same value", faults);
-  refuseFaults(faults);
-  if (!sent) throw new Error("a cost without faults was not read");
-  return toCost(sent);
+  return [...readPairs(context.url.search.slice(1)), ...readPairs(form ?? "")];
 }

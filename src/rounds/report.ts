@@ -102,7 +102,7 @@ function groupEngagements(round: RoundRecord): Map<string, Engagements> {
 }
 
 /** Judges one cost in a round as the ledger judges a live one (spec §4.7), whatever its link and partner were cleared for. */
-export function judgeTest(
+function judgeTest(
   cost: Cost,
   costTypes: CostType[],
   engagements: Engagements,
@@ -127,11 +127,9 @@ function judgeEntries(
   const findings: Finding[] = [];
   const healed: Finding[] = [];
   for (const entry of entries) {
-    const { kind, good } = judgeEntry(entry, standing, engagements, round);
-    if (entry.cost && (kind === undefined || kind === "cost_without_engagement")) {
-      standing = { ...entry.cost, source: "call", receivedAt: entry.receivedAt };
-    }
-    if (good) healed.push(...findings.splice(0).map((finding) => heal(finding)));
+    const { kind, isGood } = judgeEntry(entry, standing, engagements, round.costTypes);
+    standing = afterEntry(entry, kind) ?? standing;
+    if (isGood) healed.push(...findings.splice(0).map(heal));
     if (kind) findings.push(toFinding(entry, kind, round, engagements));
   }
   const stands = standing && matchOf(standing, engagements);
@@ -141,26 +139,47 @@ function judgeEntries(
   };
 }
 
+/** The cost that is kept after an entry; undefined where the one before it stays. */
+function afterEntry(entry: RoundEntry, kind: FindingKind | undefined): StoredCost | undefined {
+  const keeps = kind === undefined || kind === "cost_without_engagement";
+  return entry.cost && keeps ? { ...entry.cost, source: "call", receivedAt: entry.receivedAt } : undefined;
+}
+
 function heal(finding: Finding): Finding {
   return finding.state === "open" ? { ...finding, state: "healed" } : finding;
 }
 
-/** `good`: it has its engagement and agrees with it. `kind`: what is to be told of it, if anything. */
-function judgeEntry(
+/** The cost that stands after entries with one cost ID, by the engagements with it. */
+export function standingAfter(
+  entries: RoundEntry[],
+  engagements: Engagements,
+  costTypes: CostType[],
+): StoredCost | undefined {
+  return entries.reduce<StoredCost | undefined>((standing, entry) => {
+    const { kind } = judgeEntry(entry, standing, engagements, costTypes);
+    return afterEntry(entry, kind) ?? standing;
+  }, undefined);
+}
+
+/** `isGood`: it has its engagement and agrees with it. `kind`: what is to be told of it, if anything. */
+export function judgeEntry(
   entry: RoundEntry,
   standing: StoredCost | undefined,
   engagements: Engagements,
-  round: RoundRecord,
-): { kind?: FindingKind; good: boolean } {
-  if (!entry.cost) return { kind: "malformed", good: false };
-  const verdict = judgeTest(entry.cost, round.costTypes, engagements, standing, entry.receivedAt);
-  if (verdict.outcome === "refuse") return { kind: KIND_OF_REFUSAL[verdict.reason], good: false };
+  costTypes: CostType[],
+): { verdict?: Verdict; kind?: FindingKind; isGood: boolean } {
+  if (!entry.cost) return { kind: "malformed", isGood: false };
+  const verdict = judgeTest(entry.cost, costTypes, engagements, standing, entry.receivedAt);
+  // A credential may be cleared for fewer cost types than its round.
+  if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
+  if (verdict.outcome === "refuse") return { verdict, kind: KIND_OF_REFUSAL[verdict.reason], isGood: false };
   const engagement = verdict.match ? engagements[verdict.match] : undefined;
-  if (!engagement) {
-    return { kind: verdict.outcome === "duplicate" ? "duplicate" : "cost_without_engagement", good: false };
+  if (engagement && differences(entry.cost, engagement).length > 0) {
+    return { verdict, kind: "differs_from_url", isGood: false };
   }
-  if (differences(entry.cost, engagement).length > 0) return { kind: "differs_from_url", good: false };
-  return verdict.outcome === "duplicate" ? { kind: "duplicate", good: true } : { good: true };
+  const isGood = engagement !== undefined;
+  if (verdict.outcome === "duplicate") return { verdict, kind: "duplicate", isGood };
+  return isGood ? { verdict, isGood } : { verdict, kind: "cost_without_engagement", isGood };
 }
 
 const KIND_OF_REFUSAL: Record<Refusal, FindingKind> = {

@@ -1,0 +1,151 @@
+/**
+ * What is sent with a test credential: judged as a live cost is, kept in the partner's integration round, and never a cost.
+ */
+import { readTestHash, unauthorized } from "../auth/guards.ts";
+import type { CostType } from "../cost-types.ts";
+import type { Cost } from "../db/ledger.ts";
+import * as rounds from "../db/rounds.ts";
+import type { Context } from "../env.ts";
+import { AppError, type Fault } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import type { Pair } from "../http/input.ts";
+import { formatAmount } from "../http/money.ts";
+import { pageResponse, wantsPage } from "../http/page.ts";
+import type { FindingKind, RoundEntry } from "../rounds/findings.ts";
+import { judgeEntry, standingAfter } from "../rounds/report.ts";
+import { reportView } from "../rounds/view.ts";
+import { toRoundWithReport } from "../rounds/wire.ts";
+import * as contract from "./contract.ts";
+import type { CostAnswer } from "./submit.ts";
+
+/** A cost as it was sent, and what was read of it. `refusal` is what refuses it before any rule does. */
+export interface SentCost {
+  sent: Record<string, string>;
+  cost: Cost | null;
+  refusal?: AppError;
+}
+
+/** As that of a live cost, with the round that keeps it and the mismatch that it made, if any. */
+export type TestAnswer = CostAnswer & { round: number; mismatch: FindingKind | null };
+
+/**
+ * Keeps each in the round and gives an answer or a refusal for each in order. Throws unauthorized, credential_revoked,
+ * test_credential where no round is open, and round_full where nothing more can be kept.
+ */
+export async function submitTests(
+  context: Context,
+  testHash: string,
+  items: SentCost[],
+): Promise<(TestAnswer | AppError)[]> {
+  const { DB } = context.env;
+  const ids = items.map(toCostId).filter((id) => id !== null);
+  const situation = await rounds.findTestSituation(DB, testHash, ids);
+  if (!situation) throw unauthorized();
+  const { credential, engagements } = situation;
+  if (credential.revoked) throw new AppError("credential_revoked");
+  const round = credential.round;
+  if (round?.state !== "open") throw new AppError("test_credential");
+  const room = rounds.MAX_ROUND_ENTRIES - round.entryCount;
+  if (room <= 0) throw new AppError("round_full");
+  const costTypes = credential.costTypes.filter((type) => round.costTypes.includes(type));
+  const entries = [...situation.entries];
+  const answers = items.slice(0, room).map((item, index) => {
+    const costId = toCostId(item);
+    const entry: RoundEntry = {
+      number: round.entryCount + index + 1,
+      receivedAt: context.now,
+      costId,
+      sent: item.sent,
+      faults: item.refusal ? toFaults(item.refusal) : [],
+      cost: item.cost,
+      engagements: costId === null ? {} : rounds.engagementsOf(costId, engagements),
+      answer: "ok",
+    };
+    const before = entries.filter((other) => costId !== null && other.costId === costId);
+    const answer = item.refusal ?? judge(entry, before, costTypes, round.id);
+    entry.answer = answer instanceof AppError ? answer.code : "ok";
+    entries.push(entry);
+    return answer;
+  });
+  const added = entries.slice(situation.entries.length);
+  const kept = await rounds.keepEntries(DB, testHash, added, context.now);
+  // The round was ended, or filled by another request, since the first question.
+  if (kept < added.length) throw new AppError("test_credential");
+  return items.map((_, index) => answers[index] ?? new AppError("round_full"));
+}
+
+function judge(
+  entry: RoundEntry,
+  before: RoundEntry[],
+  costTypes: CostType[],
+  round: number,
+): TestAnswer | AppError {
+  const standing = standingAfter(before, entry.engagements, costTypes);
+  const { verdict, kind, isGood } = judgeEntry(entry, standing, entry.engagements, costTypes);
+  if (!verdict || !entry.cost) throw new Error("a cost without faults was not judged");
+  if (verdict.outcome === "refuse") return new AppError(verdict.reason);
+  return {
+    status: "ok",
+    cost_id: entry.cost.costId,
+    match: verdict.match ? "matched" : "pending",
+    duplicate: verdict.outcome === "duplicate",
+    amount: verdict.amount === null ? null : formatAmount(verdict.amount),
+    round,
+    mismatch: isGood ? null : (kind ?? null),
+  };
+}
+
+function toFaults(refusal: AppError): Fault[] {
+  return refusal.errors.length > 0 ? refusal.errors : [{ param: "body", message: refusal.message }];
+}
+
+/** As it was sent, so that a malformed cost and the good one after it are told as one. */
+function toCostId({ sent, cost }: SentCost): string | null {
+  return cost?.costId ?? sent.cost_id ?? null;
+}
+
+/** The parameters of a cost that were sent by name. What is given twice is shown twice. */
+export function toSentPairs(pairs: Pair[]): Record<string, string> {
+  const sent: Record<string, string> = {};
+  for (const name of Object.keys(contract.cost.shape)) {
+    const values = [...new Set(pairs.filter((pair) => pair.name === name).map((pair) => pair.value))];
+    if (values.length > 0) sent[name] = toShown(values.join(" and "));
+  }
+  return sent;
+}
+
+/** An item of a batch. */
+export function toSentItem(item: unknown): Record<string, string> {
+  if (typeof item !== "object" || item === null) return {};
+  return Object.fromEntries(
+    Object.entries(item)
+      .filter(([name]) => Object.hasOwn(contract.cost.shape, name))
+      .map(([name, value]) => [name, toShown(typeof value === "string" ? value : JSON.stringify(value))]),
+  );
+}
+
+const MAX_SHOWN = 300;
+
+/** Bounded, and without what a database or a terminal takes amiss. */
+function toShown(value: string): string {
+  const characters = [...value.toWellFormed().replace(/\p{Cc}/gu, "\u{fffd}")];
+  return characters.length > MAX_SHOWN
+    ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…`
+    : characters.join("");
+}
+
+/** `GET /cost/round`: the partner reads the report of its round. */
+export async function readRound(context: Context): Promise<Response> {
+  const testHash = readTestHash(context);
+  if (!testHash) throw new AppError("not_found", "Only a test credential has an integration round.");
+  const { credential, found } = await rounds.findRoundOfCredential(context.env.DB, testHash);
+  if (!credential) throw unauthorized();
+  if (credential.revoked) throw new AppError("credential_revoked");
+  if (!found) throw new AppError("test_credential");
+  const round = toRoundWithReport(found);
+  if (!wantsPage(context.request)) return jsonResponse({ ...round, request_id: context.requestId });
+  return pageResponse(context, {
+    title: `Round ${round.id} · ${round.partner}`,
+    body: reportView(round),
+  });
+}

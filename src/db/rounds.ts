@@ -1,0 +1,292 @@
+/** Integration rounds: what is sent with a test credential is kept here, bounded, and never comes near the ledger's costs. */
+import { type SQL, sql } from "drizzle-orm";
+import type { CostType, Kind } from "../cost-types.ts";
+import type { RoundEngagement, RoundEntry, RoundRecord } from "../rounds/findings.ts";
+import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
+import type { Engagements } from "./ledger.ts";
+import { toTypes } from "./partner-records.ts";
+import { runBatch, statement, type Value } from "./statement.ts";
+
+/** What a round keeps. A full one takes nothing more. */
+export const MAX_ROUND_ENTRIES = 1_000;
+/** How many of a partner's engagements a report walks, and how many without a live cost it takes. */
+const MAX_WALKED = 50_000;
+const MAX_TAKEN = 2_000;
+
+export interface RoundRow {
+  id: number;
+  partner_id: number;
+  display_name: string;
+  cost_types: string;
+  state: "open" | "closed" | "approved";
+  opened_at: number;
+  ended_at: number | null;
+  entry_count: number;
+}
+
+const roundColumns = sql`
+  x.id, x.partner_id, x.cost_types, x.state, x.opened_at, x.ended_at, x.entry_count,
+  (SELECT display_name FROM partners WHERE id = x.partner_id) AS display_name
+`;
+
+export const listRounds = operatorList<RoundRow>("rounds", { columns: roundColumns });
+/** Takes `partnerId`. */
+export const listRoundsOfPartner = operatorList<RoundRow>("rounds", {
+  columns: roundColumns,
+  where: sql`x.partner_id = ${sql.placeholder("partnerId")}`,
+});
+
+const tokenHash = sql.placeholder("tokenHash");
+const id = sql.placeholder("id");
+
+/** The round `x` that a test credential posts into; the round with an id, for an operator. */
+const ofCredential = sql`credentials c CROSS JOIN rounds x ON x.id = c.round_id AND c.token_hash = ${tokenHash}`;
+const ofOperator = sql`${operator} CROSS JOIN rounds x ON x.id = ${id}`;
+
+interface EntryRow {
+  number: number;
+  received_at: number;
+  cost_id: string | null;
+  record: string;
+}
+
+interface EngagementRow {
+  cost_id: string;
+  kind: Kind;
+  occurred_at: number;
+  url_cost_type: string | null;
+  url_currency: string | null;
+  url_amount: number | null;
+}
+
+const engagementColumns = sql.raw(
+  ["cost_id", "kind", "occurred_at", "url_cost_type", "url_currency", "url_amount"]
+    .map((column) => `e.${column}`)
+    .join(", "),
+);
+
+export interface TestCredential {
+  /** Of the credential. */
+  costTypes: CostType[];
+  revoked: boolean;
+  /** Null for one that has no round. */
+  round: {
+    id: number;
+    partnerId: number;
+    state: RoundRow["state"];
+    costTypes: CostType[];
+    entryCount: number;
+  } | null;
+}
+
+interface TestCredentialRow {
+  cost_types: string;
+  revoked_at: number | null;
+  round_id: number | null;
+  partner_id: number;
+  state: RoundRow["state"];
+  round_types: string;
+  entry_count: number;
+}
+
+const testCredential = statement<TestCredentialRow>(sql`
+  SELECT c.cost_types, c.revoked_at, x.id AS round_id, c.partner_id, x.state, x.cost_types AS round_types, x.entry_count
+  FROM credentials c LEFT JOIN rounds x ON x.id = c.round_id
+  WHERE c.token_hash = ${tokenHash} AND c.mode = 'test'
+`);
+const entriesOfIds = statement<EntryRow>(sql`
+  SELECT n.number, n.received_at, n.cost_id, n.record
+  FROM ${ofCredential} CROSS JOIN round_entries n ON n.round_id = x.id
+  WHERE n.cost_id IN (SELECT value FROM json_each(${sql.placeholder("costIds")}))
+  ORDER BY n.number
+`);
+const engagementsOfIds = statement<EngagementRow>(sql`
+  SELECT ${engagementColumns}
+  FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
+  CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = j.value
+`);
+
+/** What there is for cost IDs that are sent with a test credential. undefined for a credential that never was. */
+export async function findTestSituation(
+  db: D1Database,
+  hash: string,
+  ids: string[],
+): Promise<
+  { credential: TestCredential; entries: RoundEntry[]; engagements: RoundEngagement[] } | undefined
+> {
+  const values = { tokenHash: hash, costIds: JSON.stringify(ids) };
+  const [[row], entries, engagements] = await runBatch(
+    db,
+    testCredential(db, values),
+    entriesOfIds(db, values),
+    engagementsOfIds(db, values),
+  );
+  if (!row) return undefined;
+  const round = row.round_id !== null && {
+    id: row.round_id,
+    partnerId: row.partner_id,
+    state: row.state,
+    costTypes: toTypes(row.round_types),
+    entryCount: row.entry_count,
+  };
+  return {
+    credential: {
+      costTypes: toTypes(row.cost_types),
+      revoked: row.revoked_at !== null,
+      round: round || null,
+    },
+    entries: entries.map(toEntry),
+    engagements: engagements.map(toEngagement),
+  };
+}
+
+// An entry travels as a JSON array [cost_id, record].
+const insertEntries = statement<{ number: number }>(sql`
+  INSERT INTO round_entries (round_id, number, received_at, cost_id, record)
+  SELECT x.id, x.entry_count + j.key + 1, ${sql.placeholder("now")}, j.value ->> 0, j.value ->> 1
+  FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("entries")}) j
+  WHERE c.revoked_at IS NULL AND x.state = 'open' AND x.entry_count + j.key < ${sql.raw(String(MAX_ROUND_ENTRIES))}
+  RETURNING number
+`);
+
+/** Keeps what was sent, in its order, as far as there is room. Gives how many were kept. */
+export async function keepEntries(
+  db: D1Database,
+  hash: string,
+  entries: Omit<RoundEntry, "number" | "receivedAt">[],
+  now: number,
+): Promise<number> {
+  const rows = entries.map(({ costId, ...record }) => [costId, JSON.stringify(record)]);
+  const [kept] = await runBatch(
+    db,
+    insertEntries(db, { tokenHash: hash, entries: JSON.stringify(rows), now }),
+  );
+  return kept.length;
+}
+
+function toEntry(row: EntryRow): RoundEntry {
+  const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = JSON.parse(row.record);
+  return { number: row.number, receivedAt: row.received_at, costId: row.cost_id, ...record };
+}
+
+function toEngagement(row: EngagementRow): RoundEngagement {
+  return {
+    costId: row.cost_id,
+    kind: row.kind,
+    occurredAt: row.occurred_at,
+    eligible: true,
+    urlCostType: row.url_cost_type,
+    urlCurrency: row.url_currency,
+    urlAmount: row.url_amount,
+  };
+}
+
+/** The engagements with a cost ID, from a list. */
+export function engagementsOf(costId: string, engagements: RoundEngagement[]): Engagements {
+  return Object.fromEntries(
+    engagements
+      .filter((engagement) => engagement.costId === costId)
+      .map(({ costId: _, kind, ...engagement }) => [kind, engagement]),
+  );
+}
+
+/** Everything a report is made of. `final` is the report as it stood when the round ended. */
+export interface FoundRound {
+  row: RoundRow;
+  final: string | null;
+  record: RoundRecord;
+  /** False where the partner has more engagements than a report walks. */
+  complete: boolean;
+}
+
+/** The statements that read the round `x` of a FROM clause. An ended round has its final report, and reads no more. */
+function reading(from: SQL) {
+  const open = sql`x.state = 'open'`;
+  return {
+    round: statement<FoundRow>(sql`
+      SELECT ${roundColumns}, x.final_report, EXISTS (
+        SELECT 1 FROM engagements w WHERE w.partner_id = x.partner_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
+      ) AS overrun
+      FROM ${from}
+    `),
+    entries: statement<EntryRow>(sql`
+      SELECT n.number, n.received_at, n.cost_id, n.record
+      FROM ${from} CROSS JOIN round_entries n ON n.round_id = x.id WHERE ${open} ORDER BY n.number
+    `),
+    named: statement<EngagementRow>(sql`
+      SELECT ${engagementColumns}
+      FROM ${from} CROSS JOIN (SELECT DISTINCT round_id, cost_id FROM round_entries WHERE cost_id IS NOT NULL) n ON n.round_id = x.id
+      CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = n.cost_id
+      WHERE ${open}
+    `),
+    // Engagements of a live partner that have their live cost are no matter of the round.
+    recent: statement<EngagementRow>(sql`
+      SELECT ${engagementColumns}
+      FROM ${from} CROSS JOIN engagements e ON e.partner_id = x.partner_id
+      WHERE ${open} AND e.occurred_at >= x.opened_at
+        AND e.cost_id <= coalesce((
+          SELECT w.cost_id FROM engagements w WHERE w.partner_id = x.partner_id
+          ORDER BY w.cost_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
+        ), char(1114111))
+        AND NOT EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = e.partner_id AND o.cost_id = e.cost_id)
+      LIMIT ${sql.raw(String(MAX_TAKEN + 1))}
+    `),
+    dismissals: statement<{ finding: string }>(sql`
+      SELECT d.finding FROM ${from} CROSS JOIN round_dismissals d ON d.round_id = x.id WHERE ${open}
+    `),
+  };
+}
+
+type FoundRow = RoundRow & { final_report: string | null; overrun: number };
+
+function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: Record<string, Value>) {
+  return [
+    read.round(db, values),
+    read.entries(db, values),
+    read.named(db, values),
+    read.recent(db, values),
+    read.dismissals(db, values),
+  ] as const;
+}
+
+function toFound(
+  [row]: FoundRow[],
+  entries: EntryRow[],
+  named: EngagementRow[],
+  recent: EngagementRow[],
+  dismissals: { finding: string }[],
+): FoundRound | undefined {
+  if (!row) return undefined;
+  const { final_report, overrun, ...round } = row;
+  return {
+    row: round,
+    final: final_report,
+    record: {
+      costTypes: toTypes(round.cost_types),
+      entries: entries.map(toEntry),
+      engagements: [...named, ...recent.slice(0, MAX_TAKEN)].map(toEngagement),
+      dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
+    },
+    complete: recent.length <= MAX_TAKEN && overrun === 0,
+  };
+}
+
+const forPartner = reading(ofCredential);
+const forOperator = reading(ofOperator);
+
+/** The round of a test credential. `credential` is undefined for one that never was; `found` where it has no round. */
+export async function findRoundOfCredential(db: D1Database, hash: string) {
+  const values = { tokenHash: hash, costIds: "[]" };
+  const [[credential], ...read] = await runBatch(
+    db,
+    testCredential(db, values),
+    ...statementsOf(forPartner, db, values),
+  );
+  return { credential: credential && { revoked: credential.revoked_at !== null }, found: toFound(...read) };
+}
+
+export async function findRound(db: D1Database, actor: Actor, roundId: number) {
+  const values = { ...actor, id: roundId };
+  const { access, rows } = await runAsOperator(db, actor, ...statementsOf(forOperator, db, values));
+  return { access, found: toFound(...rows) };
+}
