@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DAY, DEMO, env, freshDemo, NOW, ORIGIN, rows } from "../harness.ts";
+import {
+  accountState,
+  Browser,
+  type Fields,
+  keepsNoSecretInTheClear,
+  signedIn,
+  singleSignOnUser,
+} from "./support.ts";
+
+beforeEach(freshDemo);
+keepsNoSecretInTheClear();
+
+const HOUR = 3600 * 1000;
+
+describe("signing in", () => {
+  it("leads to the account page, with a cookie that scripts and other sites do not get", async () => {
+    const browser = new Browser();
+    const { status, headers } = await browser.signIn();
+    expect([status, headers.get("location")]).toEqual([303, "/account"]);
+    expect(headers.get("set-cookie")).toMatch(
+      /^__Host-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    const page = await browser.get("/account");
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(DEMO.email);
+  });
+
+  it("takes the e-mail address in any case, with spaces around it", async () => {
+    expect((await new Browser().signIn(" Demo@Example.COM ")).status).toBe(303);
+  });
+
+  it("starts a new session each time and ends the one that the browser had", async () => {
+    const browser = await signedIn();
+    const first = browser.session;
+    await browser.signIn();
+    expect(browser.session).not.toBe(first);
+    expect(await rows("SELECT count(*) AS n FROM sessions")).toEqual([{ n: 1 }]);
+  });
+
+  it("does not take over a session id that the browser brought along", async () => {
+    const browser = new Browser();
+    const planted = "p".repeat(43);
+    browser.cookies.set("__Host-session", planted);
+    await browser.signIn();
+    expect(browser.session).not.toBe(planted);
+  });
+
+  it("is remembered up to twelve hours, not at twelve hours", async () => {
+    const browser = await signedIn();
+    expect((await browser.get("/account", { now: NOW + 12 * HOUR - 1 })).status).toBe(200);
+    expect((await browser.get("/account", { now: NOW + 12 * HOUR })).status).toBe(303);
+  });
+
+  it("sweeps away the user's expired sessions", async () => {
+    await signedIn();
+    await new Browser().signIn(DEMO.email, DEMO.password, { now: NOW + DAY });
+    expect(await rows("SELECT count(*) AS n FROM sessions")).toEqual([{ n: 1 }]);
+  });
+
+  it("leads on from the sign-in page for who is signed in already", async () => {
+    const { status, headers } = await (await signedIn()).get("/login");
+    expect([status, headers.get("location")]).toEqual([303, "/account"]);
+  });
+});
+
+describe("what cannot sign in", () => {
+  it("is told alike, whatever was wrong", async () => {
+    await env.DB.exec("UPDATE users SET disabled_at = 1 WHERE id = 2");
+    await singleSignOnUser();
+    const answers = await Promise.all([
+      new Browser().signIn(DEMO.email, "not-the-password"),
+      new Browser().signIn("nobody@example.com", "not-the-password"),
+      new Browser().signIn(DEMO.operatorEmail, DEMO.operatorPassword),
+      new Browser().signIn("sso@example.com", "not-the-password"),
+    ]);
+    const told = answers.map(({ status, text, headers }) => ({
+      status,
+      text: text.replace(/value="[^"]*@[^"]*"/, ""),
+      headers: [...headers].filter(([name]) => name !== "x-request-id"),
+    }));
+    expect(told[0]?.status).toBe(401);
+    expect(told[0]?.text).toContain("The e-mail address or the password is not right.");
+    for (const other of told.slice(1)) expect(other).toEqual(told[0]);
+    expect(await rows("SELECT count(*) AS n FROM sessions WHERE user_id <> 77")).toEqual([{ n: 0 }]);
+  });
+
+  it("takes as long for an unknown address as for a wrong password", async () => {
+    const median = async (email: string) => {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const start = performance.now();
+        await new Browser().signIn(email, "not-the-password");
+        times.push(performance.now() - start);
+      }
+      return times.sort((a, b) => a - b)[2] ?? 0;
+    };
+    const known = await median(DEMO.email);
+    const unknown = await median("nobody@example.com");
+    expect(known).toBeGreaterThan(20);
+    expect(unknown / known).toBeGreaterThan(0.6);
+    expect(unknown / known).toBeLessThan(1.6);
+  });
+});
+
+describe("a malformed sign-in is told on the page, and starts nothing", () => {
+  const cases: [string, Fields, string][] = [
+    ["no fields", {}, "The e-mail address is required."],
+    ["an empty password", { email: DEMO.email, password: "" }, "The password must not be empty."],
+    [
+      "a password of 10 KB",
+      { email: DEMO.email, password: "x".repeat(10_240) },
+      "The password is 10240 characters long",
+    ],
+    [
+      "an address without @",
+      { email: "demo.example.com", password: "secret-password" },
+      "must look like name@example.com",
+    ],
+    [
+      "a repeated field",
+      [
+        ["email", DEMO.email],
+        ["password", DEMO.password],
+        ["password", "other-password"],
+      ],
+      "The password is given more than once.",
+    ],
+    [
+      "a control character",
+      { email: DEMO.email, password: "demo-pass\u0000word" },
+      "The password must not contain control",
+    ],
+  ];
+  it.each(cases)("%s", async (_name, fields, sentence) => {
+    const browser = new Browser();
+    const { status, text } = await browser.post("/login", fields);
+    expect(status).toBe(400);
+    expect(text).toContain(sentence);
+    expect(text).not.toContain(DEMO.password);
+    expect(browser.session).toBeUndefined();
+    expect((await accountState()).sessions).toEqual([]);
+  });
+
+  it("a body that is no form: 415", async () => {
+    const { status } = await new Browser().post(
+      "/login",
+      {},
+      { headers: { "content-type": "application/json" } },
+    );
+    expect(status).toBe(415);
+  });
+
+  it("a body above 64 KiB: 413", async () => {
+    expect((await new Browser().signIn(DEMO.email, "x".repeat(70_000))).status).toBe(413);
+  });
+});
+
+describe("after the sign-in", () => {
+  it.each([
+    ["/account", "/account"],
+    ["/operator?tab=rounds", "/operator?tab=rounds"],
+    ["https://evil.example/account", "/account"],
+    ["//evil.example/account", "/account"],
+    ["/\\evil.example/account", "/account"],
+    ["/.//evil.example", "/account"],
+    ["/account/../../\\evil.example", "/account"],
+    ["javascript:alert(1)", "/account"],
+    ["/accounting", "/account"],
+    ["/public/v1/partners", "/account"],
+    [`${ORIGIN}/account?x=1`, "/account?x=1"],
+  ])("next=%s leads to %s", async (next, path) => {
+    const browser = new Browser();
+    const page = await browser.get(`/login?${new URLSearchParams({ next })}`);
+    expect(page.text).toContain(`name="next" value="${path}"`);
+    const fields = { email: DEMO.email, password: DEMO.password, next };
+    expect((await browser.post("/login", fields)).headers.get("location")).toBe(path);
+  });
+});
+
+describe("a page that needs a session", () => {
+  it.each([
+    ["none", {}, ""],
+    ["a forged one", { cookie: `__Host-session=${"f".repeat(43)}` }, "&notice=ended"],
+    ["one that no session has", { cookie: "__Host-session=' OR 1=1 --" }, "&notice=ended"],
+    ["one under the name that plain http uses", { cookie: `session=${"f".repeat(43)}` }, ""],
+  ])("with %s leads to the sign-in and back", async (_name, headers, notice) => {
+    const { status, headers: answer } = await new Browser().get("/account", { headers });
+    expect([status, answer.get("location")]).toEqual([303, `/login?next=%2Faccount${notice}`]);
+  });
+
+  it("tells a program 401", async () => {
+    const { status, text } = await new Browser().get("/account", { headers: { accept: "application/json" } });
+    expect([status, JSON.parse(text).code]).toEqual([401, "session_ended"]);
+  });
+
+  it("does nothing for a form sent with a session that has ended", async () => {
+    const browser = await signedIn();
+    const before = await accountState();
+    const late = { now: NOW + DAY };
+    for (const path of ["/account/token/show", "/account/token/reset", "/account/password"]) {
+      const { status, headers } = await browser.post(path, { password: DEMO.password }, late);
+      expect([status, headers.get("location")]).toEqual([303, "/login?next=%2Faccount&notice=ended"]);
+    }
+    expect(await accountState()).toEqual(before);
+  });
+});

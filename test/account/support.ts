@@ -1,0 +1,153 @@
+/** A browser for the account pages: keeps cookies, posts forms, and remembers every secret that it sent or was given. */
+import { afterEach, beforeEach, expect, vi } from "vitest";
+import { type Call, call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
+
+/** Lets the other tests enter as many passwords as they need. */
+export const unlimited = { limit: async () => ({ success: true }) };
+
+export type Fields = Record<string, string> | [string, string][];
+
+const secrets = new Set<string>();
+let logged: string[] = [];
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export class Browser {
+  readonly cookies = new Map<string, string>();
+
+  get(path: string, options: Call = {}): Promise<Answer> {
+    return this.send(path, options);
+  }
+
+  post(path: string, fields: Fields, options: Call = {}): Promise<Answer> {
+    const body = new URLSearchParams(fields);
+    for (const [name, value] of body) if (name.includes("password") && value.length >= 8) secrets.add(value);
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      origin: ORIGIN,
+      ...options.headers,
+    };
+    return this.send(path, { method: "POST", body: body.toString(), ...options, headers });
+  }
+
+  signIn(email: string = DEMO.email, password: string = DEMO.password, options: Call = {}) {
+    return this.post("/login", { email, password }, options);
+  }
+
+  /** The value of the session cookie. */
+  get session(): string | undefined {
+    return this.cookies.get("__Host-session");
+  }
+
+  private async send(path: string, options: Call): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await call(path, {
+      ...options,
+      headers: { accept: "text/html", ...(cookie && { cookie }), ...options.headers },
+      env: { PASSWORD_ATTEMPTS: unlimited, ...options.env },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";", 1)[0] ?? "").split("=");
+      if (value === "") this.cookies.delete(name);
+      else this.cookies.set(name, value);
+      if (value !== "") secrets.add(value);
+    }
+    const text = await response.text();
+    for (const token of text.match(/ll_api_\w{49}/g) ?? []) secrets.add(token);
+    return { status: response.status, headers: response.headers, text };
+  }
+}
+
+export async function signedIn(email?: string, password?: string): Promise<Browser> {
+  const browser = new Browser();
+  const { status } = await browser.signIn(email, password);
+  expect(status).toBe(303);
+  return browser;
+}
+
+/** The API token that a page shows in the clear. */
+export function shownToken(page: Answer): string | undefined {
+  return /<code id="token-text"[^>]*>(ll_api_\w{49})<\/code>/.exec(page.text)?.[1];
+}
+
+/** What the status line of a page says. */
+export function statusLine(page: Answer): string {
+  return /<p class="status[^>]*>([^<]*)<\/p>/.exec(page.text)?.[1]?.trim() ?? "";
+}
+
+/** The status with which the campaign interface answers a token. */
+export async function useToken(token: string, options: Call = {}): Promise<number> {
+  return (await call("/public/v1/partners", { token, ...options })).status;
+}
+
+/** Everything that the account pages can change. */
+export async function accountState() {
+  return {
+    users: await rows("SELECT * FROM users ORDER BY id"),
+    tokens: await rows(
+      "SELECT token_hash, user_id, hint, sealed, created_at FROM api_tokens ORDER BY user_id",
+    ),
+    sessions: await rows("SELECT * FROM sessions ORDER BY id_hash"),
+  };
+}
+
+async function dump(): Promise<string> {
+  const tables = await rows<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
+  );
+  const parts: unknown[] = [];
+  for (const { name } of tables) parts.push(name, await rows(`SELECT * FROM "${name}"`));
+  for (const kv of [env.TOKENS, env.LINKS]) {
+    for (const { name } of (await kv.list()).keys) parts.push(name, await kv.get(name));
+  }
+  return JSON.stringify(parts);
+}
+
+/** After every test of the file: neither the databases nor the log hold a secret that passed. */
+export function keepsNoSecretInTheClear(): void {
+  beforeEach(() => {
+    secrets.clear();
+    for (const secret of [DEMO.apiToken, DEMO.operatorToken, DEMO.password, DEMO.operatorPassword]) {
+      secrets.add(secret);
+    }
+    logged = [];
+    for (const method of ["log", "error", "warn", "info", "debug"] as const) {
+      vi.spyOn(console, method).mockImplementation((...parts) => {
+        logged.push(parts.map(String).join(" "));
+      });
+    }
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    const atRest = await dump();
+    expect(atRest).toContain(DEMO.email);
+    expect(logged.join("\n")).toContain('"surface":"account"');
+    for (const secret of secrets) {
+      expect(atRest).not.toContain(secret);
+      expect(logged.join("\n")).not.toContain(secret);
+    }
+  });
+}
+
+/** A session of a user who has no password, as a sign-on elsewhere would start it. */
+export async function singleSignOnUser(): Promise<Browser> {
+  const id = "s".repeat(43);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(id));
+  const idHash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO users (id, email, role, created_at) VALUES (77, 'sso@example.com', 'member', 0)",
+    ),
+    env.DB.prepare(
+      "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('not-a-real-hash', 77, 'll_api_…aaaa', 0)",
+    ),
+    env.DB.prepare("INSERT INTO sessions VALUES (?, 77, ?, ?)").bind(idHash, NOW, NOW + 1000),
+  ]);
+  const browser = new Browser();
+  browser.cookies.set("__Host-session", id);
+  return browser;
+}
