@@ -19,6 +19,6 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/browser/**", "test/bench/**"],
+    exclude: ["test/browser/**", "test/dev/**", "test/bench/**"],
   },
 });
