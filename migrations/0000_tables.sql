@@ -96,6 +96,20 @@ CREATE TABLE `engagements` (
 	PRIMARY KEY(`partner_id`, `cost_id`, `kind`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`user_id` integer NOT NULL,
+	`app_token` text NOT NULL,
+	`operation` text NOT NULL,
+	`key` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`request_id` text NOT NULL,
+	`body_hash` text NOT NULL,
+	`status` integer NOT NULL,
+	`location` text,
+	`answer` text NOT NULL,
+	PRIMARY KEY(`user_id`, `app_token`, `operation`, `key`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `links` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`token` text NOT NULL,

@@ -146,6 +146,16 @@ export const ERRORS = {
     title: "The round received something while it was being approved",
     help: "Read the report again, then approve.",
   },
+  idempotency_key_in_use: {
+    status: 409,
+    title: "A request with this Idempotency-Key is still running",
+    help: "Send the same request again in a moment: it gives the answer of the first.",
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: "Another request was sent with this Idempotency-Key",
+    help: "A key stands for one request for 24 hours. Give every new request a key of its own.",
+  },
   payload_too_large: {
     status: 413,
     title: "The body is too large",

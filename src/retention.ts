@@ -1,6 +1,10 @@
-/** The purge, once an hour: costs past the acceptance window and engagements past their memory, slice by slice. */
+/**
+ * The purge, once an hour: costs past the acceptance window and engagements past their memory, slice by slice, and the
+ * answers of idempotency keys.
+ */
 import { COST_WINDOW_MS } from "./cost/rules.ts";
 import { type LedgerTable, purgeSlice } from "./db/ledger.ts";
+import { purgeIdempotencyKeys } from "./db/link-creation.ts";
 
 /** Engagements are remembered twice as long as costs for them are accepted, so a late cost is told that it is late. */
 const ENGAGEMENT_MEMORY_MS = 2 * COST_WINDOW_MS;
@@ -14,7 +18,7 @@ const SLICE_KEYS = 5_000;
 /** One invocation may make 1,000 calls to D1; what is left waits for the next hour. */
 const MAX_SLICES = 450;
 
-/** Walks both ledger tables from where the last run stopped, at most once to the end each. */
+/** Walks both ledger tables from where the last run stopped, at most once to the end each; then forgets old keys. */
 export async function purge(
   db: D1Database,
   now: number,
@@ -33,4 +37,5 @@ export async function purge(
       if (await purgeSlice(db, table, bounds)) break;
     }
   }
+  await purgeIdempotencyKeys(db, now);
 }

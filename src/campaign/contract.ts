@@ -37,6 +37,19 @@ export const createLink = {
   body: z.strictObject({ name: linkName, parent_token: z.string().optional() }),
 };
 
+const MAX_BULK_LINKS = 100;
+
+/** Each link is read by itself, so that a bad one fails alone. */
+export const createLinks = {
+  path: appPath,
+  body: z.strictObject({
+    links: z
+      .array(z.unknown())
+      .min(1, "must hold at least one link")
+      .max(MAX_BULK_LINKS, `must hold at most ${MAX_BULK_LINKS} links`),
+  }),
+};
+
 export const updateLink = {
   path: linkPath,
   body: z

@@ -1,6 +1,6 @@
 /** What the operations of the campaign interface promise (spec §4.1 to §4.5). */
 import * as z from "zod";
-import { itemsV1, listV1, listV2 } from "../http/answers.ts";
+import { itemsV1, listV1, listV2, problem } from "../http/answers.ts";
 import type { Operation } from "../http/operation.ts";
 import * as contract from "./contract.ts";
 
@@ -92,14 +92,37 @@ export const readLink: Operation = {
   refusals: ["not_found"],
 };
 
+const idempotencyKey = {
+  "Idempotency-Key":
+    "1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path.",
+};
+
 export const createLink: Operation = {
   id: "createLink",
   summary: "Create a link, or a sub-link below a parent",
   credentials: "api_token",
   input: contract.createLink,
   requestExample: { name: "Summer" },
+  requestHeaders: idempotencyKey,
   answers: { 201: oneLink("The new link", ["Location"]) },
-  refusals: ["not_found", "level_limit"],
+  refusals: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
+};
+
+export const createLinks: Operation = {
+  id: "createLinks",
+  summary: "Create up to 100 links at once",
+  description: "Every link has its own result, in order. A bad one fails alone.",
+  credentials: "api_token",
+  input: contract.createLinks,
+  requestHeaders: idempotencyKey,
+  requestExample: { links: [{ name: "Summer" }, { name: "Beach", parent_token: "q2r7kd0n5x" }] },
+  answers: {
+    200: {
+      description: "The list was read; what became of each link",
+      schema: itemsV1(z.union([z.strictObject({ status: z.literal(201), link }), problem])),
+    },
+  },
+  refusals: ["not_found", "idempotency_key_in_use", "idempotency_key_reused"],
 };
 
 export const updateLink: Operation = {

@@ -38,7 +38,7 @@ export const campaignRoutes: Route[] = [
   },
   {
     path: "/public/v1/apps/:app_token/trackers/bulk",
-    methods: { POST: withToken(createLinks) },
+    methods: { POST: documented(operations.createLinks, withToken(createLinks)) },
   },
   {
     path: "/public/v1/apps/:app_token/trackers/:link_token",

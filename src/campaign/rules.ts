@@ -35,6 +35,16 @@ export function inheritedFrom(parent: (LinkRow & InheritedRow) | undefined): Inh
   };
 }
 
+/** Why no link may be made below a parent; undefined where one may, and at level 1. */
+export function judgeParent(
+  parentToken: string | null,
+  parent: Pick<LinkRow, "level"> | undefined,
+): "not_found" | "level_limit" | undefined {
+  if (parentToken === null) return undefined;
+  if (!parent) return "not_found";
+  return parent.level === 4 ? "level_limit" : undefined;
+}
+
 function toName(row: LinkRow & InheritedRow): string {
   return row.inherited_name === null ? row.label : `${row.inherited_name}::${row.label}`;
 }

@@ -21,12 +21,12 @@ export interface InheritedRow {
 }
 
 /** What the link `l` takes from above: at most three more rows, and a rename is one row however many links lie below. */
-const inheritedColumns = sql`
+export const inheritedColumns = sql`
   coalesce(l3.label || '::', '') || coalesce(l2.label || '::', '') || l1.label AS inherited_name,
   coalesce(l1.partner_id, l2.partner_id, l3.partner_id) AS inherited_partner,
   coalesce(l1.cost_switch, l2.cost_switch, l3.cost_switch) AS inherited_switch
 `;
-const ancestors = sql`
+export const ancestors = sql`
   LEFT JOIN links l1 ON l1.id = l.parent_id
   LEFT JOIN links l2 ON l2.id = l1.parent_id
   LEFT JOIN links l3 ON l3.id = l2.parent_id
@@ -122,42 +122,6 @@ export async function findLink(db: D1Database, scope: AppScope, linkToken: strin
   const catalogue = catalogueStatement(db, scope.tokenHash);
   const [[found], partnerRows] = await runBatch(db, linkAccess(db, { ...scope, linkToken }), catalogue.bound);
   return { ...splitAccess(found), partners: catalogue.read(partnerRows).partners };
-}
-
-const insert = statement<LinkRow>(sql`
-  INSERT INTO links (token, app_token, parent_id, level, label, created_at)
-  SELECT ${sql.placeholder("newToken")}, m.app_token, p.id, coalesce(p.level, 0) + 1, ${sql.placeholder("label")}, ${sql.placeholder("now")}
-  FROM api_tokens t
-  JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
-  LEFT JOIN links p ON p.token = ${linkToken} AND p.app_token = m.app_token
-  WHERE t.token_hash = ${tokenHash} AND iif(${linkToken} IS NULL, true, p.level < 4)
-  RETURNING id, token, level, label, archived, partner_id, cost_switch, child_count
-`);
-
-export interface NewLink {
-  token: string;
-  label: string;
-  parentToken: string | null;
-  now: number;
-}
-
-/** Inserts a link at level 1, or below the parent. Nothing is inserted without access, without the parent, or below level 4. */
-export async function insertLink(db: D1Database, scope: AppScope, link: NewLink) {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
-  const [[found], [inserted], partnerRows] = await runBatch(
-    db,
-    linkAccess(db, { ...scope, linkToken: link.parentToken }),
-    insert(db, {
-      ...scope,
-      linkToken: link.parentToken,
-      newToken: link.token,
-      label: link.label,
-      now: link.now,
-    }),
-    catalogue.bound,
-  );
-  const { access, link: parent } = splitAccess(found);
-  return { access, parent, inserted, partners: catalogue.read(partnerRows).partners };
 }
 
 const update = statement<LinkRow>(sql`

@@ -135,6 +135,27 @@ export const links = sqliteTable(
   ],
 );
 
+/** The answers to requests that were sent with an Idempotency-Key, for a day. */
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    userId: integer("user_id").notNull(),
+    appToken: text("app_token").notNull(),
+    operation: text({ enum: ["create_link", "create_links"] }).notNull(),
+    key: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Of the request that was answered. */
+    requestId: text("request_id").notNull(),
+    /** SHA-256 of what was asked, to tell another request with the same key. */
+    bodyHash: text("body_hash").notNull(),
+    status: integer().notNull(),
+    location: text(),
+    /** The body of the answer, byte for byte. */
+    answer: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.appToken, table.operation, table.key] })],
+);
+
 /** What a partner sends to the cost interface. Revoked ones stay, to be told from unknown ones. */
 export const credentials = sqliteTable("credentials", {
   id: integer().primaryKey(),

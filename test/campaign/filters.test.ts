@@ -179,7 +179,7 @@ describe("the budget of a filtered list", () => {
       const { status } = await asUser(`${LINKS}?${query}`, { env: { DB: database } });
       expect(status).toBe(200);
       expect(counts).toMatchObject({ calls: 1, written: 0 });
-      expect(counts.read).toBeLessThanOrEqual(60 + 4 * held);
+      expect(counts.read).toBeLessThanOrEqual(60 + 3 * held);
     },
   );
 

@@ -1,0 +1,204 @@
+/** Idempotency-Key on POST of links: the same key and body gives the first answer again for 24 hours. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { purge } from "../../src/retention.ts";
+import {
+  type Call,
+  call,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  NOW,
+  refusal,
+  rows,
+} from "../harness.ts";
+import { LINKS, patchLink } from "./support.ts";
+
+const KEY = "order-4711";
+
+/** What a caller sees of an answer, byte for byte. */
+async function post(json: unknown, options: Call & { key?: string; path?: string } = {}) {
+  const { key = KEY, path = LINKS, ...rest } = options;
+  const headers = { "idempotency-key": key };
+  const response = await call(path, { token: DEMO.apiToken, json, headers, ...rest });
+  return {
+    status: response.status,
+    location: response.headers.get("location"),
+    type: response.headers.get("content-type"),
+    body: await response.text(),
+  };
+}
+
+const codeOf = ({ body }: { body: string }) => JSON.parse(body).code;
+const labels = async () =>
+  (await rows<{ label: string }>("SELECT label FROM links WHERE id > 9 ORDER BY id")).map(
+    ({ label }) => label,
+  );
+
+beforeEach(freshDemo);
+
+describe.each([
+  ["one link", LINKS, { name: "Once" }, 201],
+  ["many links", `${LINKS}/bulk`, { links: [{ name: "Once" }, { name: "" }, 7] }, 200],
+])("a key on %s", (_name, path, json, status) => {
+  it("gives the first answer again: status, Location and body, and creates nothing more", async () => {
+    const first = await post(json, { path });
+    expect(first.status).toBe(status);
+    await patchLink("demo1nk001", { name: "Changed since" });
+    expect(await post(json, { path, now: NOW + DAY - 1 })).toEqual(first);
+    expect(await labels()).toEqual(["Once"]);
+  });
+
+  it("is free again after 24 hours, purged or not", async () => {
+    const first = await post(json, { path });
+    const second = await post(json, { path, now: NOW + DAY });
+    expect(second.body).not.toBe(first.body);
+    await purge(env.DB, NOW + DAY);
+    expect(await post(json, { path, now: NOW + DAY + 1 })).toEqual(second);
+    await purge(env.DB, NOW + 2 * DAY);
+    expect(await rows("SELECT * FROM idempotency_keys")).toEqual([]);
+    expect((await post(json, { path, now: NOW + 2 * DAY })).body).not.toBe(second.body);
+    expect(await labels()).toEqual(["Once", "Once", "Once"]);
+  });
+
+  it("with another body is refused: 422, nothing created", async () => {
+    await post(json, { path });
+    const other = path === LINKS ? { name: "Twice" } : { links: [{ name: "Twice" }] };
+    const second = await post(other, { path });
+    expect([second.status, codeOf(second)]).toEqual([422, "idempotency_key_reused"]);
+    expect(await labels()).toEqual(["Once"]);
+  });
+
+  it("of a request that is still running is refused: 409; afterwards it gives the first answer", async () => {
+    let second: Awaited<ReturnType<typeof post>> | undefined;
+    const overtaken = beforeSecondBatch(async () => {
+      second = await post(json, { path });
+    });
+    const first = await post(json, { path, env: { DB: overtaken } });
+    expect(second?.status).toBe(status);
+    expect([first.status, codeOf(first)]).toEqual([409, "idempotency_key_in_use"]);
+    expect(await post(json, { path })).toEqual(second);
+    expect(await labels()).toEqual(["Once"]);
+  });
+
+  it("leaves nothing half when the write fails: the same request then does it all", async () => {
+    const failing = beforeSecondBatch(async () => {
+      throw new Error("D1_ERROR: injected");
+    });
+    expect((await post(json, { path, env: { DB: failing } })).status).toBe(500);
+    expect([await labels(), await rows("SELECT * FROM idempotency_keys")]).toEqual([[], []]);
+    expect((await post(json, { path })).status).toBe(status);
+    expect(await labels()).toEqual(["Once"]);
+  });
+
+  it("does nothing for a caller who lost the app meanwhile", async () => {
+    const late = beforeSecondBatch(async () => {
+      await rows("DELETE FROM memberships WHERE user_id = 1");
+    });
+    expect((await post(json, { path, env: { DB: late } })).status).toBe(404);
+    expect([await labels(), await rows("SELECT * FROM idempotency_keys")]).toEqual([[], []]);
+  });
+});
+
+describe("a key", () => {
+  it("stands for one user, one app and one path", async () => {
+    const json = { name: "Once" };
+    const mine = await post(json);
+    const operators = await post(json, { token: DEMO.operatorToken });
+    expect(operators.status).toBe(201);
+    expect(operators.location).not.toBe(mine.location);
+    const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
+    expect((await post(json, { path, token: DEMO.operatorToken })).status).toBe(201);
+    expect((await post({ links: [json] }, { path: `${LINKS}/bulk` })).status).toBe(200);
+    expect(await labels()).toHaveLength(4);
+  });
+
+  it("gives nothing to a caller who lost the app, or whose token was reset", async () => {
+    await post({ name: "Once" });
+    await rows("DELETE FROM memberships WHERE user_id = 1");
+    expect((await post({ name: "Once" })).status).toBe(404);
+    await rows("DELETE FROM api_tokens WHERE user_id = 1");
+    expect((await post({ name: "Once" })).status).toBe(401);
+  });
+
+  it("knows the same body in another spelling", async () => {
+    const first = await post({ name: "Once", parent_token: DEMO.linkToken });
+    expect(await post({ parent_token: DEMO.linkToken, name: " Once " })).toEqual(first);
+  });
+
+  it("stays free when the request was refused, so that it can be mended", async () => {
+    expect((await post({ name: "Once", parent_token: "nowhere" })).status).toBe(404);
+    expect((await post({ name: "" })).status).toBe(400);
+    expect((await post({ name: "Once" })).status).toBe(201);
+  });
+
+  it.each([
+    ["of 255 characters is taken", "k".repeat(255), 201],
+    ["of 256 characters is refused", "k".repeat(256), 400],
+    ["of 300 characters is refused", "k".repeat(300), 400],
+    ["that is empty is refused", "", 400],
+    ["with a blank inside is refused", "a b", 400],
+    ["that is not ASCII is refused", "schl\u00fcssel", 400],
+  ])("%s", async (_name, key, status) => {
+    expect((await post({ name: "Once" }, { key })).status).toBe(status);
+  });
+
+  it("that is refused is told beside every other fault", async () => {
+    const headers = { "idempotency-key": "k".repeat(300) };
+    expect(await refusal(LINKS, { token: DEMO.apiToken, json: { name: "" }, headers })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["Idempotency-Key", "name"],
+    });
+  });
+
+  it("costs one call and one row more than a request without one", async () => {
+    const { database, counts } = countingDatabase();
+    const json = { name: "Deep", parent_token: "demo1nk003" };
+    await call(LINKS, { token: DEMO.apiToken });
+    await call(LINKS, { token: DEMO.apiToken, json, env: { DB: database } });
+    const bare = { ...counts };
+    expect(bare.calls).toBe(1);
+    expect(bare.read).toBeLessThanOrEqual(15);
+    expect(bare.written).toBeLessThanOrEqual(5);
+    await post(json, { env: { DB: database } });
+    expect(counts.calls - bare.calls).toBe(2);
+    expect(counts.written - bare.written).toBe(bare.written + 1);
+    const keyed = { ...counts };
+    await post(json, { env: { DB: database } });
+    expect([counts.calls - keyed.calls, counts.written - keyed.written]).toEqual([1, 0]);
+  });
+
+  it("is not needed: the same request twice without one creates two links", async () => {
+    for (const _ of [1, 2]) await call(LINKS, { token: DEMO.apiToken, json: { name: "Once" } });
+    expect(await labels()).toEqual(["Once", "Once"]);
+    expect(await rows("SELECT * FROM idempotency_keys")).toEqual([]);
+  });
+
+  it("sent twenty times at once creates one link, and each is told of it or to wait", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post({ name: "Once" })));
+    expect(await labels()).toEqual(["Once"]);
+    const created = answers.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created.map(({ body }) => body)).size).toBe(1);
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+  });
+});
+
+/** Real D1 that does something first when it is called the second time. */
+function beforeSecondBatch(first: () => Promise<void>): D1Database {
+  let calls = 0;
+  return new Proxy(env.DB, {
+    get(target, name) {
+      if (name === "batch") {
+        return async (statements: D1PreparedStatement[]) => {
+          if (++calls === 2) await first();
+          return target.batch(statements);
+        };
+      }
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
