@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { problem, timestamp } from "../http/answers.ts";
 import type { Operation } from "../http/operation.ts";
+import { roundWithReport } from "../rounds/contract.ts";
+import { FINDING_KINDS } from "../rounds/findings.ts";
 import * as contract from "./contract.ts";
 
 const result = {
@@ -10,6 +12,13 @@ const result = {
   match: z.enum(["matched", "pending"]),
   duplicate: z.boolean().meta({ description: "Sent before with the same values: nothing was written" }),
   amount: z.string().nullable().meta({ description: "Null while nobody has said it" }),
+  round: z
+    .int()
+    .optional()
+    .meta({ description: "With a test credential: the integration round that keeps this" }),
+  mismatch: z.enum(FINDING_KINDS).nullable().optional().meta({
+    description: "With a test credential: what the report of the round says of this, null for a match",
+  }),
 };
 
 const RESULT_EXAMPLE = {
@@ -45,7 +54,7 @@ export const submitCost: Operation = {
       example: { ...RESULT_EXAMPLE, request_id: REQUEST_ID },
     },
   },
-  refusals: [...costRefusals],
+  refusals: [...costRefusals, "round_full"],
 };
 
 export const submitBatch: Operation = {
@@ -75,7 +84,22 @@ export const submitBatch: Operation = {
       example: { results: [RESULT_EXAMPLE], request_id: REQUEST_ID },
     },
   },
-  refusals: ["credential_revoked", "test_credential"],
+  refusals: ["credential_revoked", "test_credential", "round_full"],
+};
+
+export const readRound: Operation = {
+  id: "readRound",
+  summary: "Read the report of your integration round",
+  description: "What was sent with the test credential, judged now. With `Accept: text/html` it is a page.",
+  credentials: "cost_credential",
+  input: {},
+  answers: {
+    200: {
+      description: "The round and its report",
+      schema: z.strictObject({ ...roundWithReport.shape, request_id: z.string() }),
+    },
+  },
+  refusals: ["credential_revoked", "test_credential", "not_found"],
 };
 
 export const readCost: Operation = {

@@ -27,7 +27,7 @@ import { admitCredential, submitCosts, toCost } from "./submit.ts";
 export const costRoutes: Route[] = [
   { path: "/cost", methods: { POST: documented(operations.submitCost, submitCost) } },
   { path: "/cost/batch", methods: { POST: documented(operations.submitBatch, submitBatch) } },
-  { path: "/cost/round", methods: { GET: readRound } },
+  { path: "/cost/round", methods: { GET: documented(operations.readRound, readRound) } },
   { path: "/cost/:cost_id", methods: { GET: documented(operations.readCost, readCost) } },
 ];
 

@@ -1,0 +1,53 @@
+/** The shape of a round and its report on the wire. A contract file. */
+import * as z from "zod";
+import { COST_TYPES } from "../cost-types.ts";
+import { timestamp } from "../http/answers.ts";
+import { FINDING_KINDS } from "./findings.ts";
+
+const finding = z
+  .strictObject({
+    finding: z.string().meta({ description: "Names it in a dismissal" }),
+    kind: z.enum(FINDING_KINDS),
+    state: z.enum(["open", "healed", "dismissed", "note"]),
+    cost_id: z.string().nullable(),
+    at: timestamp,
+    sent: z.record(z.string(), z.string()),
+    expected: z.string(),
+    remedy: z.string(),
+  })
+  .meta({ id: "Finding" });
+
+const report = z
+  .strictObject({
+    passed: z.boolean().meta({ description: "Whether it may be approved" }),
+    complete: z.boolean(),
+    types: z.array(
+      z.strictObject({
+        cost_type: z.enum(COST_TYPES),
+        passed: z.boolean(),
+        matched: z.int(),
+        unpriced: z.int(),
+        open_mismatches: z.int(),
+        counts: z.record(z.enum(FINDING_KINDS), z.int()),
+        findings: z.array(finding),
+      }),
+    ),
+    other_findings: z.array(finding),
+  })
+  .meta({ id: "RoundReport" });
+
+export const round = z
+  .strictObject({
+    id: z.int(),
+    partner_id: z.int(),
+    partner: z.string(),
+    cost_types: z.array(z.enum(COST_TYPES)),
+    state: z.enum(["open", "closed", "approved"]),
+    opened_at: timestamp,
+    ended_at: timestamp.nullable(),
+    entries: z.int(),
+    max_entries: z.int(),
+  })
+  .meta({ id: "Round" });
+
+export const roundWithReport = z.strictObject({ ...round.shape, report });
