@@ -1,0 +1,177 @@
+/** Reads the sources and holds who may import what, so that the layout stays what it says it is. */
+import { describe, expect, it } from "vitest";
+import { routes } from "../src/index.ts";
+
+declare global {
+  interface ImportMeta {
+    glob(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
+  }
+}
+
+interface Import {
+  from: string;
+  typeOnly: boolean;
+}
+
+/** Every source file under src/ by its path there. */
+const sources = new Map(
+  Object.entries(import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true })).map(
+    ([path, text]) => [path.replace("../src/", ""), text],
+  ),
+);
+const migrations = import.meta.glob("../migrations/*.sql", { query: "?raw", import: "default", eager: true });
+
+const SURFACES = ["campaign", "cost", "engagement", "account", "operator", "service"];
+const folderOf = (path: string) => path.split("/", 1)[0] ?? "";
+
+/** The imports and re-exports of a file; relative ones as paths under src/. */
+function importsOf(path: string, text: string): Import[] {
+  const found: Import[] = [];
+  for (const [, what = "", from = ""] of text.matchAll(
+    /^(?:import|export)\s([^;'"]*?)\bfrom\s+["']([^"']+)["']/gm,
+  )) {
+    const names = /^\s*\{([^}]*)\}\s*$/
+      .exec(what)?.[1]
+      ?.split(",")
+      .filter((name) => name.trim());
+    const typeOnly =
+      what.startsWith("type ") || (names?.every((name) => name.trim().startsWith("type ")) ?? false);
+    found.push({ from: resolve(path, from), typeOnly });
+  }
+  for (const [, from = ""] of text.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g)) {
+    found.push({ from: resolve(path, from), typeOnly: false });
+  }
+  return found;
+}
+
+const resolve = (path: string, from: string) =>
+  from.startsWith(".") ? new URL(from, `file:///src/${path}`).pathname.replace("/src/", "") : from;
+
+/** `file imports what` for every import that a rule forbids. */
+function offences(of: (path: string) => boolean, forbids: (what: Import, path: string) => boolean): string[] {
+  const files = [...sources].filter(([path]) => of(path));
+  expect(files.length).toBeGreaterThan(0);
+  return files.flatMap(([path, text]) =>
+    importsOf(path, text)
+      .filter((what) => forbids(what, path))
+      .map(({ from }) => `${path} imports ${from}`),
+  );
+}
+
+const anyFile = () => true;
+const isSurface = (path: string) => SURFACES.includes(folderOf(path));
+const isWorker = (path: string) => !path.startsWith("dev/");
+
+describe("the sources", () => {
+  it("are read, with their imports", () => {
+    expect(sources.size).toBeGreaterThan(30);
+    const router = importsOf("http/router.ts", sources.get("http/router.ts") ?? "");
+    expect(router).toContainEqual({ from: "itty-router", typeOnly: false });
+    expect(router).toContainEqual({ from: "env.ts", typeOnly: true });
+    const lines =
+      'import {\n  type A,\n  type B,\n} from "./b.ts";\nexport { c } from "../c.ts";\nawait import("./d.ts");';
+    expect(importsOf("x/a.ts", lines)).toEqual([
+      { from: "x/b.ts", typeOnly: true },
+      { from: "c.ts", typeOnly: false },
+      { from: "x/d.ts", typeOnly: false },
+    ]);
+  });
+});
+
+describe("imports", () => {
+  it("never go from one surface to another", () => {
+    expect(
+      offences(isSurface, ({ from }, path) => isSurface(from) && folderOf(from) !== folderOf(path)),
+    ).toEqual([]);
+  });
+
+  it("never go from db, auth or http up to a surface", () => {
+    const isBelow = (path: string) => ["db", "auth", "http"].includes(folderOf(path));
+    expect(offences(isBelow, ({ from }) => isSurface(from))).toEqual([]);
+  });
+
+  it("of a surface's contract are zod, the shared fields and answers, and the cost types alone", () => {
+    const shared = ["zod", "http/fields.ts", "http/answers.ts", "cost-types.ts"];
+    const isContract = (path: string) => isSurface(path) && path.endsWith("/contract.ts");
+    expect(offences(isContract, ({ from }) => !shared.includes(from))).toEqual([]);
+    const below = [...shared, "dinero.js/currencies"];
+    expect(
+      offences(
+        (path) => shared.includes(path),
+        ({ from }) => !below.includes(from),
+      ),
+    ).toEqual([]);
+  });
+
+  it("of rules are types alone, and values of the cost types", () => {
+    const forbids = ({ from, typeOnly }: Import) => !typeOnly && from !== "cost-types.ts";
+    expect(offences((path) => path.endsWith("/rules.ts"), forbids)).toEqual([]);
+  });
+
+  it("of drizzle are in db alone", () => {
+    expect(
+      offences(
+        (path) => folderOf(path) !== "db",
+        ({ from }) => from.startsWith("drizzle-orm"),
+      ),
+    ).toEqual([]);
+    expect(importsOf("db/links.ts", sources.get("db/links.ts") ?? "").map(({ from }) => from)).toContain(
+      "drizzle-orm",
+    );
+  });
+
+  it("of the router's library are in http/router.ts alone", () => {
+    expect(
+      offences(
+        (path) => path !== "http/router.ts",
+        ({ from }) => from.startsWith("itty-router"),
+      ),
+    ).toEqual([]);
+  });
+
+  it("of the demo data and its secrets stay in dev", () => {
+    expect(offences(isWorker, ({ from }) => folderOf(from) === "dev")).toEqual([]);
+  });
+
+  it("of our own files name the file whole", () => {
+    const forbids = ({ from }: Import, path: string) =>
+      !/\.(ts|json)$/.test(from) && (sources.get(path) ?? "").includes(`"./${from}"`);
+    expect(offences(anyFile, forbids)).toEqual([]);
+    for (const [path, text] of sources) expect(text, path).not.toMatch(/from "\.[^"]*(?<!\.ts|\.json)"/);
+  });
+});
+
+describe("the code", () => {
+  const mentions = (of: (path: string) => boolean, pattern: RegExp) =>
+    [...sources].filter(([path, text]) => of(path) && pattern.test(text)).map(([path]) => path);
+
+  it("of db knows neither refusals nor answers", () => {
+    const isDb = (path: string) => folderOf(path) === "db";
+    expect(mentions(isDb, /\b(AppError|Response)\b/)).toEqual([]);
+  });
+
+  it("reads the clock in env.ts alone", () => {
+    const clock = /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\)|\bperformance\.now\b|\bhrtime\b/;
+    expect(mentions(isWorker, clock)).toEqual(["env.ts"]);
+  });
+
+  it("never asks SQL for the time, in a query or in a migration", () => {
+    const clock = /CURRENT_(TIMESTAMP|DATE|TIME)|unixepoch\s*\(|julianday\s*\(|'now'/i;
+    expect(mentions((path) => folderOf(path) === "db", clock)).toEqual([]);
+    expect(Object.keys(migrations).length).toBeGreaterThan(1);
+    for (const [path, text] of Object.entries(migrations)) expect(text, path).not.toMatch(clock);
+  });
+
+  it("exports by name, but for the Worker itself", () => {
+    expect(mentions(anyFile, /^export default\b/m)).toEqual(["index.ts"]);
+  });
+});
+
+it("routes no path whose first word could be a link token", () => {
+  const words = routes
+    .map(({ path }) => path.split("/")[1] ?? "")
+    .filter((word) => word && !word.startsWith(":"));
+  expect(words).toContain("cost");
+  const looksLikeToken = /^[0-9b-df-hj-np-tv-z]+$/;
+  expect(words.filter((word) => looksLikeToken.test(word))).toEqual([]);
+});
