@@ -20,7 +20,12 @@ addFormats(ajv);
 ajv.addSchema({ ...document, $id: "document" });
 
 const patterns = routes.map(({ path, methods }) => ({
-  pattern: new RegExp(`^${path.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]+")}/*$`),
+  pattern: new RegExp(
+    `^${path
+      .replaceAll(".", "\\.")
+      .replace(/:\w+\+/g, ".+")
+      .replace(/:\w+/g, "[^/]+")}/*$`,
+  ),
   template: path.replace(/:(\w+)/g, "{$1}"),
   methods,
 }));
