@@ -5,6 +5,8 @@ export interface Env {
   DB: D1Database;
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
+  /** The files of the API reference. */
+  ASSETS: Fetcher;
   /** Which version of the Worker this is. */
   VERSION: WorkerVersionMetadata;
   PASSWORD_ATTEMPTS: RateLimit;

@@ -104,7 +104,7 @@ export function wantsJson(request: Request): boolean {
 }
 
 /** The headers of every page and of every redirect between pages. */
-function securityHeaders(context: Context): Record<string, string> {
+export function securityHeaders(context: Context): Record<string, string> {
   return {
     "cache-control": "no-store",
     "content-security-policy":

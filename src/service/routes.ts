@@ -5,10 +5,12 @@ import { ERRORS } from "../errors.ts";
 import { pageResponse } from "../http/page.ts";
 import type { Route } from "../http/router.ts";
 import { readLiveness, readReadiness } from "./health.ts";
+import { referenceRoutes } from "./reference.ts";
 
 export const serviceRoutes: Route[] = [
   { path: "/healthz", methods: { GET: readLiveness } },
   { path: "/readyz", methods: { GET: readReadiness } },
+  ...referenceRoutes,
   { path: "/docs/errors", methods: { GET: readErrors } },
 ];
 
