@@ -137,11 +137,12 @@ describe.each(SIZES)("in an app of $size", ({ links }) => {
   });
 
   it("finds every row by an index, and scans no table but the partners'", async () => {
-    const plans = [...LISTS, { path: PARTNERS }, { path: `${LINKS}/demo1nk004` }, ...WRITES];
+    const one = { path: `${LINKS}/demo1nk004` };
     const cursor = (await asUser(`${LINKS}?limit=1`)).body.data.paging.cursors.after;
-    for (const { path, ...more } of [...plans, { path: `${LINKS}?before=${cursor}` }]) {
+    const back = { path: `${LINKS}?before=${cursor}` };
+    const asked: { path: string; options?: Call }[] = [...LISTS, { path: PARTNERS }, one, back, ...WRITES];
+    for (const { path, options } of asked) {
       const { database, statements } = recordingDatabase();
-      const options = "options" in more ? more.options : {};
       expect(
         (await call(path, { ...options, token: DEMO.apiToken, env: { DB: database } })).status,
       ).toBeLessThan(300);
@@ -150,7 +151,9 @@ describe.each(SIZES)("in an app of $size", ({ links }) => {
         const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
           .bind(...values)
           .all<{ detail: string }>();
-        const scans = plan.results.map(({ detail }) => detail).filter((detail) => detail.startsWith("SCAN"));
+        const scans = plan.results
+          .map(({ detail }) => detail)
+          .filter((detail) => detail.startsWith("SCAN") && !detail.includes("VIRTUAL TABLE"));
         const allowed = query.includes("partner_catalogue") ? ["SCAN c", "SCAN p"] : ["SCAN CONSTANT ROW"];
         expect(
           scans.filter((scan) => !allowed.includes(scan)),
