@@ -337,8 +337,10 @@ const advance = (table: LedgerTable) =>
     RETURNING until_partner_id IS NULL AS finished
   `);
 
+// The plus takes the column's affinity away: SQLite would else use the key for the partner alone, and walk a partner from its
+// first key with every slice.
 const inSlice = sql`
-  (t.partner_id, t.cost_id) > (p.after_partner_id, p.after_cost_id)
+  (t.partner_id, t.cost_id) > (+p.after_partner_id, +p.after_cost_id)
   AND (t.partner_id, t.cost_id) <= (coalesce(p.until_partner_id, ${LAST_KEY}), coalesce(p.until_cost_id, ''))
 `;
 
