@@ -17,27 +17,22 @@ interface Field {
   autocomplete: string;
   value?: string;
   autofocus?: boolean;
+  hint?: string;
   /** A sentence; empty keeps a place where the script tells one. */
   error?: string | undefined;
 }
 
-/** A labelled input with its error, if any, told below it. */
-export function field({
-  name,
-  id = name,
-  label,
-  type,
-  autocomplete,
-  value,
-  autofocus,
-  error,
-}: Field): Markup {
+/** A labelled input with its hint and its error, if any, below it. */
+export function field({ name, id = name, label, type, autocomplete, ...more }: Field): Markup {
+  const { value, hint, error } = more;
+  const notes = [hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
   return html`
     <div class="field">
       <label for="${id}">${label}</label>
       <input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" required
-        ${value ? html`value="${value}"` : ""} ${autofocus || error ? html`autofocus` : ""}
-        ${error === undefined ? "" : html`aria-describedby="${id}-error"`} ${error ? html`aria-invalid="true"` : ""}>
+        ${value ? html`value="${value}"` : ""} ${more.autofocus || error ? html`autofocus` : ""}
+        ${notes ? html`aria-describedby="${notes}"` : ""} ${error ? html`aria-invalid="true"` : ""}>
+      ${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ""}
       ${error === undefined ? "" : html`<p class="field-error" id="${id}-error" role="alert" ${error ? html`data-error` : ""}>${error}</p>`}
     </div>`;
 }

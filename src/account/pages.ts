@@ -32,8 +32,8 @@ export function accountPage(
     body: html`
       <h1>Account</h1>
       <p class="status notice ok" role="status">${shown.message ?? ""}</p>
-      <section class="card" aria-labelledby="details">
-        <h2 id="details">User details</h2>
+      <section class="card">
+        <h2>User details</h2>
         <dl class="details">
           <dt>E-mail</dt><dd>${session.email}</dd>
           <dt>Role</dt><dd>${session.role === "operator" ? "Operator" : "Member"}</dd>
@@ -44,8 +44,8 @@ export function accountPage(
         ${hasPassword ? ownToken(context, account, shown.token) : singleSignOn()}
       </section>
       ${ownApps(apps)}
-      <section class="card" aria-labelledby="security">
-        <h2 id="security">Password and sessions</h2>
+      <section class="card">
+        <h2>Password and sessions</h2>
         ${
           hasPassword
             ? html`<details>
@@ -83,7 +83,7 @@ function ownToken(context: Context, account: Account, token: string | undefined)
         <button type="button" class="secondary" commandfor="reset-dialog" command="show-modal">Reset token</button>
       </div>
     </div>
-    ${dialog("show", html`<p>Enter your password to read the token. Nothing changes.</p>`)}
+    ${canShow ? dialog("show", html`<p>Enter your password to read the token. Nothing changes.</p>`) : ""}
     ${dialog(
       "reset",
       html`<p>The token that you have now stops working at once, everywhere. Programs that use it are refused until you give them the new one. Your other browsers are signed out.</p>`,
@@ -142,7 +142,7 @@ function ownApps(apps: OwnApp[]): Markup {
       <tr><th scope="row">${app.name}</th><td><code>${app.token}</code></td><td class="number">${app.link_count}</td></tr>`,
   );
   return html`
-    <section class="card" aria-labelledby="apps">
+    <section class="card">
       <h2 id="apps">Apps</h2>
       ${
         apps.length === 0
@@ -211,19 +211,19 @@ export function passwordPage(
 }
 
 function passwordForm(faults: Fault[]): Markup {
-  const password = (name: string, label: string, autocomplete: string) =>
+  const password = (name: string, label: string, autocomplete: string, hint = "") =>
     field({
       name,
       label,
       type: "password",
       autocomplete,
+      hint,
       error: sayFault(faults, `The ${label.toLowerCase()}`, name),
     });
   return html`
     <form method="post" action="/account/password">
       ${password("current_password", "Current password", "current-password")}
-      ${password("new_password", "New password", "new-password")}
-      <p class="hint">At least 12 characters. A few words that you can remember are better than one with signs in it.</p>
+      ${password("new_password", "New password", "new-password", "At least 12 characters. A few words that you can remember are better than one word with signs in it.")}
       ${password("repeat_password", "Repeated password", "new-password")}
       ${otherFaults(faults, ["current_password", "new_password", "repeat_password"])}
       <p class="hint">Your other browsers are signed out. Your API token stays.</p>

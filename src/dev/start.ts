@@ -104,6 +104,10 @@ function greeting(baseUrl: string, apiTokens: Record<string, string>): string {
   return `
 linkledger is ready.
 
+  Sign in: ${baseUrl}/account
+    ${DEMO.email} / ${DEMO.password}
+    ${DEMO.operatorEmail} / ${DEMO.operatorPassword}
+
   Try it:
     curl -H 'Authorization: Token token=${DEMO.apiToken}' ${baseUrl}/public/v1/apps/${DEMO.appToken}/trackers
 ${reset}

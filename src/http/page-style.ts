@@ -30,8 +30,8 @@ body {
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif;
 }
 h1, h2, h3 { line-height: 1.25; margin: 0 0 .5rem; text-wrap: balance; }
-h1 { font-size: clamp(1.5rem, 1.2rem + 1.4vw, 2rem); letter-spacing: -.015em; }
-h2 { font-size: 1.15rem; letter-spacing: -.005em; }
+h1 { font-size: clamp(1.5rem, 1.2rem + 1.4vw, 2rem); letter-spacing: -.015em; margin-bottom: 1.1rem; }
+h2 { font-size: 1.15rem; letter-spacing: -.005em; margin-bottom: .8rem; }
 h3 { font-size: 1rem; }
 p { margin: 0 0 .75rem; max-width: 68ch; overflow-wrap: anywhere; }
 a { color: var(--accent); text-underline-offset: .18em; }
@@ -41,7 +41,8 @@ pre { margin: 0 0 .75rem; padding: .85rem 1rem; background: var(--raised); borde
 hr { border: 0; border-top: 1px solid var(--line); margin: 1.25rem 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .muted, .hint { color: var(--muted); }
-.hint { font-size: .9rem; margin: .25rem 0 0; }
+.hint { font-size: .9rem; }
+.field .hint { margin: .35rem 0 0; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: .75rem; top: -4rem; z-index: 2; padding: .6rem 1rem; background: var(--surface); border-radius: var(--small-radius); }
 .skip:focus { top: .75rem; }
@@ -70,7 +71,7 @@ main.narrow { max-width: 29rem; }
 .grid > .card { margin: 0; }
 .head { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 1rem; }
 .head > * { margin: 0; }
-.lead { font-size: 1.1rem; color: var(--muted); margin-bottom: 1.5rem; }
+.lead { font-size: 1.1rem; color: var(--muted); margin: -.5rem 0 1.5rem; }
 
 dl.details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .6rem 1.5rem; margin: 0 0 1.25rem; }
 dl.details dt { color: var(--muted); }
@@ -94,10 +95,12 @@ caption { text-align: left; padding: .6rem .85rem; color: var(--muted); }
 th, td { padding: .6rem .85rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--raised); font-size: .85rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
+code.whole { white-space: nowrap; }
 tbody tr:first-child > * { border-top: 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 
-.field { margin: 0 0 1rem; }
+.field { margin: 0 0 1.1rem; }
+.card .field { max-width: 27rem; }
 label, legend { display: block; font-weight: 600; margin-bottom: .3rem; }
 label.check { display: flex; gap: .6rem; align-items: center; font-weight: 400; min-height: 2rem; margin: 0; }
 fieldset { border: 1px solid var(--line); border-radius: var(--small-radius); margin: 0 0 1rem; padding: .75rem 1rem; }
@@ -123,7 +126,9 @@ button.danger, .button.danger { background: var(--danger); color: var(--on-dange
 button.danger:hover, .button.danger:hover { background: var(--danger-strong); color: var(--on-danger); }
 button[aria-disabled=true] { opacity: .65; cursor: progress; }
 main.narrow form > button { width: 100%; }
-details > summary { cursor: pointer; min-height: 2.5rem; display: flex; align-items: center; gap: .5rem; font-weight: 600; color: var(--accent); }
+details { margin: 0 0 1rem; }
+details[open] > summary { margin-bottom: .5rem; }
+details > summary { cursor: pointer; min-height: 2.5rem; display: inline-flex; align-items: center; gap: .5rem; font-weight: 600; color: var(--accent); }
 details > summary::before { content: "▸"; }
 details[open] > summary::before { content: "▾"; }
 .secret { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 0 0 1rem; }

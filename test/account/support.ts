@@ -125,7 +125,7 @@ export function keepsNoSecretInTheClear(): void {
     vi.restoreAllMocks();
     const atRest = await dump();
     expect(atRest).toContain(DEMO.email);
-    expect(logged.join("\n")).toContain('"surface":"account"');
+    expect(logged.join("\n")).toContain('"request_id"');
     for (const secret of secrets) {
       expect(atRest).not.toContain(secret);
       expect(logged.join("\n")).not.toContain(secret);

@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { hashToken } from "../../src/auth/secrets.ts";
+import { rememberToken } from "../../src/auth/tokens.ts";
+import { DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { accountState, Browser, type Fields, keepsNoSecretInTheClear, shownToken, signedIn, statusLine, useToken } from "./support.ts";
+
+beforeEach(freshDemo);
+keepsNoSecretInTheClear();
+
+const PATH = "/account/token/reset";
+const right = { password: DEMO.password };
+
+/** KV as another edge sees it: it answers with what it read first, and nothing that is written shows. */
+function staleKv(): KVNamespace {
+  const seen = new Map<string, unknown>();
+  return new Proxy(env.TOKENS, {
+    get(target, name) {
+      if (name === "get") {
+        return async (key: string) => {
+          if (!seen.has(key)) seen.set(key, await target.get(key, "json"));
+          return seen.get(key);
+        };
+      }
+      if (name === "put") return async () => undefined;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/** KV of which one operation fails. */
+function failingKv(operation: "get" | "put"): KVNamespace {
+  return new Proxy(env.TOKENS, {
+    get(target, name) {
+      if (name === operation) return () => Promise.reject(new Error("injected: KV does not work"));
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("a reset", () => {
+  it("gives a new token that works, says so, and the old one is refused", async () => {
+    expect(await useToken(DEMO.apiToken)).toBe(200);
+    const browser = await signedIn();
+    const page = await browser.post(PATH, right);
+    expect(page.status).toBe(200);
+    expect(statusLine(page)).toMatch(/^Your API token was reset\./);
+    const token = shownToken(page) ?? "";
+    expect(token).not.toBe(DEMO.apiToken);
+    expect(await useToken(DEMO.apiToken)).toBe(401);
+    expect(await useToken(token)).toBe(200);
+    expect(await useToken(DEMO.operatorToken)).toBe(200);
+  });
+
+  it("seals the new token, so that it can be shown again", async () => {
+    const browser = await signedIn();
+    const token = shownToken(await browser.post(PATH, right));
+    const page = await browser.post("/account/token/show", right);
+    expect(shownToken(page)).toBe(token);
+    expect(page.text).toContain(`ll_api_…${token?.slice(-4)}`);
+  });
+
+  it("renews this browser's session and ends every other of the user", async () => {
+    const [browser, elsewhere] = [await signedIn(), await signedIn()];
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const old = browser.session;
+    await browser.post(PATH, right);
+    expect(browser.session).not.toBe(old);
+    expect((await browser.get("/account")).status).toBe(200);
+    expect((await elsewhere.get("/account")).status).toBe(303);
+    expect((await operator.get("/account")).status).toBe(200);
+    const thief = new Browser();
+    thief.cookies.set("__Host-session", old ?? "");
+    expect((await thief.get("/account")).status).toBe(303);
+  });
+
+  const refused: [string, Fields, number, string][] = [
+    ["a wrong password", { password: "not-the-password" }, 403, "The password is not right."],
+    ["an empty password", { password: "" }, 400, "The password must not be empty."],
+    ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password is 10240 characters long"],
+    [
+      "the password twice",
+      [
+        ["password", DEMO.password],
+        ["password", "not-the-password"],
+      ],
+      400,
+      "The password is given more than once.",
+    ],
+  ];
+  it.each(refused)("refuses %s and changes nothing", async (_name, fields, status, sentence) => {
+    const browser = await signedIn();
+    const before = await accountState();
+    const page = await browser.post(PATH, fields);
+    expect(page.status).toBe(status);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain("Nothing was changed.");
+    expect(await accountState()).toEqual(before);
+    expect(await useToken(DEMO.apiToken)).toBe(200);
+  });
+
+  it("does nothing for who is not signed in", async () => {
+    const before = await accountState();
+    expect((await new Browser().post(PATH, right)).status).toBe(303);
+    expect(await accountState()).toEqual(before);
+  });
+
+  it("makes the first token of a user who has none", async () => {
+    await env.DB.exec("DELETE FROM api_tokens WHERE user_id = 1");
+    const browser = await signedIn();
+    expect((await browser.get("/account")).text).toContain("Create token");
+    const page = await browser.post(PATH, right);
+    expect(statusLine(page)).toBe("Your API token was created.");
+    expect(await useToken(shownToken(page) ?? "")).toBe(200);
+  });
+
+  it("sent again by reloading the page resets nothing: it was for the token before", async () => {
+    const browser = await signedIn();
+    const form = { ...right, replaces: `ll_api_…${DEMO.apiToken.slice(-4)}` };
+    const token = shownToken(await browser.post(PATH, form));
+    const again = await browser.post(PATH, form);
+    expect(again.status).toBe(409);
+    expect(await useToken(token ?? "")).toBe(200);
+  });
+});
+
+describe("from the moment a reset answers, the old token is refused", () => {
+  it("where KV keeps and returns its entry", async () => {
+    const elsewhere = { env: { TOKENS: staleKv() } };
+    await rememberToken(env.TOKENS, hashToken(DEMO.apiToken, ["api"]) ?? "", 1);
+    expect(await useToken(DEMO.apiToken, elsewhere)).toBe(200);
+    await (await signedIn()).post(PATH, right);
+    expect(await elsewhere.env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "", "json")).toMatchObject({ user_id: 1 });
+    for (const path of ["/public/v1/partners", `/public/v2/apps/${DEMO.appToken}/trackers`]) {
+      const browser = new Browser();
+      const answer = await browser.get(path, { ...elsewhere, token: DEMO.apiToken, now: NOW + 59_000 });
+      expect(answer.status, path).toBe(401);
+    }
+    const created = await new Browser().get(`/public/v1/apps/${DEMO.appToken}/trackers`, {
+      ...elsewhere,
+      method: "POST",
+      token: DEMO.apiToken,
+      json: { name: "By the old token" },
+    });
+    expect(created.status).toBe(401);
+    expect(await rows("SELECT id FROM links WHERE label = 'By the old token'")).toEqual([]);
+  });
+
+  it.each(["get", "put"] as const)("when KV fails on %s", async (operation) => {
+    const failing = { env: { TOKENS: failingKv(operation) } };
+    await useToken(DEMO.apiToken);
+    const page = await (await signedIn()).post(PATH, right, failing);
+    expect(page.status).toBe(200);
+    for (const options of [{}, failing]) {
+      expect(await useToken(DEMO.apiToken, options)).toBe(401);
+      expect(await useToken(shownToken(page) ?? "", options)).toBe(200);
+    }
+  });
+
+  it("in a request that was on its way while the reset was made", async () => {
+    const browser = await signedIn();
+    const calls = Array.from({ length: 10 }, () => useToken(DEMO.apiToken));
+    const page = await browser.post(PATH, right);
+    await Promise.all(calls);
+    expect(await useToken(DEMO.apiToken)).toBe(401);
+    expect(await useToken(shownToken(page) ?? "")).toBe(200);
+  });
+});
+
+describe("of resets at once, exactly one wins and the others are told", () => {
+  it.each([2, 5])("%i at once", async (count) => {
+    const browsers = await Promise.all(Array.from({ length: count }, () => signedIn()));
+    const pages = await Promise.all(browsers.map((browser) => browser.post(PATH, right)));
+    const won = pages.filter((page) => page.status === 200);
+    const lost = pages.filter((page) => page.status !== 200);
+    expect(won.length).toBe(1);
+    for (const page of lost) {
+      // Who read the account after the winner wrote has no session any more; who read it before lost the swap.
+      expect([303, 401, 409]).toContain(page.status);
+      expect(shownToken(page)).toBeUndefined();
+      expect(page.headers.getSetCookie()).toEqual([]);
+    }
+    const [winner] = won;
+    expect(winner && (await useToken(shownToken(winner) ?? ""))).toBe(200);
+    expect(await rows("SELECT count(*) AS n FROM api_tokens WHERE user_id = 1")).toEqual([{ n: 1 }]);
+    expect(await rows("SELECT count(*) AS n FROM sessions")).toEqual([{ n: 1 }]);
+  });
+
+  it("is told as 409 on a page, and as a problem document to a program", async () => {
+    /** D1 in which another reset is committed between reading the account and swapping the token. */
+    const raced = () => {
+      let calls = 0;
+      return new Proxy(env.DB, {
+        get(target, name) {
+          if (name === "batch") {
+            return async (statements: D1PreparedStatement[]) => {
+              calls++;
+              if (calls === 3) {
+                await target.exec("UPDATE api_tokens SET token_hash = token_hash || 'x' WHERE user_id = 1");
+              }
+              return target.batch(statements);
+            };
+          }
+          const value = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    };
+    const browser = await signedIn();
+    const sessions = (await accountState()).sessions;
+    const page = await browser.post(PATH, right, { env: { DB: raced() } });
+    expect(page.status).toBe(409);
+    expect(page.text).toContain("The account changed in the meantime");
+    const problem = await browser.post(PATH, right, {
+      env: { DB: raced() },
+      headers: { accept: "application/json" },
+    });
+    expect([problem.status, JSON.parse(problem.text).code]).toEqual([409, "account_changed"]);
+    expect((await accountState()).sessions).toEqual(sessions);
+    expect(await env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "")).toBeNull();
+  });
+
+  it("and a password change at the same moment: one of both is made", async () => {
+    const [first, second] = [await signedIn(), await signedIn()];
+    const change = {
+      current_password: DEMO.password,
+      new_password: "another-password",
+      repeat_password: "another-password",
+    };
+    const [reset, changed] = await Promise.all([first.post(PATH, right), second.post("/account/password", change)]);
+    expect([reset, changed].filter(({ status }) => status === 200).length).toBe(1);
+    const password = changed.status === 200 ? change.new_password : DEMO.password;
+    const winner = changed.status === 200 ? second : first;
+    const shown = shownToken(await winner.post("/account/token/show", { password }));
+    expect(await useToken(shown ?? "")).toBe(200);
+  });
+});

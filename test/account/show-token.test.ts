@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DAY, DEMO, env, freshDemo, NOW } from "../harness.ts";
+import { accountState, type Fields, keepsNoSecretInTheClear, shownToken, signedIn, singleSignOnUser, statusLine, useToken } from "./support.ts";
+
+beforeEach(freshDemo);
+keepsNoSecretInTheClear();
+
+describe("the account page", () => {
+  it("shows the user, the apps that are theirs and the token's hint, never the token", async () => {
+    const { text } = await (await signedIn()).get("/account");
+    expect(text).toContain(DEMO.email);
+    expect(text).toContain(DEMO.appToken);
+    expect(text).not.toContain(DEMO.otherAppToken);
+    expect(text).toContain(`ll_api_…${DEMO.apiToken.slice(-4)}`);
+    expect(text).toContain("13 February 2026");
+    expect(text).not.toContain(DEMO.apiToken);
+  });
+
+  it("says when the token was last used, by the day", async () => {
+    const browser = await signedIn();
+    expect((await browser.get("/account")).text).toContain("<dd>Not yet</dd>");
+    await useToken(DEMO.apiToken);
+    expect((await browser.get("/account")).text).toContain("<dd>Today</dd>");
+    await env.DB.exec("UPDATE api_tokens SET last_used_day = last_used_day - 1");
+    expect((await browser.get("/account")).text).toContain("<dd>Yesterday</dd>");
+    await env.DB.exec("UPDATE api_tokens SET last_used_day = last_used_day - 1");
+    expect((await browser.get("/account")).text).toContain("<dd>13 March 2026</dd>");
+  });
+
+  it("notes the next day's use", async () => {
+    await useToken(DEMO.apiToken, { now: NOW + DAY });
+    const { tokens } = { tokens: await env.DB.prepare("SELECT last_used_day FROM api_tokens WHERE user_id = 1").first() };
+    expect(tokens).toEqual({ last_used_day: Math.floor(NOW / DAY) + 1 });
+  });
+});
+
+describe("showing the token", () => {
+  it("takes the password and changes nothing", async () => {
+    const browser = await signedIn();
+    const before = await accountState();
+    const page = await browser.post("/account/token/show", { password: DEMO.password });
+    expect(page.status).toBe(200);
+    expect(statusLine(page)).toBe("This is your API token.");
+    expect(shownToken(page)).toBe(DEMO.apiToken);
+    expect(await accountState()).toEqual(before);
+  });
+
+  it("shows an operator's own token", async () => {
+    const browser = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const page = await browser.post("/account/token/show", { password: DEMO.operatorPassword });
+    expect(shownToken(page)).toBe(DEMO.operatorToken);
+  });
+
+  const refused: [string, Fields, number, string][] = [
+    ["a wrong password", { password: "not-the-password" }, 403, "The password is not right."],
+    ["another user's password", { password: DEMO.operatorPassword }, 403, "The password is not right."],
+    ["no password", {}, 400, "The password is required."],
+    ["an empty password", { password: "" }, 400, "The password must not be empty."],
+    ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password is 10240 characters long"],
+    [
+      "the password twice",
+      [
+        ["password", DEMO.password],
+        ["password", DEMO.password],
+      ],
+      400,
+      "The password is given more than once.",
+    ],
+  ];
+  it.each(refused)("refuses %s on a page that asks again", async (_name, fields, status, sentence) => {
+    const page = await (await signedIn()).post("/account/token/show", fields);
+    expect(page.status).toBe(status);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain('action="/account/token/show"');
+    expect(shownToken(page)).toBeUndefined();
+  });
+
+  it("opens no sealed copy that was put there from another user", async () => {
+    await env.DB.exec(
+      "UPDATE api_tokens SET sealed = (SELECT sealed FROM api_tokens WHERE user_id = 2) WHERE user_id = 1",
+    );
+    const page = await (await signedIn()).post("/account/token/show", { password: DEMO.password });
+    expect(shownToken(page)).toBeUndefined();
+    expect(statusLine(page)).toContain("cannot be shown");
+  });
+
+  it("offers only a reset for a token without a sealed copy, as an operator issues it", async () => {
+    await env.DB.exec("UPDATE api_tokens SET sealed = NULL");
+    const browser = await signedIn();
+    const page = await browser.get("/account");
+    expect(page.text).not.toContain("show-dialog");
+    expect(page.text).toContain("reset-dialog");
+    expect(statusLine(await browser.post("/account/token/show", { password: DEMO.password }))).toContain("cannot be shown");
+  });
+});
+
+describe("a user of single sign-on", () => {
+  it("sees no token and whom to ask", async () => {
+    const { text } = await (await singleSignOnUser()).get("/account");
+    expect(text).toContain("sso@example.com");
+    expect(text).toContain("Ask the operator of this service");
+    expect(text).not.toMatch(/ll_api_|token\/show|token\/reset|account\/password/);
+  });
+
+  it.each(["/account/token/show", "/account/token/reset"])("gets nothing out of %s", async (path) => {
+    const browser = await singleSignOnUser();
+    const before = await accountState();
+    expect((await browser.post(path, { password: "any-password" })).status).toBe(403);
+    expect(await accountState()).toEqual(before);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Locator } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { BASE_URL, checkAccessibility, checkFits, service, signIn, useBrowser } from "./browser.ts";
+
+const open = useBrowser();
+
+const EMAIL = "demo@example.com";
+const PASSWORD = "demo-password";
+const TOKEN = /^ll_api_\w{49}$/;
+
+async function useToken(token: string): Promise<number> {
+  const url = `${BASE_URL}/public/v1/apps/${service.APP_TOKEN}/trackers`;
+  return (await fetch(url, { headers: { authorization: `Token token=${token}` } })).status;
+}
+
+async function isFocused(element: Locator): Promise<boolean> {
+  return (await element.and(element.page().locator(":focus")).count()) === 1;
+}
+
+let token = service.API_TOKEN ?? "";
+
+describe("the account page", () => {
+  it("is reached by signing in, shows the token, resets it, and the old one is dead", async () => {
+    const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto("/account");
+    expect(page.url()).toContain("/login?next=%2Faccount");
+    await page.getByLabel("E-mail").fill(EMAIL);
+    await page.getByLabel("Password").fill("not-the-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("The e-mail address or the password is not right.").waitFor();
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Account", level: 1 }).waitFor();
+
+    await page.getByRole("button", { name: "Show token" }).click();
+    const show = page.getByRole("dialog", { name: "Show token" });
+    await show.getByLabel("Your password").fill(PASSWORD);
+    await show.getByRole("button", { name: "Show token" }).click();
+    await page.locator("#token-text").waitFor();
+    expect(await show.isVisible()).toBe(false);
+    expect(await page.locator("#token-text").textContent()).toBe(token);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+
+    await page.getByRole("button", { name: "Reset token" }).click();
+    const reset = page.getByRole("dialog", { name: "Reset token" });
+    expect(await isFocused(reset.getByRole("button", { name: "Cancel" }))).toBe(true);
+    await reset.getByLabel("Your password").fill("not-the-password");
+    await reset.getByRole("button", { name: "Reset token" }).click();
+    await reset.getByText("The password is not right.").waitFor();
+    expect(await isFocused(reset.getByLabel("Your password"))).toBe(true);
+    expect(await reset.getByLabel("Your password").getAttribute("aria-invalid")).toBe("true");
+    await checkAccessibility(page, "reset-refused");
+    expect(await useToken(token)).toBe(200);
+
+    await reset.getByLabel("Your password").fill(PASSWORD);
+    await reset.getByRole("button", { name: "Reset token" }).click();
+    await page.getByRole("status").getByText("Your API token was reset.").waitFor();
+    expect(await reset.isVisible()).toBe(false);
+    const old = token;
+    token = (await page.locator("#token-text").textContent()) ?? "";
+    expect(token).toMatch(TOKEN);
+    expect(token).not.toBe(old);
+    expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
+    await page.getByRole("button", { name: "Copy" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+    expect(await page.getByRole("status").textContent()).toContain("Your API token was reset.");
+    await checkAccessibility(page, "after-reset");
+
+    await page.getByRole("link", { name: "Hide" }).click();
+    await page.waitForURL(/\/account$/);
+    expect(await page.content()).not.toContain(token);
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await page.goto("/account");
+    expect(page.url()).toContain("/login");
+  });
+
+  it("does the same by keyboard alone", async () => {
+    const page = await open();
+    await page.goto("/login");
+    await page.keyboard.type(EMAIL);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/account$/);
+    const focused = () => page.evaluate("document.activeElement.textContent.trim()");
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 20; step++) {
+        await page.keyboard.press("Tab");
+        if ((await focused()) === name) return;
+      }
+      throw new Error(`${name} is not reached by Tab`);
+    };
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await tabTo("Reset token");
+    await page.keyboard.press("Enter");
+    expect(await focused()).toBe("Cancel");
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await focused()).toBe("Reset token");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Your API token was reset.").waitFor();
+    const old = token;
+    token = String(await focused());
+    expect(token).toMatch(TOKEN);
+    expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
+  });
+
+  it("does the same without JavaScript", async () => {
+    const page = await open({ javaScriptEnabled: false });
+    await signIn(page, EMAIL, PASSWORD);
+    await page.getByRole("button", { name: "Reset token" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reset token" });
+    await dialog.getByLabel("Your password").fill("not-the-password");
+    await dialog.getByRole("button", { name: "Reset token" }).click();
+    await page.getByText("The password is not right.").waitFor();
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Reset token" }).click();
+    await page.getByRole("status").getByText("Your API token was reset.").waitFor();
+    const old = token;
+    token = (await page.locator("#token-text").textContent()) ?? "";
+    expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
+  });
+});
+
+describe("every page has nothing that keeps a person out, and fits a narrow window", () => {
+  it.each(["/", "/login", "/login?notice=signed-out", "/docs/errors", "/no/such/page"])(
+    "%s",
+    async (path) => {
+      const page = await open();
+      await page.goto(path);
+      const name = path.replaceAll(/\W+/g, "-").replace(/^-$/, "-landing").slice(1);
+      await checkAccessibility(page, name);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await checkFits(page);
+      await checkAccessibility(page, `${name}-360`);
+    },
+  );
+
+  it("/account, its dialogs and its answers", async () => {
+    const page = await open();
+    await signIn(page, EMAIL, PASSWORD);
+    await page.getByText("Change password").first().click();
+    await checkAccessibility(page, "account");
+    await page.setViewportSize({ width: 360, height: 740 });
+    await checkFits(page);
+    await checkAccessibility(page, "account-360");
+    for (const name of ["Show token", "Reset token"]) {
+      await page.getByRole("button", { name }).click();
+      await checkAccessibility(page, `${name.replace(" ", "-").toLowerCase()}-360`);
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    }
+    await page.setViewportSize({ width: 1100, height: 900 });
+    await page.getByRole("button", { name: "Reset token" }).click();
+    await checkAccessibility(page, "reset-dialog");
+  });
+});

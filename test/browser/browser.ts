@@ -1,0 +1,82 @@
+/** The system's Chromium, a new context a test, an accessibility check and a screenshot. */
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject } from "vitest";
+
+export const service = inject("service");
+export const BASE_URL = service.BASE_URL ?? "";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const SCREENSHOTS = join(import.meta.dirname, "screenshots");
+
+/** Opens the browser for a test file; gives a function that opens a page in a context of its own. */
+export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    });
+  });
+  afterAll(() => browser.close());
+  return async (options) => {
+    const context = await browser.newContext({
+      baseURL: BASE_URL,
+      viewport: { width: 1100, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    // A page that needs another origin, or breaks its own policy, is broken.
+    page.on("request", (request) => {
+      if (!request.url().startsWith(BASE_URL)) throw new Error(`a request left for ${request.url()}`);
+    });
+    return page;
+  };
+}
+
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.goto("/login");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/account$/);
+}
+
+/** What is wrong for people with disabilities, by WCAG 2.2 AA and good practice, in both colour schemes. */
+export async function checkAccessibility(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
+    // Evaluated by the debugger, which the page's policy does not bind.
+    await page.evaluate(await source(AXE));
+    const violations = await page.evaluate(
+      `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
+    );
+    expect(violations, `${name}, ${colorScheme}`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null });
+}
+
+/** Nothing sticks out of a narrow window. */
+export async function checkFits(page: Page): Promise<void> {
+  const [content, window] = (await page.evaluate(
+    "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+  )) as [number, number];
+  expect(content).toBeLessThanOrEqual(window);
+}
+
+async function source(path: string): Promise<string> {
+  const { readFile } = await import("node:fs/promises");
+  return readFile(path, "utf8");
+}
