@@ -13,6 +13,7 @@ import { problemResponse } from "./http/problem.ts";
 import { createRouter, type Route } from "./http/router.ts";
 import { logError, logRequest } from "./log.ts";
 import { buildDocument } from "./openapi.ts";
+import { operatorRoutes } from "./operator/routes.ts";
 import { purge } from "./retention.ts";
 import { serviceRoutes } from "./service/routes.ts";
 
@@ -21,6 +22,7 @@ export const routes: Route[] = [
   ...onSurface("campaign", campaignRoutes),
   ...onSurface("cost", costRoutes),
   ...onSurface("account", accountRoutes),
+  ...onSurface("operator", operatorRoutes),
   ...onSurface("service", [
     ...pageRoutes,
     ...serviceRoutes,

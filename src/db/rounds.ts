@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { CostType, Kind } from "../cost-types.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../rounds/findings.ts";
 import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
+import type { Range } from "./keyset.ts";
 import type { Engagements } from "./ledger.ts";
 import { toTypes } from "./partner-records.ts";
 import { runBatch, statement, type Value } from "./statement.ts";
@@ -289,4 +290,15 @@ export async function findRound(db: D1Database, actor: Actor, roundId: number) {
   const values = { ...actor, id: roundId };
   const { access, rows } = await runAsOperator(db, actor, ...statementsOf(forOperator, db, values));
   return { access, found: toFound(...rows) };
+}
+
+const listEntryRows = operatorList<EntryRow & { id: number }>(
+  "(SELECT number AS id, number, round_id, received_at, cost_id, record FROM round_entries)",
+  { columns: sql`x.*`, where: sql`x.round_id = ${sql.placeholder("roundId")}` },
+);
+
+/** One page of what a round kept. */
+export async function listEntries(db: D1Database, actor: Actor, range: Range, roundId: number) {
+  const { rows, ...found } = await listEntryRows(db, actor, range, { roundId });
+  return { ...found, rows: rows.map((row) => ({ id: row.id, ...toEntry(row) })) };
 }

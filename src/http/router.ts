@@ -7,7 +7,7 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 
 export type Handler = (context: Context) => Promise<Response> | Response;
-export type Method = "GET" | "POST" | "PATCH";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 export interface Route {
   path: string;

@@ -1,0 +1,233 @@
+/** What operators do, whether they ask through the JSON interface or the console: each is one transaction, or a refusal. */
+import { customAlphabet } from "nanoid";
+import type * as z from "zod";
+import type { Operator } from "../auth/guards.ts";
+import { hashPassword } from "../auth/passwords.ts";
+import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
+import { markTokenReset } from "../auth/tokens.ts";
+import * as apps from "../db/apps.ts";
+import * as credentials from "../db/credentials.ts";
+import { putDestination } from "../db/destination-cache.ts";
+import * as partners from "../db/partner-records.ts";
+import * as users from "../db/users.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import type * as contract from "./contract.ts";
+
+type Body<C extends { body: z.ZodType }> = z.output<C["body"]>;
+
+const createAppToken = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 12);
+/** No letters that look alike: 30^20 passwords, read from one screen and typed on another. */
+const createPassword = customAlphabet("23456789abcdefghjkmnpqrstuvwxyz", 20);
+
+export async function createApp(
+  context: Context,
+  { actor, admit }: Operator,
+  body: Body<typeof contract.createApp>,
+): Promise<apps.App> {
+  const change = { ...toAppChange(body), token: createAppToken() };
+  const { access, app } = await apps.insertApp(context.env.DB, actor, change);
+  admit(access);
+  return made(app);
+}
+
+export async function updateApp(
+  context: Context,
+  { actor, admit }: Operator,
+  token: string,
+  body: Body<typeof contract.updateApp>,
+): Promise<apps.App> {
+  const { access, app } = await apps.updateApp(context.env.DB, actor, token, toAppChange(body));
+  admit(access);
+  if (!app) throw notFound("app");
+  const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes } = app;
+  const destination = { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes };
+  context.afterAnswer(putDestination(context.env.LINKS, token, destination));
+  return app;
+}
+
+function toAppChange<B extends Body<typeof contract.updateApp>>(body: B) {
+  return {
+    name: body.name as B["name"],
+    defaultUrl: body.default_url as B["default_url"],
+    iosUrl: body.ios_url as B["ios_url"],
+    androidUrl: body.android_url as B["android_url"],
+    redirectHosts: body.redirect_hosts as B["redirect_hosts"],
+    redirectSchemes: body.redirect_schemes as B["redirect_schemes"],
+  };
+}
+
+interface Membership {
+  appToken: string;
+  userId: number;
+}
+
+export async function addMember(
+  context: Context,
+  { actor, admit }: Operator,
+  membership: Membership,
+): Promise<void> {
+  const { access, before } = await apps.addMember(context.env.DB, actor, membership);
+  admit(access);
+  if (!before?.app) throw notFound("app");
+  if (!before.user) throw badField("user_id", "is not a user");
+  if (before.member) throw new AppError("already_member");
+}
+
+export async function removeMember(
+  context: Context,
+  { actor, admit }: Operator,
+  membership: Membership,
+): Promise<void> {
+  const { access, before } = await apps.removeMember(context.env.DB, actor, membership);
+  admit(access);
+  if (!before?.member) throw notFound("membership");
+}
+
+/** The password is told this once; a user of single sign-on has none. */
+export async function createUser(
+  context: Context,
+  { actor, admit }: Operator,
+  body: Body<typeof contract.createUser>,
+): Promise<{ user: users.UserRow; password: string | null }> {
+  const password = body.sign_in === "password" ? createPassword() : null;
+  const passwordHash = password && (await hashPassword(password));
+  const { access, inserted, user } = await users.insertUser(context.env.DB, actor, {
+    email: body.email,
+    role: body.role,
+    passwordHash,
+  });
+  admit(access);
+  if (!inserted) throw new AppError("email_taken");
+  return { user: made(user), password };
+}
+
+export async function updateUser(
+  context: Context,
+  { actor, admit }: Operator,
+  id: number,
+  { role, disabled, sign_in }: Body<typeof contract.updateUser>,
+): Promise<users.UserRow> {
+  const change = { role, disabled, ...(sign_in && { passwordHash: null }) };
+  const { access, before, user } = await users.updateUser(context.env.DB, actor, id, change);
+  admit(access);
+  if (!before) throw notFound("user");
+  if (!user) throw new AppError("last_operator");
+  return user;
+}
+
+/** A new password, told this once. The user's sessions end, and a sealed API token can no longer be shown. */
+export async function resetPassword(
+  context: Context,
+  { actor, admit }: Operator,
+  id: number,
+): Promise<{ user: users.UserRow; password: string }> {
+  const password = createPassword();
+  const passwordHash = await hashPassword(password);
+  const { access, before, user } = await users.updateUser(context.env.DB, actor, id, { passwordHash });
+  admit(access);
+  if (!before) throw notFound("user");
+  return { user: made(user), password };
+}
+
+/** A new API token in place of the old one, told this once. */
+export async function issueToken(
+  context: Context,
+  { actor, admit }: Operator,
+  id: number,
+): Promise<{ user: users.UserRow; token: string }> {
+  const { secret: token, newHash, hint } = createSecret("api");
+  const { access, user, oldHash, replaced } = await users.replaceToken(context.env.DB, actor, id, {
+    newHash,
+    hint,
+  });
+  admit(access);
+  if (!user) throw notFound("user");
+  if (!replaced) throw new AppError("user_disabled");
+  if (oldHash) context.afterAnswer(markTokenReset(context.env.TOKENS, oldHash, context.now));
+  return { user: { ...user, token_hint: hint }, token };
+}
+
+export async function createPartner(
+  context: Context,
+  { actor, admit }: Operator,
+  body: Body<typeof contract.createPartner>,
+): Promise<partners.PartnerRecord> {
+  const { access, partner } = await partners.insertPartner(context.env.DB, actor, toPartnerChange(body));
+  admit(access);
+  return made(partner);
+}
+
+export async function updatePartner(
+  context: Context,
+  { actor, admit }: Operator,
+  id: number,
+  body: Body<typeof contract.updatePartner>,
+): Promise<partners.PartnerRecord> {
+  const { access, partner } = await partners.updatePartner(context.env.DB, actor, id, toPartnerChange(body));
+  admit(access);
+  if (!partner) throw notFound("partner");
+  return partner;
+}
+
+function toPartnerChange(body: Body<typeof contract.updatePartner>): partners.PartnerChange {
+  return {
+    displayName: body.display_name,
+    serverToServer: body.server_to_server,
+    clickParameters: body.click_parameters,
+    impressionParameters: body.impression_parameters,
+    costParameters: body.cost_parameters,
+  };
+}
+
+/** The secret is told this once. */
+export async function createCredential(
+  context: Context,
+  { actor, admit }: Operator,
+  body: Body<typeof contract.createCredential>,
+): Promise<{ credential: credentials.CredentialRecord; secret: string }> {
+  const { secret, newHash, hint } = createSecret(body.mode);
+  const { access, partnerFound, inserted } = await credentials.insertCredential(context.env.DB, actor, {
+    partnerId: body.partner_id,
+    mode: body.mode,
+    costTypes: body.cost_types,
+    newHash,
+    hint,
+  });
+  admit(access);
+  if (!partnerFound) throw badField("partner_id", "is not a partner");
+  if (!inserted) throw new AppError("round_required");
+  return { credential: inserted, secret };
+}
+
+export async function revokeCredential(
+  context: Context,
+  { actor, admit }: Operator,
+  id: number,
+): Promise<credentials.CredentialRecord> {
+  const { access, credential } = await credentials.revokeCredential(context.env.DB, actor, id);
+  admit(access);
+  if (!credential) throw notFound("credential");
+  return credential;
+}
+
+export function createSecret(kind: TokenKind): { secret: string; newHash: string; hint: string } {
+  const secret = createToken(kind);
+  return { secret, newHash: made(hashToken(secret, [kind])), hint: hintOf(secret) };
+}
+
+export function notFound(noun: string): AppError {
+  return new AppError("not_found", `There is no such ${noun}.`);
+}
+
+export function badField(param: string, message: string): AppError {
+  return new AppError("invalid_request", `Mend ${param} and send the request again.`, {
+    errors: [{ param, message }],
+  });
+}
+
+/** What a statement that nothing refuses must have given. */
+function made<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("what nothing refuses was not done");
+  return value;
+}

@@ -1,0 +1,111 @@
+/** What operators do with integration rounds. */
+import type * as z from "zod";
+import type { Operator } from "../auth/guards.ts";
+import * as changes from "../db/round-changes.ts";
+import { type FoundRound, findRound } from "../db/rounds.ts";
+import type { Context } from "../env.ts";
+import { AppError, type Fault } from "../errors.ts";
+import { judgeRound, type RoundReport } from "../rounds/report.ts";
+import { type RoundWithReport, toReportItem, toRoundWithReport } from "../rounds/wire.ts";
+import { badField, createSecret, notFound } from "./actions.ts";
+import type * as contract from "./contract.ts";
+
+/** The round, and its test credential, told this once. Throws round_open. */
+export async function openRound(
+  context: Context,
+  operator: Operator,
+  body: z.output<typeof contract.openRound.body>,
+): Promise<{ round: RoundWithReport; secret: string }> {
+  const { secret, newHash, hint } = createSecret("test");
+  const { access, partnerFound, roundId } = await changes.insertRound(context.env.DB, operator.actor, {
+    partnerId: body.partner_id,
+    costTypes: body.cost_types,
+    newHash,
+    hint,
+  });
+  operator.admit(access);
+  if (!partnerFound) throw badField("partner_id", "is not a partner");
+  if (roundId === undefined) throw new AppError("round_open");
+  return { round: toRoundWithReport(await readRound(context, operator, roundId)), secret };
+}
+
+export async function readRound(
+  context: Context,
+  { actor, admit }: Operator,
+  id: number,
+): Promise<FoundRound> {
+  const { access, found } = await findRound(context.env.DB, actor, id);
+  admit(access);
+  if (!found) throw notFound("round");
+  return found;
+}
+
+/** Makes the cost types live, unless a mismatch is open. What arrives meanwhile is judged first: round_moved. */
+export async function approveRound(
+  context: Context,
+  operator: Operator,
+  id: number,
+): Promise<RoundWithReport> {
+  return endRound(context, operator, id, "approved");
+}
+
+/** Ends a round without making anything live. */
+export async function closeRound(context: Context, operator: Operator, id: number): Promise<RoundWithReport> {
+  return endRound(context, operator, id, "closed");
+}
+
+async function endRound(
+  context: Context,
+  operator: Operator,
+  id: number,
+  state: "closed" | "approved",
+): Promise<RoundWithReport> {
+  const found = await readRound(context, operator, id);
+  if (found.row.state !== "open") throw new AppError("round_ended");
+  const report = judgeRound(found.record);
+  if (state === "approved" && !report.passed) {
+    throw new AppError("mismatch_open", undefined, { errors: toBlockers(report) });
+  }
+  const { access, ended } = await changes.endRound(context.env.DB, operator.actor, {
+    id,
+    state,
+    entryCount: report.entryCount,
+    finalReport: JSON.stringify(toReportItem(report, found.complete)),
+  });
+  operator.admit(access);
+  if (!ended) throw new AppError("round_moved");
+  return toRoundWithReport(await readRound(context, operator, id));
+}
+
+/** Everything that stands in the way of an approval, by cost type. */
+function toBlockers(report: RoundReport): Fault[] {
+  const missing = report.types
+    .filter((type) => type.matched === 0)
+    .map((type) => ({ param: type.costType, message: "has no match yet" }));
+  const open = [...report.types.flatMap((type) => type.findings), ...report.others]
+    .filter((finding) => finding.state === "open")
+    .map((finding) => ({
+      param: finding.costType ?? "other_findings",
+      message: `${finding.key}: ${finding.kind}. ${finding.remedy}`,
+    }));
+  return [...missing, ...open];
+}
+
+/** Lets an open mismatch pass. */
+export async function dismissFinding(
+  context: Context,
+  operator: Operator,
+  id: number,
+  finding: string,
+): Promise<RoundWithReport> {
+  const found = await readRound(context, operator, id);
+  if (found.row.state !== "open") throw new AppError("round_ended");
+  const report = judgeRound(found.record);
+  const all = [...report.types.flatMap((type) => type.findings), ...report.others];
+  const named = all.find(({ key }) => key === finding);
+  if (!named) throw badField("finding", "is no finding of this round");
+  if (named.state !== "open") throw badField("finding", `is not open but ${named.state}`);
+  const { access } = await changes.dismissFinding(context.env.DB, operator.actor, { id, finding });
+  operator.admit(access);
+  return toRoundWithReport(await readRound(context, operator, id));
+}

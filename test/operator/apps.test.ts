@@ -1,0 +1,124 @@
+import { beforeEach, expect, test } from "vitest";
+import { ask, click, DEMO, env, freshDemo, refusal } from "../harness.ts";
+
+const token = DEMO.operatorToken;
+const apps = "/operator/v1/apps";
+
+interface Items<T> {
+  data: { items: T[]; paging: { total: string; next: string | null } };
+}
+interface App {
+  token: string;
+  default_url: string;
+  redirect_hosts: string[];
+}
+
+beforeEach(freshDemo);
+
+test("lists every app, in pages, in the order of creation", async () => {
+  const first = await ask<Items<App>>(`${apps}?limit=1`, { token });
+  expect(first.body.data.items.map((app) => app.token)).toEqual([DEMO.appToken]);
+  expect(first.body.data.paging.total).toBe("2");
+  const next = first.body.data.paging.next ?? "";
+  const second = await ask<Items<App>>(next.replace("https://linkledger.test", ""), { token });
+  expect(second.body.data.items.map((app) => app.token)).toEqual([DEMO.otherAppToken]);
+});
+
+test("makes an app with a token of twelve letters and digits", async () => {
+  const json = { name: "New", default_url: "https://new.example" };
+  const { status, body, headers } = await ask<Items<App>>(apps, { token, json });
+  expect(status).toBe(201);
+  const [app] = body.data.items;
+  expect(app).toMatchObject({ default_url: "https://new.example/", redirect_hosts: [] });
+  expect(app?.token).toMatch(/^[0-9a-z]{12}$/);
+  expect(headers.get("location")).toBe(`${apps}/${app?.token}`);
+  const read = await ask<Items<App>>(`${apps}/${app?.token}`, { token });
+  expect(read.body.data.items).toEqual([app]);
+});
+
+test("a change of the default URL leads the next click there, though the old one was cached", async () => {
+  const before = await click("operator-click-01", { link: "demo1nk008" });
+  expect(before.headers.get("location")).toBe("https://apps.apple.com/app/id1234567890");
+  await ask(`${apps}/${DEMO.appToken}`, {
+    token,
+    method: "PATCH",
+    json: { ios_url: null, default_url: "https://example.com/new" },
+  });
+  const after = await click("operator-click-02", { link: "demo1nk008" });
+  expect(after.headers.get("location")).toBe("https://example.com/new");
+  expect(await env.LINKS.get(`app:${DEMO.appToken}`, "json")).toMatchObject({ iosUrl: null });
+});
+
+test.each([
+  ["javascript:alert(1)"],
+  ["data:text/html,x"],
+  ["/relative"],
+  ["//example.com/"],
+  ["https:example.com"],
+  ["ftp://example.com/"],
+  [""],
+  ["https://example.com/\n"],
+])("refuses %j as a URL of an app", async (url) => {
+  const json = { default_url: url, ios_url: url, android_url: url };
+  expect(await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toMatchObject({
+    status: 400,
+    params: expect.arrayContaining(["default_url", "ios_url", "android_url"]),
+  });
+});
+
+test.each(["javascript", "DATA", "vbscript", "file", "blob", "about", "no scheme", "https:"])(
+  "refuses %j as a scheme that a click may name",
+  async (scheme) => {
+    const json = { redirect_schemes: ["https", scheme] };
+    expect(await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["redirect_schemes.1"],
+    });
+  },
+);
+
+test.each(["https://example.com", "example.com/path", "a b", "user@example.com", ""])(
+  "refuses %j as a host",
+  async (host) => {
+    const json = { redirect_hosts: [host] };
+    const { status, params } = await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json });
+    expect([status, params[0]]).toEqual([400, "redirect_hosts.0"]);
+  },
+);
+
+test("lists every fault of a body at once, unknown keys among them", async () => {
+  const json = { name: " ", default_url: "nowhere", link_count: 3 };
+  const { params } = await refusal(apps, { token, json });
+  expect(params).toEqual(["name", "default_url", "link_count"]);
+});
+
+test("refuses an empty change, and tells of an app that is not there", async () => {
+  expect(await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json: {} })).toMatchObject({
+    status: 400,
+  });
+  const json = { name: "x" };
+  expect((await refusal(`${apps}/nosuchapp000`, { token, method: "PATCH", json })).status).toBe(404);
+  expect((await refusal(`${apps}/nosuchapp000`, { token })).status).toBe(404);
+});
+
+test("a member that is added sees the app, and one that is removed does not", async () => {
+  const list = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
+  const members = `${apps}/${DEMO.otherAppToken}/members`;
+  expect((await ask(list, { token: DEMO.apiToken })).status).toBe(404);
+  expect((await ask(members, { token, json: { user_id: 1 } })).status).toBe(201);
+  expect((await ask(list, { token: DEMO.apiToken })).status).toBe(200);
+  const listed = await ask<Items<{ user_id: number }>>(members, { token });
+  expect(listed.body.data.items.map((member) => member.user_id)).toEqual([1, 2]);
+  expect(await refusal(members, { token, json: { user_id: 1 } })).toMatchObject({
+    status: 409,
+    code: "already_member",
+  });
+  expect((await ask(`${members}/1`, { token, method: "DELETE" })).status).toBe(200);
+  expect((await ask(list, { token: DEMO.apiToken })).status).toBe(404);
+  expect((await refusal(`${members}/1`, { token, method: "DELETE" })).status).toBe(404);
+  expect(await refusal(members, { token, json: { user_id: 99 } })).toMatchObject({
+    status: 400,
+    params: ["user_id"],
+  });
+});
