@@ -12,3 +12,7 @@ export const KINDS_THAT_FIT: Record<CostType, Kind[]> = {
   cpi: ["click", "impression"],
   cpe: ["click", "impression"],
 };
+
+/** What spend may be added up by, in the order in which a report names them. */
+export const SPEND_GROUPS = ["day", "link", "partner", "cost_type"] as const;
+export type SpendGroup = (typeof SPEND_GROUPS)[number];

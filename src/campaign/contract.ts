@@ -1,6 +1,6 @@
 /** What the requests of the campaign interface must look like (spec §4). */
 import * as z from "zod";
-import { appToken, pageQuery, textField } from "../http/fields.ts";
+import { appToken, pageQuery, spendQuery, textField } from "../http/fields.ts";
 
 const appPath = z.object({ app_token: appToken });
 const linkPath = z.object({ app_token: appToken, link_token: z.string() });
@@ -63,3 +63,5 @@ export const updateLink = {
       message: "must name at least one of name, archived, partner_id, cost_data_enabled",
     }),
 };
+
+export const readSpend = { path: appPath, query: spendQuery };

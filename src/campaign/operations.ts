@@ -134,3 +134,32 @@ export const updateLink: Operation = {
   answers: { 200: oneLink("The link as it is now") },
   refusals: ["not_found", "unknown_partner", "partner_without_cost_data"],
 };
+
+export const readSpend: Operation = {
+  id: "readSpend",
+  summary: "Read what an app spent",
+  description:
+    "Matched costs by the UTC day of their engagement, each currency apart; cpm amounts count as thousandths. At most 366 days. With `Accept: text/csv` the same rows come as CSV.",
+  credentials: "api_token",
+  input: contract.readSpend,
+  answers: {
+    200: {
+      description: "A row for each combination of the groups and the currency that holds any cost",
+      schema: itemsV1(
+        z.strictObject({
+          day: z.string().meta({ format: "date" }).optional(),
+          link_token: z.string().nullable().optional(),
+          link_label: z.string().nullable().optional(),
+          partner_id: z.int().nullable().optional(),
+          partner_name: z.string().nullable().optional(),
+          cost_type: z.string().optional(),
+          currency: z.string(),
+          spend: z.string().meta({ description: "Exact decimal text" }),
+          matched: z.int().meta({ description: "Costs with an engagement and an amount" }),
+          unpriced: z.int().meta({ description: "Costs with an engagement that no amount was said for" }),
+        }),
+      ),
+    },
+  },
+  refusals: ["not_found"],
+};

@@ -17,6 +17,7 @@ import * as contract from "./contract.ts";
 import { createLink, createLinks } from "./create.ts";
 import * as operations from "./operations.ts";
 import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "./rules.ts";
+import { readSpend } from "./spend.ts";
 
 type Version = 1 | 2;
 
@@ -54,6 +55,10 @@ export const campaignRoutes: Route[] = [
   {
     path: "/public/v2/apps/:app_token/trackers/:link_token/children",
     methods: { GET: documented(operations.listChildren(2), withToken(listChildren(2))) },
+  },
+  {
+    path: "/public/v1/apps/:app_token/spend",
+    methods: { GET: documented(operations.readSpend, withToken(readSpend)) },
   },
 ];
 

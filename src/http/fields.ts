@@ -1,7 +1,7 @@
 /** The fields that more than one surface reads, as zod types. A contract file: imports zod and lists of words alone. */
 import * as currencies from "dinero.js/currencies";
 import * as z from "zod";
-import { COST_TYPES } from "../cost-types.ts";
+import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../cost-types.ts";
 
 // Production forbids eval, which zod would use to compile its parsers: tests shall run what production runs.
 z.config({ jitless: true });
@@ -80,3 +80,37 @@ export const password = textField(1, 256);
 
 /** A password to be: long is what counts. */
 export const newPassword = textField(12, 256);
+
+/** A spend report covers at most so many days. */
+const MAX_DAYS = 366;
+const DAY_MS = 24 * 3600 * 1000;
+
+/** A day of the calendar, given on as days since 1970 in UTC. */
+const utcDate = z.string().transform((value, context) => {
+  const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
+    context.addIssue("must be a day of the calendar, for instance 2026-03-14");
+  }
+  return milliseconds / DAY_MS;
+});
+
+/** Given on in the order of `SPEND_GROUPS`, however they were named. */
+const groupBy = z.string().transform((value, context): SpendGroup[] => {
+  const names = value.split(",");
+  const unknown = names.filter((name) => !SPEND_GROUPS.some((group) => group === name));
+  if (unknown.length > 0) {
+    context.addIssue(`must be one or more of ${SPEND_GROUPS.join(", ")}, with commas between`);
+  } else if (new Set(names).size < names.length) {
+    context.addIssue("must name each group once");
+  }
+  return SPEND_GROUPS.filter((group) => names.includes(group));
+});
+
+/** Which days a spend report covers, and by what it adds up. */
+export const spendQuery = z
+  .object({ from: utcDate, to: utcDate, group_by: groupBy.default(["day"]) })
+  .superRefine(({ from, to }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", path: ["to"], message });
+    if (to < from) refuse("must not be before from");
+    if (to - from >= MAX_DAYS) refuse(`must be at most ${MAX_DAYS} days from from, both counted`);
+  });

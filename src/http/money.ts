@@ -7,3 +7,8 @@ const UNIT = new Big("0.00001");
 export function formatAmount(units: number | string): string {
   return new Big(units).times(UNIT).toFixed();
 }
+
+/** What flat amounts and amounts per 1,000 impressions come to together: decimal text, exact to 0.00000001. */
+export function formatSpend(flatUnits: string, perMilleUnits: string): string {
+  return new Big(perMilleUnits).times("0.001").plus(flatUnits).times(UNIT).toFixed();
+}

@@ -1,0 +1,39 @@
+/** Tables for spreadsheets (RFC 4180). */
+
+export type Cell = string | number | null;
+
+/** The table with its header line. A cell that a spreadsheet would run as a formula is told as text. */
+export function toCsv(header: string[], rows: Cell[][]): string {
+  return [header, ...rows].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
+}
+
+function toCell(value: Cell): string {
+  const text = String(value ?? "").replace(/^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])/, "'");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A download of the table, to be kept under this name. */
+export function csvResponse(table: string, fileName: string): Response {
+  return new Response(table, {
+    headers: {
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${fileName}"`,
+      "cache-control": "no-store",
+      vary: "Accept",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+/** Whether a caller would rather have CSV than JSON. */
+export function wantsCsv(request: Request): boolean {
+  const accepted = (request.headers.get("accept") ?? "").toLowerCase().split(",");
+  const weigh = (type: string) => {
+    const [, ...parameters] = accepted
+      .find((range) => range.split(";", 1)[0]?.trim() === type)
+      ?.split(";") ?? ["", "q=0"];
+    const weight = parameters.find((parameter) => parameter.trim().startsWith("q="))?.trim();
+    return weight ? Number(weight.slice(2)) || 0 : 1;
+  };
+  return weigh("text/csv") > weigh("application/json");
+}

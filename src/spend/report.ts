@@ -1,0 +1,55 @@
+/** Spend as callers read it: rows for JSON, and the same rows as CSV. No I/O, no clock. */
+import type { SpendGroup } from "../cost-types.ts";
+import type { DayRange, SpendRow } from "../db/spend.ts";
+import { type Cell, toCsv } from "../http/csv.ts";
+import { formatSpend } from "../http/money.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+export type PartnerNames = ReadonlyMap<number, { displayName: string }>;
+
+/** A row on the wire: what it is grouped by, then currency, spend, matched and unpriced. */
+export type SpendItem = Record<string, Cell>;
+
+export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[], partners: PartnerNames): SpendItem {
+  const keys: Record<SpendGroup, SpendItem> = {
+    day: { day: formatDate(row.day ?? 0) },
+    link: { link_token: row.link_token ?? null, link_label: row.link_label ?? null },
+    partner: {
+      partner_id: row.partner_id ?? null,
+      partner_name: partners.get(row.partner_id ?? 0)?.displayName ?? null,
+    },
+    cost_type: { cost_type: row.cost_type ?? null },
+  };
+  return Object.assign({}, ...groups.map((group) => keys[group]), {
+    currency: row.currency,
+    spend: formatSpend(row.flat, row.per_mille),
+    matched: row.matched,
+    unpriced: row.unpriced,
+  });
+}
+
+const CSV_KEYS: Record<SpendGroup, string[]> = {
+  day: ["day"],
+  link: ["link_token", "link_label"],
+  partner: ["partner_id", "partner_name"],
+  cost_type: ["cost_type"],
+};
+
+export function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): string {
+  const header = [...groups.flatMap((group) => CSV_KEYS[group]), "currency", "spend", "matched", "unpriced"];
+  return toCsv(
+    header,
+    items.map((item) => header.map((name) => item[name] ?? null)),
+  );
+}
+
+/** The name of a report's file. An app token is letters and digits. */
+export function toFileName(appToken: string, { from, to }: DayRange): string {
+  return `spend-${appToken}-${formatDate(from)}-${formatDate(to)}.csv`;
+}
+
+/** From days since 1970 in UTC. */
+export function formatDate(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

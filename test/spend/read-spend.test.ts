@@ -1,0 +1,308 @@
+/** GET …/spend: what an app spent. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { createToken } from "../../src/auth/secrets.ts";
+import {
+  ask,
+  type Call,
+  call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  NOW,
+  refusal,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
+import { freshLedger } from "../support.ts";
+
+const SPEND = `/public/v1/apps/${DEMO.appToken}/spend`;
+const WEEK = "from=2026-03-09&to=2026-03-15";
+
+type Item = Record<string, string | number | null>;
+
+async function spend(query = WEEK, options: Call = {}): Promise<Item[]> {
+  const answer = await ask<{ data: { items: Item[] } }>(`${SPEND}?${query}`, {
+    token: DEMO.apiToken,
+    ...options,
+  });
+  expect(answer.status).toBe(200);
+  return answer.body.data.items;
+}
+
+/** A click of a link, days before now, and its cost. */
+async function spent(
+  id: string,
+  cost: Record<string, string>,
+  options: { link?: string; days?: number } = {},
+) {
+  const { days = 0, ...more } = options;
+  await click(id, { ...more, now: NOW - days * DAY });
+  expect((await sendCost({ cost_id: id, ...cost })).body.match).toBe("matched");
+}
+
+beforeEach(freshLedger);
+
+describe("spend", () => {
+  it("is told by day in the version 1 envelope, each currency apart", async () => {
+    await spent("spend-click-0001", { cost_amount: "0.25" });
+    await spent("spend-click-0002", { cost_amount: "1.00001" });
+    await spent("spend-click-0003", { cost_amount: "7", cost_currency: "EUR" });
+    await spent("spend-click-0004", { cost_amount: "2" }, { days: 3 });
+    const { body, headers } = await ask<{ data: { items: Item[] } }>(`${SPEND}?${WEEK}`, {
+      token: DEMO.apiToken,
+    });
+    expect(body.data).toEqual({
+      api_version: "1",
+      request_id: headers.get("x-request-id"),
+      timestamp: new Date(NOW).toISOString(),
+      items: [
+        { day: "2026-03-12", currency: "USD", spend: "2", matched: 1, unpriced: 0 },
+        { day: "2026-03-15", currency: "EUR", spend: "7", matched: 1, unpriced: 0 },
+        { day: "2026-03-15", currency: "USD", spend: "1.25001", matched: 2, unpriced: 0 },
+      ],
+    });
+  });
+
+  it("counts a cpm amount as a thousandth, exactly, beside the others", async () => {
+    for (const id of ["spend-view-00001", "spend-view-00002"]) {
+      await view(id);
+      await sendCost({ cost_id: id, cost_type: "cpm", cost_amount: "0.00001" });
+    }
+    await spent("spend-click-0001", { cost_amount: "3.5" });
+    expect(await spend()).toMatchObject([{ spend: "3.50000002", matched: 3 }]);
+    expect(await spend(`${WEEK}&group_by=cost_type`)).toEqual([
+      { cost_type: "cpc", currency: "USD", spend: "3.5", matched: 1, unpriced: 0 },
+      { cost_type: "cpm", currency: "USD", spend: "0.00000002", matched: 2, unpriced: 0 },
+    ]);
+  });
+
+  it("counts what has no amount apart, and what has no engagement not at all", async () => {
+    await spent("spend-click-0001", {});
+    await sendCost({ cost_id: "spend-pending-01", cost_amount: "9" });
+    expect(await spend()).toEqual([
+      { day: "2026-03-15", currency: "USD", spend: "0", matched: 0, unpriced: 1 },
+    ]);
+    await sendCost({ cost_id: "spend-click-0001", cost_amount: "4" });
+    expect(await spend()).toEqual([
+      { day: "2026-03-15", currency: "USD", spend: "4", matched: 1, unpriced: 0 },
+    ]);
+  });
+
+  it("is grouped by any of day, link, partner and cost type, in that order however they are named", async () => {
+    await spent("spend-click-0001", { cost_amount: "1" });
+    await spent("spend-click-0002", { cost_amount: "2", cost_type: "cpi" }, { link: "demo1nk004" });
+    await spent("spend-click-0003", { cost_amount: "4" }, { days: 1 });
+    const [first] = await spend(`${WEEK}&group_by=cost_type,partner,link,day`);
+    expect(first).toEqual({
+      day: "2026-03-14",
+      link_token: DEMO.linkToken,
+      link_label: "Acme",
+      partner_id: 1,
+      partner_name: "Acme Ads",
+      cost_type: "cpc",
+      currency: "USD",
+      spend: "4",
+      matched: 1,
+      unpriced: 0,
+    });
+    expect(Object.keys(first ?? {}).slice(0, 6)).toEqual([
+      "day",
+      "link_token",
+      "link_label",
+      "partner_id",
+      "partner_name",
+      "cost_type",
+    ]);
+    expect(
+      (await spend(`${WEEK}&group_by=link`)).map(({ link_label, spend }) => [link_label, spend]),
+    ).toEqual([
+      ["Acme", "5"],
+      ["Video 15s", "2"],
+    ]);
+    expect(await spend(`${WEEK}&group_by=partner`)).toMatchObject([{ partner_name: "Acme Ads", spend: "7" }]);
+  });
+
+  it("covers both of its days whole, in UTC", async () => {
+    const start = Date.UTC(2026, 2, 14);
+    for (const [id, now] of [
+      ["spend-before-0001", start - 1],
+      ["spend-first-00001", start],
+      ["spend-last-000001", start + DAY - 1],
+      ["spend-after-00001", start + DAY],
+    ] as const) {
+      await click(id, { now });
+      await sendCost({ cost_id: id, cost_amount: "1" });
+    }
+    expect(await spend("from=2026-03-14&to=2026-03-14")).toEqual([
+      { day: "2026-03-14", currency: "USD", spend: "2", matched: 2, unpriced: 0 },
+    ]);
+  });
+
+  it("is exact past 2^53 units", async () => {
+    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, ?, 'USD', 'matched', 1, ?)")
+      .bind(DEMO.appToken, Math.floor(NOW / DAY), "cpc", "9007199254740993")
+      .run();
+    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 2, 1, ?, 'USD', 'matched', 1, ?)")
+      .bind(DEMO.appToken, Math.floor(NOW / DAY), "cpm", "9007199254740993")
+      .run();
+    expect(await spend()).toMatchObject([{ spend: "90162064539.95733993" }]);
+  });
+
+  it("is empty where nothing was spent, and 366 days are not too many", async () => {
+    expect(await spend("from=2025-01-01&to=2026-01-01")).toEqual([]);
+  });
+
+  it("answers HEAD as GET, without the body", async () => {
+    const head = await call(`${SPEND}?${WEEK}`, { token: DEMO.apiToken, method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+});
+
+describe("spend as CSV", () => {
+  const csv = (query: string, accept = "text/csv") =>
+    call(`${SPEND}?${query}`, { token: DEMO.apiToken, headers: { accept } });
+
+  it("is the same rows under a header line, as a download", async () => {
+    await spent("spend-click-0001", { cost_amount: "0.25" });
+    await spent("spend-click-0002", { cost_amount: "2" }, { days: 3 });
+    const response = await csv(WEEK);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+    expect(response.headers.get("content-disposition")).toBe(
+      `attachment; filename="spend-${DEMO.appToken}-2026-03-09-2026-03-15.csv"`,
+    );
+    expect(response.headers.get("vary")).toBe("Accept");
+    expect(await response.text()).toBe(
+      "day,currency,spend,matched,unpriced\r\n2026-03-12,USD,2,1,0\r\n2026-03-15,USD,0.25,1,0\r\n",
+    );
+  });
+
+  it("is the header line alone where nothing was spent", async () => {
+    expect(await (await csv(`${WEEK}&group_by=partner,cost_type`)).text()).toBe(
+      "partner_id,partner_name,cost_type,currency,spend,matched,unpriced\r\n",
+    );
+  });
+
+  it.each([
+    ['=HYPERLINK("http://x")', `"'=HYPERLINK(""http://x"")"`],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["＝1+1", "'＝1+1"],
+    ["a, b", '"a, b"'],
+    ["a=b", "a=b"],
+    ["Zürich 東京", "Zürich 東京"],
+  ])("tells a link called %s as text", async (label, cell) => {
+    await env.DB.prepare("UPDATE links SET label = ? WHERE id = 1").bind(label).run();
+    await spent("spend-click-0001", { cost_amount: "1" });
+    const [, line] = (await (await csv(`${WEEK}&group_by=link`)).text()).split("\r\n");
+    expect(line).toBe(`${DEMO.linkToken},${cell},USD,1,1,0`);
+  });
+
+  it.each([
+    ["text/csv", true],
+    ["TEXT/CSV; charset=utf-8", true],
+    ["application/json;q=0.5, text/csv", true],
+    ["text/csv;q=0.5, application/json", false],
+    ["text/csv;q=0", false],
+    ["application/json", false],
+    ["*/*", false],
+    ["text/html,*/*;q=0.8", false],
+  ])("for Accept: %s is %s", async (accept, isCsv) => {
+    const type = (await csv(WEEK, accept)).headers.get("content-type");
+    expect(type?.startsWith("text/csv")).toBe(isCsv);
+  });
+});
+
+describe("spend refuses", () => {
+  const asked = (query: string, options: Call = {}) =>
+    refusal(`${SPEND}?${query}`, { token: DEMO.apiToken, ...options });
+  const malformed = (...params: string[]) => ({ status: 400, code: "invalid_request", params });
+
+  it.each([
+    ["no days at all", "", ["from", "to"]],
+    ["from alone", "from=2026-03-09", ["to"]],
+    ["from after to", "from=2026-03-10&to=2026-03-09", ["to"]],
+    ["367 days", "from=2025-01-01&to=2026-01-02", ["to"]],
+    ["2026-02-30", "from=2026-02-30&to=2026-03-01", ["from"]],
+    ["2026-02-29", "from=2026-02-01&to=2026-02-29", ["to"]],
+    ["a time of day", "from=2026-03-09T00:00:00Z&to=2026-03-15", ["from"]],
+    ["a short year", "from=26-03-09&to=2026-03-15", ["from"]],
+    ["an unknown group", `${WEEK}&group_by=day,country`, ["group_by"]],
+    ["no group", `${WEEK}&group_by=`, ["group_by"]],
+    ["a group twice", `${WEEK}&group_by=day,day`, ["group_by"]],
+    ["a blank", `${WEEK}&group_by=day,%20link`, ["group_by"]],
+    ["a name twice", `${WEEK}&to=2026-03-15`, ["to"]],
+    ["everything at once", "from=x&to=y&group_by=z", ["from", "to", "group_by"]],
+  ])("%s", async (_name, query, params) => {
+    expect(await asked(query)).toEqual(malformed(...params));
+    expect(await asked(query, { headers: { accept: "text/csv" } })).toEqual(malformed(...params));
+  });
+
+  it("a report of more than 50,000 rows", async () => {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+       INSERT INTO daily_totals SELECT ?1, ?2 - i % 300, i / 300, 1, 'cpc', 'USD', 'matched', 1, 1 FROM n`,
+    )
+      .bind(DEMO.appToken, Math.floor(NOW / DAY))
+      .run();
+    expect(await asked("from=2025-05-01&to=2026-03-15&group_by=day,link")).toEqual(malformed("group_by"));
+    expect(await spend("from=2025-05-01&to=2026-03-15")).toHaveLength(300);
+  });
+
+  it("another method", async () => {
+    expect(await asked(WEEK, { method: "POST", json: {} })).toMatchObject({ status: 405 });
+  });
+
+  it("whoever may not see the app, telling nothing of the input", async () => {
+    const path = `/public/v1/apps/${DEMO.otherAppToken}/spend?${WEEK}`;
+    expect(await refusal(path, { token: DEMO.apiToken })).toMatchObject({ status: 404 });
+    expect(
+      await refusal(path.replace(DEMO.otherAppToken, "nosuchapp000"), { token: DEMO.apiToken }),
+    ).toMatchObject({ status: 404 });
+    for (const token of [undefined, "noise", DEMO.costToken, createToken("api")]) {
+      expect(await asked(WEEK, { token })).toMatchObject({ status: 401, params: [] });
+      expect(await asked("from=x", { token })).toMatchObject({ status: 401, params: [] });
+    }
+  });
+
+  it("a token from the moment of its reset, whatever KV still holds", async () => {
+    await spend();
+    await rows("DELETE FROM api_tokens WHERE user_id = 1");
+    expect(await asked(WEEK)).toMatchObject({ status: 401 });
+  });
+
+  it("to show another app's spend", async () => {
+    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 9, 1, 'cpc', 'USD', 'matched', 5, 500000)")
+      .bind(DEMO.otherAppToken, Math.floor(NOW / DAY))
+      .run();
+    expect(await spend()).toEqual([]);
+  });
+});
+
+describe("the budget of spend", () => {
+  it.each(["day", "link", "partner", "cost_type", "day,link,partner,cost_type"])(
+    "by %s: one call, none written, and at most 3 rows read a total, however many costs lie behind it",
+    async (groups) => {
+      const days = 30;
+      await env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+         INSERT INTO daily_totals SELECT ?1, ?2 - i % ?3, 1 + i / ?3 % 5, 1, iif(i / ?3 / 5 % 2, 'cpc', 'cpm'),
+           iif(i / ?3 / 10 % 2, 'USD', 'EUR'), iif(i / ?3 / 20 % 2, 'matched', 'unpriced'), 1000000, 1 FROM n`,
+      )
+        .bind(DEMO.appToken, Math.floor(NOW / DAY), days)
+        .run();
+      await spend();
+      const { database, counts } = countingDatabase();
+      const items = await spend(`from=2026-02-14&to=2026-03-15&group_by=${groups}`, {
+        env: { DB: database },
+      });
+      expect(items.length).toBeGreaterThan(1);
+      expect(counts).toMatchObject({ calls: 1, written: 0 });
+      expect(counts.read).toBeLessThanOrEqual(3 * 1_000);
+    },
+  );
+});
