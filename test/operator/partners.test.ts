@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { ask, DEMO, freshDemo, refusal, rows, sendCost } from "../harness.ts";
+
+const token = DEMO.operatorToken;
+const partners = "/operator/v1/partners";
+const credentials = "/operator/v1/credentials";
+
+interface Items<T> {
+  data: { items: T[]; paging: { total: string } };
+}
+interface Credential {
+  id: number;
+  hint: string;
+  cost_types: string[];
+  round_id: number | null;
+  credential: string;
+}
+
+beforeEach(freshDemo);
+
+describe("partners", () => {
+  test("are listed with how far each cost type has come", async () => {
+    const { body } = await ask<Items<{ cost_types: object; open_rounds: number[] }>>(partners, { token });
+    const all = (state: string) => ({ cpc: state, cpi: state, cpe: state, cpm: state });
+    expect(body.data.items.map((partner) => partner.cost_types)).toEqual([
+      all("integrated"),
+      all("none"),
+      all("in_round"),
+    ]);
+    expect(body.data.items[2]?.open_rounds).toEqual([1]);
+  });
+
+  test("are made without cost data, with templates byte for byte", async () => {
+    const json = { display_name: "Dune", click_parameters: "a={b}&note=%%X Y%%[z]" };
+    const { status, headers, body } = await ask<Items<{ id: number }>>(partners, { token, json });
+    expect(status).toBe(201);
+    expect(headers.get("location")).toBe(`${partners}/4`);
+    expect(body.data.items[0]).toMatchObject({ id: 4, ...json, supports_cost_data: false });
+    const listed = await ask<Items<{ id: number }>>("/public/v1/partners", { token: DEMO.apiToken });
+    expect(listed.body.data.items.at(-1)).toEqual({
+      id: 4,
+      display_name: "Dune",
+      supports_cost_data: false,
+    });
+  });
+
+  test("a changed template shows in the URLs of links at once", async () => {
+    const links = `/public/v1/apps/${DEMO.appToken}/trackers/${DEMO.linkToken}`;
+    const read = async () =>
+      (await ask<Items<{ click_url: string }>>(links, { token: DEMO.apiToken })).body.data.items[0]
+        ?.click_url;
+    expect(await read()).toContain("%%ACME MACRO%%");
+    const json = { click_parameters: "only={this}" };
+    await ask(`${partners}/1`, { token, method: "PATCH", json });
+    expect(await read()).toContain("?only={this}&cost_id=");
+  });
+
+  test.each([
+    ["CR", "a=1\rb"],
+    ["LF", "a=1\nb"],
+    ["a control character", "a=\u0007"],
+    ["NUL", "a=\u0000"],
+    ["4,097 bytes", `${"é".repeat(2048)}x`],
+    ["a lone surrogate", "a=\ud800"],
+  ])("refuse a template with %s, in each of the three", async (_, template) => {
+    const json = { click_parameters: template, impression_parameters: template, cost_parameters: template };
+    const { status, params } = await refusal(`${partners}/1`, { token, method: "PATCH", json });
+    expect([status, params]).toEqual([400, Object.keys(json)]);
+  });
+
+  test("take a template of exactly 4 KB", async () => {
+    const json = { click_parameters: "é".repeat(2048) };
+    expect((await ask(`${partners}/1`, { token, method: "PATCH", json })).status).toBe(200);
+  });
+
+  test("cannot be given cost data by hand", async () => {
+    const json = { supports_cost_data: true };
+    const { params } = await refusal(`${partners}/2`, { token, method: "PATCH", json });
+    expect(params).toContain("supports_cost_data");
+  });
+
+  test("that are not there are told so", async () => {
+    expect((await refusal(`${partners}/99`, { token })).status).toBe(404);
+    const json = { display_name: "x" };
+    expect((await refusal(`${partners}/99`, { token, method: "PATCH", json })).status).toBe(404);
+  });
+});
+
+describe("credentials", () => {
+  const issue = (json: object) => ask<Items<Credential>>(credentials, { token, json });
+
+  test("a live one is shown once, works for its cost types, and is dead when revoked", async () => {
+    const { status, body } = await issue({ partner_id: 1, mode: "live", cost_types: ["cpm", "cpc", "cpc"] });
+    const [made] = body.data.items;
+    expect(status).toBe(201);
+    expect(made?.cost_types).toEqual(["cpc", "cpm"]);
+    const secret = made?.credential ?? "";
+    const send = (costType: string) =>
+      sendCost({ cost_type: costType, cost_id: "operator-cost-0001" }, { token: secret });
+    expect((await send("cpc")).status).toBe(200);
+    expect((await send("cpi")).body.code).toBe("cost_type_not_integrated");
+    const listed = await ask<Items<Credential>>(`${credentials}?partner_id=1`, { token });
+    expect(listed.body.data.paging.total).toBe("2");
+    expect(JSON.stringify(listed.body)).not.toContain(secret);
+    expect(listed.body.data.items[1]?.hint).toBe(`ll_live_…${secret.slice(-4)}`);
+    await ask(`${credentials}/${made?.id}/revoke`, { token, method: "POST" });
+    expect((await send("cpc")).body.code).toBe("credential_revoked");
+    const audit = await rows<{ action: string }>("SELECT action, detail FROM audit_log ORDER BY id");
+    expect(audit.map((entry) => entry.action)).toEqual(["issue credential", "revoke credential"]);
+    expect(JSON.stringify(audit)).not.toContain(secret);
+  });
+
+  test("revoking again changes nothing and tells when it was", async () => {
+    const revoke = (now?: number) =>
+      ask<Items<{ revoked_at: string }>>(`${credentials}/1/revoke`, {
+        token,
+        method: "POST",
+        ...(now && { now }),
+      });
+    const first = await revoke();
+    const again = await revoke(Date.UTC(2026, 2, 16));
+    expect(again.body.data.items[0]?.revoked_at).toBe(first.body.data.items[0]?.revoked_at);
+    expect(await rows("SELECT * FROM audit_log")).toHaveLength(1);
+  });
+
+  test.each([
+    ["a live one for a cost type that came through no round", { partner_id: 2, mode: "live" }],
+    ["a test one without an open round", { partner_id: 1, mode: "test" }],
+  ])("refuses %s", async (_, json) => {
+    const asked = { ...json, cost_types: ["cpc"] };
+    expect(await refusal(credentials, { token, json: asked })).toMatchObject({ code: "round_required" });
+    expect(await rows("SELECT * FROM audit_log")).toEqual([]);
+  });
+
+  test("a test one posts into the open round of its cost types", async () => {
+    const { body } = await issue({ partner_id: 3, mode: "test", cost_types: ["cpc"] });
+    const [made] = body.data.items;
+    expect(made?.round_id).toBe(1);
+    const send = (costType: string) =>
+      sendCost({ cost_type: costType, cost_id: "operator-cost-0001" }, { token: made?.credential });
+    expect((await send("cpc")).body).toMatchObject({ round: 1, match: "pending" });
+    expect((await send("cpi")).body.code).toBe("cost_type_not_integrated");
+  });
+
+  test.each([
+    ["unknown cost types", { partner_id: 1, mode: "live", cost_types: ["cpa"] }, "cost_types.0"],
+    ["no cost type", { partner_id: 1, mode: "live", cost_types: [] }, "cost_types"],
+    ["an unknown mode", { partner_id: 1, mode: "both", cost_types: ["cpc"] }, "mode"],
+    ["an unknown partner", { partner_id: 99, mode: "live", cost_types: ["cpc"] }, "partner_id"],
+  ])("refuses %s", async (_, json, param) => {
+    expect(await refusal(credentials, { token, json })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: [param],
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { beforeEach, expect, test } from "vitest";
+import { verifyPassword } from "../../src/auth/passwords.ts";
+import { ask, DEMO, freshDemo, refusal, rows } from "../harness.ts";
+
+const token = DEMO.operatorToken;
+const users = "/operator/v1/users";
+
+interface User {
+  id: number;
+  email: string;
+  role: string;
+  sign_in: string;
+  token_hint: string | null;
+  disabled_at: string | null;
+  one_time_password?: string;
+  api_token?: string;
+}
+const askUser = async (path: string, options: object = {}) => {
+  const { status, body } = await ask<{ data: { items: User[] } }>(path, { token, ...options });
+  return { status, user: body.data.items[0] };
+};
+
+beforeEach(freshDemo);
+
+test("makes a user with a one-time password that is shown once and stored as a hash", async () => {
+  const { status, user } = await askUser(users, { json: { email: "New.User@Example.com" } });
+  expect(status).toBe(201);
+  expect(user).toMatchObject({ id: 3, email: "new.user@example.com", role: "member", sign_in: "password" });
+  const password = user?.one_time_password ?? "";
+  expect(password.length).toBeGreaterThanOrEqual(20);
+  const [stored] = await rows<{ password_hash: string }>("SELECT password_hash FROM users WHERE id = 3");
+  expect(await verifyPassword(password, stored?.password_hash)).toBe(true);
+  const read = await askUser(`${users}/3`);
+  expect(read.user).not.toHaveProperty("one_time_password");
+  const audit = await rows<{ subject: string; detail: string }>("SELECT * FROM audit_log");
+  expect(audit).toHaveLength(1);
+  expect(audit[0]?.subject).toBe("user 3");
+  expect(JSON.stringify(audit)).not.toContain(password);
+});
+
+test("a user of single sign-on has no password", async () => {
+  const { user } = await askUser(users, { json: { email: "sso@example.com", sign_in: "sso" } });
+  expect(user).toMatchObject({ sign_in: "sso" });
+  expect(user).not.toHaveProperty("one_time_password");
+});
+
+test("refuses an e-mail address that differs only in case", async () => {
+  expect(await refusal(users, { token, json: { email: "DEMO@Example.com" } })).toEqual({
+    status: 409,
+    code: "email_taken",
+    params: [],
+  });
+  expect(await rows("SELECT * FROM audit_log")).toEqual([]);
+});
+
+test.each(["demo", "", "a@b@c", "a b@example.com"])("refuses %j as an e-mail address", async (email) => {
+  const { status, params } = await refusal(users, { token, json: { email, role: "admin", sign_in: "key" } });
+  expect([status, new Set(params)]).toEqual([400, new Set(["email", "role", "sign_in"])]);
+});
+
+test.each([
+  ["demotes", { role: "member" }],
+  ["disables", { disabled: true }],
+])("nobody %s the last operator", async (_, json) => {
+  expect(await refusal(`${users}/2`, { token, method: "PATCH", json })).toMatchObject({
+    status: 409,
+    code: "last_operator",
+  });
+  expect((await askUser(`${users}/2`)).user).toMatchObject({ role: "operator", disabled_at: null });
+  expect(await rows("SELECT * FROM audit_log")).toEqual([]);
+});
+
+test("an operator who is disabled does not count as one who remains", async () => {
+  await askUser(users, { json: { email: "second@example.com", role: "operator" } });
+  await askUser(`${users}/3`, { method: "PATCH", json: { disabled: true } });
+  const json = { role: "member" };
+  expect((await refusal(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
+});
+
+test("a disabled user's token dies at once, and enabling brings none back", async () => {
+  const list = "/public/v1/partners";
+  expect((await ask(list, { token: DEMO.apiToken })).status).toBe(200);
+  const { user } = await askUser(`${users}/1`, { method: "PATCH", json: { disabled: true } });
+  expect(user).toMatchObject({ token_hint: null, disabled_at: "2026-03-15T12:00:00.000Z" });
+  expect((await refusal(list, { token: DEMO.apiToken })).status).toBe(401);
+  expect(await refusal(`${users}/1/token`, { token, method: "POST" })).toMatchObject({
+    code: "user_disabled",
+  });
+  await askUser(`${users}/1`, { method: "PATCH", json: { disabled: false } });
+  expect((await refusal(list, { token: DEMO.apiToken })).status).toBe(401);
+});
+
+test("a new API token is shown once, works, and the old one is dead", async () => {
+  const list = "/public/v1/partners";
+  await ask(list, { token: DEMO.apiToken });
+  const { user } = await askUser(`${users}/1/token`, { method: "POST" });
+  expect((await ask(list, { token: user?.api_token })).status).toBe(200);
+  expect((await refusal(list, { token: DEMO.apiToken })).status).toBe(401);
+  const read = await askUser(`${users}/1`);
+  expect(read.user).not.toHaveProperty("api_token");
+  expect(read.user?.token_hint).toBe(`ll_api_…${user?.api_token?.slice(-4)}`);
+  expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 1")).toEqual([{ sealed: null }]);
+  expect(JSON.stringify(await rows("SELECT * FROM audit_log"))).not.toContain(user?.api_token);
+});
+
+test("a new one-time password ends the sessions", async () => {
+  await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 1, 0, 9e15)");
+  const { user } = await askUser(`${users}/1/password`, { method: "POST" });
+  expect(user?.one_time_password).toBeTruthy();
+  expect(await rows("SELECT * FROM sessions")).toEqual([]);
+});
+
+test("single sign-on from now on takes the password and the sealed token", async () => {
+  const { user } = await askUser(`${users}/1`, { method: "PATCH", json: { sign_in: "sso" } });
+  expect(user).toMatchObject({ sign_in: "sso" });
+  expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 1")).toEqual([{ sealed: null }]);
+});
+
+test("tells of a user that is not there", async () => {
+  expect((await refusal(`${users}/99`, { token })).status).toBe(404);
+  expect((await refusal(`${users}/99`, { token, method: "PATCH", json: { role: "member" } })).status).toBe(
+    404,
+  );
+  expect((await refusal(`${users}/99/token`, { token, method: "POST" })).status).toBe(404);
+  expect((await refusal(`${users}/zero`, { token })).status).toBe(400);
+});
