@@ -44,6 +44,7 @@ export async function submitTests(
   const { credential, engagements } = situation;
   if (credential.revoked) throw new AppError("credential_revoked");
   const round = credential.round;
+  if (round) context.trace.partnerId = round.partnerId;
   if (round?.state !== "open") throw new AppError("test_credential");
   const room = rounds.MAX_ROUND_ENTRIES - round.entryCount;
   if (room <= 0) throw new AppError("round_full");
@@ -142,6 +143,7 @@ export async function readRound(context: Context): Promise<Response> {
   if (!credential) throw unauthorized();
   if (credential.revoked) throw new AppError("credential_revoked");
   if (!found) throw new AppError("test_credential");
+  context.trace.partnerId = found.row.partner_id;
   const round = toRoundWithReport(found);
   if (!wantsPage(context.request)) return jsonResponse({ ...round, request_id: context.requestId });
   return pageResponse(context, {

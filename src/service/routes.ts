@@ -4,13 +4,18 @@ import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
 import { pageResponse } from "../http/page.ts";
 import type { Route } from "../http/router.ts";
+import { readGuide } from "./guide.ts";
 import { readLiveness, readReadiness } from "./health.ts";
+import { readLlms } from "./llms.ts";
 import { referenceRoutes } from "./reference.ts";
+import { asCode } from "./text.ts";
 
 export const serviceRoutes: Route[] = [
   { path: "/healthz", methods: { GET: readLiveness } },
   { path: "/readyz", methods: { GET: readReadiness } },
   ...referenceRoutes,
+  { path: "/docs/partners", methods: { GET: readGuide } },
+  { path: "/llms.txt", methods: { GET: readLlms } },
   { path: "/docs/errors", methods: { GET: readErrors } },
 ];
 
@@ -31,9 +36,4 @@ function readErrors(context: Context): Promise<Response> {
       <p class="lead">Every refusal is a problem document (RFC 9457). Its <code>code</code> is one of these.</p>
       ${sections}`,
   });
-}
-
-/** Text between backticks as code. */
-function asCode(text: string) {
-  return text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

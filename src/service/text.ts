@@ -1,0 +1,7 @@
+/** Marks that a sentence of the documentation may bear. */
+import { html } from "hono/html";
+
+/** Text between backticks as code. */
+export function asCode(text: string) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+}
