@@ -1,0 +1,231 @@
+/** What the ledger costs, by D1's own count of rows, with little in it and with much. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { createToken } from "../../src/auth/secrets.ts";
+import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
+import { COST_TYPES } from "../../src/cost-types.ts";
+import type { Env } from "../../src/env.ts";
+import { purge } from "../../src/retention.ts";
+import { type Call, click, countingDatabase, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger } from "../support.ts";
+
+/** What a request read and wrote, and in how many calls. */
+async function spent(request: (options: { env: Partial<Env> }) => Promise<unknown>) {
+  const { database, counts } = countingDatabase();
+  await request({ env: { DB: database } });
+  return counts;
+}
+
+const MANY = 100_000;
+const SLICE = 50_000;
+
+/** Costs and their clicks, so many, of two partners, spread over the days of the window. */
+async function fill(): Promise<void> {
+  for (let from = 0; from < MANY; from += SLICE) {
+    const numbers = `WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${from + SLICE - 1})`;
+    const key = "1 + i % 2, printf('m-%05d-%06d', (i * 7919) % 99991, i)";
+    const at = `${NOW} - (i % 6) * ${DAY}`;
+    await env.DB.batch([
+      env.DB.prepare(
+        `${numbers} INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
+         SELECT ${key}, 'click', '${DEMO.appToken}', 1 + i % 5, ${at}, 1 FROM n`,
+      ),
+      env.DB.prepare(
+        `${numbers} INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
+         SELECT ${key}, 'cpc', 'USD', 100, 't', 'call', ${at} FROM n`,
+      ),
+    ]);
+  }
+}
+
+/** A walk of a table ends with the slice that is not full. */
+const slicesOf = (size: number) => Math.floor(size / 5_000) + 1;
+
+let made = 0;
+const fresh = () => `budget-cost-${String(++made).padStart(5, "0")}`;
+
+const COST = { cost_amount: "1" };
+const READ = 15;
+
+describe.each([
+  ["an empty ledger", () => Promise.resolve()],
+  [`a ledger of ${MANY} costs and their clicks`, fill],
+] as const)("with %s", (_what, prepare) => {
+  beforeAll(async () => {
+    await freshLedger();
+    await prepare();
+    await click("budget-warm-up");
+  }, 120_000);
+
+  describe.each(COST_TYPES)("a %s cost", (cost_type) => {
+    const fitting = cost_type === "cpm" ? view : click;
+    const send = (cost_id: string, more: Record<string, string>, options: Call = {}) =>
+      spent((to) => sendCost({ cost_id, cost_type, ...more }, { ...to, ...options }));
+
+    it("takes one call, at most 15 rows read, and writes itself and its total", async () => {
+      const pending = await send(fresh(), COST);
+      expect(pending).toEqual({ calls: 1, read: expect.any(Number), written: 2 });
+      expect(pending.read).toBeLessThanOrEqual(READ);
+      const id = fresh();
+      await click(id);
+      await view(id);
+      const both = await send(id, COST);
+      expect(both).toEqual({ calls: 1, read: expect.any(Number), written: 2 });
+      expect(both.read).toBeLessThanOrEqual(READ);
+    });
+
+    it.each([
+      ["a duplicate", COST],
+      ["a conflict", { cost_amount: "2" }],
+      ["a conflict of currency", { ...COST, cost_currency: "EUR" }],
+      ["a duplicate without an amount", {}],
+    ])("writes nothing as %s", async (_which, again) => {
+      const id = fresh();
+      await click(id);
+      await view(id);
+      await send(id, COST);
+      const counts = await send(id, again);
+      expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 0 });
+      expect(counts.read).toBeLessThanOrEqual(READ);
+    });
+
+    it("writes nothing when it is refused", async () => {
+      const id = fresh();
+      await click(id, { now: NOW - COST_WINDOW_MS - 1 });
+      await view(id, { now: NOW - COST_WINDOW_MS - 1 });
+      const late = await send(id, COST);
+      expect(late).toEqual({ calls: 1, read: expect.any(Number), written: 0 });
+      expect(late.read).toBeLessThanOrEqual(READ);
+    });
+
+    it("that takes another's place reads at most 20 rows, and moves its total", async () => {
+      const completed = fresh();
+      await click(completed);
+      await view(completed);
+      await send(completed, {});
+      const borne = fresh();
+      await fitting(borne, { query: `&cost_type=${cost_type}&cost_amount=1&cost_currency=USD` });
+      const lapsed = fresh();
+      await send(lapsed, COST);
+      for (const counts of [
+        await send(completed, COST),
+        await send(borne, { cost_amount: "2" }),
+        await send(lapsed, COST, { now: NOW + COST_WINDOW_MS + 1 }),
+      ]) {
+        expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 3 });
+        expect(counts.read).toBeLessThanOrEqual(20);
+      }
+    });
+  });
+
+  it("a bad credential reads at most 3 rows, in one call, and writes nothing", async () => {
+    for (const [token, params] of [
+      [createToken("live"), COST],
+      [createToken("live"), { cost_amount: "-1" }],
+      [undefined, COST],
+      ["nonsense", COST],
+      [DEMO.costToken.replace("Acme", "Bcme"), COST],
+    ] as const) {
+      const counts = await spent((to) => sendCost({ cost_id: fresh(), ...params }, { ...to, token }));
+      expect(counts.calls).toBeLessThanOrEqual(1);
+      expect(counts.read).toBeLessThanOrEqual(3);
+      expect(counts.written).toBe(0);
+    }
+  });
+
+  it("a click or an impression writes one row with an id, none without or again, three if its cost was waiting", async () => {
+    for (const [costType, engage] of [
+      ["cpc", click],
+      ["cpm", view],
+      ["cpi", view],
+    ] as const) {
+      const id = fresh();
+      expect(await spent((to) => engage(id, to))).toMatchObject({ calls: 2, written: 1 });
+      expect(await spent((to) => engage(id, to))).toMatchObject({ calls: 2, written: 0 });
+      const waited = fresh();
+      await sendCost({ cost_id: waited, cost_type: costType, ...COST });
+      const counts = await spent((to) => engage(waited, to));
+      expect(counts).toMatchObject({ calls: 2, written: 3 });
+      expect(counts.read).toBeLessThanOrEqual(READ);
+    }
+    expect(await spent((to) => click("", to))).toMatchObject({ calls: 2, written: 1 });
+    expect(await spent((to) => click("", { ...to, link: "nosuch1ink" }))).toMatchObject({ written: 0 });
+  });
+
+  it("the purge reads at most 4 rows a live row, and writes only where it stands", async () => {
+    const [sizes] = await rows<{ costs: number; engagements: number }>(
+      "SELECT (SELECT count(*) FROM costs) AS costs, (SELECT count(*) FROM engagements) AS engagements",
+    );
+    if (!sizes) throw new Error("nothing was counted");
+    const slices = slicesOf(sizes.costs) + slicesOf(sizes.engagements);
+    const { database, counts } = countingDatabase();
+    await purge(database, NOW);
+    expect(counts.written).toBe(slices);
+    // What is fixed for each slice is its position.
+    expect(counts.read).toBeLessThanOrEqual(4 * (sizes.costs + sizes.engagements) + 8 * slices);
+  });
+
+  it("the purge writes one row for each that it removes, and its positions", async () => {
+    const dead = 300;
+    const old = NOW - 2 * COST_WINDOW_MS - DAY;
+    await env.DB.batch([
+      env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${dead})
+         INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
+         SELECT 1, 'dead-cost-' || i, 'click', '${DEMO.appToken}', 1, ${old}, 1 FROM n`,
+      ),
+      env.DB.prepare(
+        `INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
+         SELECT 1, cost_id, 'cpc', 'USD', 1, 't', 'call', ${old} FROM engagements WHERE cost_id LIKE 'dead-cost-%'`,
+      ),
+    ]);
+    const [idle, working] = [countingDatabase(), countingDatabase()];
+    await purge(working.database, NOW);
+    await purge(idle.database, NOW);
+    const moved = working.counts.calls - idle.counts.calls;
+    expect(working.counts.written - idle.counts.written).toBe(2 * dead + moved);
+    expect(await rows("SELECT 1 FROM engagements WHERE cost_id LIKE 'dead-cost-%'")).toEqual([]);
+  });
+});
+
+it("no statement of a request or of the purge scans a table of the ledger", async () => {
+  await freshLedger();
+  const used = new Map<string, unknown[]>();
+  const database = new Proxy(env.DB, {
+    get(target, name) {
+      if (name === "prepare") {
+        return (query: string) => {
+          const prepared = target.prepare(query);
+          return new Proxy(prepared, {
+            get(statement, property) {
+              if (property !== "bind") return Reflect.get(statement, property);
+              return (...values: unknown[]) => {
+                used.set(query, values);
+                return statement.bind(...values);
+              };
+            },
+          });
+        };
+      }
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const to = { env: { DB: database } };
+  await click(fresh(), { ...to, query: "&cost_type=cpm" });
+  await sendCost({ cost_id: fresh(), ...COST }, to);
+  await sendCost({ cost_id: "short" }, to);
+  await purge(database, NOW);
+  expect(used.size).toBeGreaterThanOrEqual(9);
+  for (const [query, values] of used) {
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
+      .bind(...values)
+      .all<{ detail: string }>();
+    const scans = plan.results
+      .map((step) => step.detail)
+      .filter((detail) => /^SCAN (?!(?:j|json_each) VIRTUAL TABLE|idempotency_keys)/.test(detail));
+    expect({ query, scans: scans.filter((scan) => !/^SCAN (\d+ )?CONSTANT ROW/.test(scan)) }).toEqual({
+      query,
+      scans: [],
+    });
+  }
+});
