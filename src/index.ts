@@ -75,5 +75,12 @@ function toAppError(context: Context, error: unknown): AppError {
 
 export default {
   fetch: (request, env, execution) => serve(request, env, execution, systemClock),
-  scheduled: (controller, env) => purge(env.DB, controller.scheduledTime),
+  async scheduled(controller, env) {
+    try {
+      await purge(env.DB, controller.scheduledTime);
+    } catch (error) {
+      logError("cron", error);
+      throw error;
+    }
+  },
 } satisfies ExportedHandler<Env>;

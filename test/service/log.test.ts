@@ -1,6 +1,6 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { serve } from "../../src/index.ts";
+import worker, { serve } from "../../src/index.ts";
 import { type Call, call, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN } from "../harness.ts";
 
 beforeAll(freshDemo);
@@ -150,6 +150,14 @@ test("an unexpected error has a line of its own under the same request id", asyn
   expect(new Set(lines.map((line) => line.request_id))).toEqual(
     new Set([response.headers.get("x-request-id")]),
   );
+});
+
+test("a run of the cron that fails has a line, and fails", async () => {
+  const controller = createScheduledController({ scheduledTime: new Date(NOW), cron: "17 * * * *" });
+  await expect(worker.scheduled(controller, { ...env, DB: broken })).rejects.toThrow("cannot bind");
+  expect(output.map((line) => JSON.parse(line))).toMatchObject([
+    { level: "error", request_id: "cron", message: "cannot bind ll_api_…" },
+  ]);
 });
 
 test("tells how long the answer took", async () => {
