@@ -155,6 +155,16 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     expect(after.body.data.items.map(keyOf)).toEqual(whole.slice(7, 10));
   });
 
+  it("lead on from the first page, where that was reached backwards", async () => {
+    const whole = await fill(list);
+    const before = (await pageV1(`${list.path}?limit=3`)).body.data.paging.cursors.after;
+    const first = (await pageV1(`${list.path}?limit=5&before=${before}`)).body.data;
+    expect(first.items.map(keyOf)).toEqual(whole.slice(0, 2));
+    expect(first.paging.previous).toBeNull();
+    const second = (await pageV1(first.paging.next ?? "")).body.data;
+    expect(second.items.map(keyOf)).toEqual(whole.slice(2, 7));
+  });
+
   it("take cursor for after, and both where they are the same", async () => {
     const whole = await fill(list);
     const { after } = (await pageV1(`${list.path}?limit=5`)).body.data.paging.cursors;
