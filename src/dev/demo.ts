@@ -3,6 +3,7 @@
  * reach a deployed one.
  */
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
+import { DEMO_ROUND, demoRound } from "./demo-round.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -181,19 +182,13 @@ export function demoStatements(now: number): string[] {
       cost_types: "cpc,cpi,cpe,cpm",
       created_at,
     }),
-    row("rounds", {
-      id: 1,
-      partner_id: 3,
-      cost_types: "cpc,cpi,cpe,cpm",
-      state: "open",
-      opened_at: now - 5 * DAY_MS,
-    }),
+    ...demoRound(now, DEMO.appToken, row),
     row("credentials", {
       ...token("test", DEMO.testCostToken),
       partner_id: 3,
       mode: "test",
-      round_id: 1,
-      cost_types: "cpc,cpi,cpe,cpm",
+      round_id: DEMO_ROUND.id,
+      cost_types: DEMO_ROUND.costTypes,
       created_at,
     }),
     engagement("demo-click-recent-0001", "click", 1, now - DAY_MS),

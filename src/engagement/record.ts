@@ -29,7 +29,6 @@ export async function recordEngagement(context: Context, linkToken: string, kind
     await countDropped(context.env.DB, link.link_id, Math.floor(context.now / DAY_MS), dropped);
   }
   if (costId === undefined || link.partner_id === null) return nothing;
-  const eligible = link.eligible === 1;
   const first = await insertEngagement(context.env.DB, {
     partnerId: link.partner_id,
     costId,
@@ -37,10 +36,11 @@ export async function recordEngagement(context: Context, linkToken: string, kind
     appToken: link.app_token,
     linkId: link.link_id,
     occurredAt: context.now,
-    eligible,
-    urlCostType: (eligible && urlCost.cost_type) || null,
-    urlCurrency: (eligible && urlCost.cost_currency) || null,
-    urlAmount: eligible ? (urlCost.cost_amount ?? null) : null,
+    eligible: link.eligible === 1,
+    // Kept where cost data is off too: an integration round compares them with what is sent.
+    urlCostType: urlCost.cost_type ?? null,
+    urlCurrency: urlCost.cost_currency ?? null,
+    urlAmount: urlCost.cost_amount ?? null,
   });
   return { recorded: true, duplicate: !first, dropped };
 }

@@ -67,12 +67,12 @@ describe("a click or an impression that carries a whole cost", () => {
     expect(await totals()).toEqual(one(90_000));
   });
 
-  it("is no cost on a link with cost data off, and its parameters are forgotten", async () => {
+  it("is no cost on a link with cost data off, though its parameters are kept", async () => {
     await setSwitch(DEMO.linkToken, false);
     await click(ID, { query: query("cpc") });
     expect(await stored()).toEqual([]);
     expect(await rows("SELECT eligible, url_amount FROM engagements WHERE cost_id = ?", ID)).toEqual([
-      { eligible: 0, url_amount: null },
+      { eligible: 0, url_amount: 30_000 },
     ]);
   });
 
