@@ -1,5 +1,5 @@
 /** The door: every request and every cron run of the Worker comes in here. */
-import packageJson from "../package.json" with { type: "json" };
+import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
@@ -51,7 +51,7 @@ export async function serve(
 }
 
 function readDocument(context: Context): Response {
-  return jsonResponse(buildDocument(routes, context.url.origin, packageJson.version));
+  return jsonResponse(buildDocument(routes, context.url.origin, version));
 }
 
 function onSurface(surface: string, routes: Route[]): Route[] {

@@ -133,7 +133,7 @@ test("the commands of the guide do what it says, with a test credential in an op
   const [engagement, cost, round, batch] = answers;
   expect(engagement).toMatchObject({ status: "ok", kind: "click", recorded: true });
   expect(cost).toMatchObject({ match: "matched", mismatch: null });
-  expect(round).toMatchObject({ entries: 1 });
+  expect(round).toMatchObject({ partner_id: 3, state: "open" });
   expect(batch).toMatchObject({ results: [{ status: "ok", match: "pending" }] });
 });
 

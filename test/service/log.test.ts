@@ -1,6 +1,7 @@
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import worker, { serve } from "../../src/index.ts";
+import { signedIn } from "../account/support.ts";
 import { type Call, call, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN } from "../harness.ts";
 
 beforeAll(freshDemo);
@@ -74,6 +75,18 @@ test.each<[string, string, Call, object]>([
     { headers: { "user-agent": IPHONE }, method: "HEAD" },
     { surface: "engagement", route: "/impression/:link_token", method: "HEAD", status: 200 },
   ],
+  [
+    "an operator's question",
+    "/operator/v1/partners",
+    { token: DEMO.operatorToken },
+    { surface: "operator", route: "/operator/v1/partners", status: 200, user_id: 2 },
+  ],
+  [
+    "a cost sent with a test credential",
+    `/cost?${FORM}&cost_id=corsair-secret-1`,
+    { method: "POST", token: DEMO.testCostToken },
+    { surface: "cost", status: 200, partner_id: 3 },
+  ],
   ["a page", "/docs/errors", {}, { surface: "service", route: "/docs/errors", status: 200, outcome: "ok" }],
   [
     "a path of no surface",
@@ -91,6 +104,18 @@ test.each<[string, string, Call, object]>([
   const { response, lines } = await linesOf(path, options);
   expect(lines).toEqual([expect.objectContaining({ level: "info", ...expected })]);
   expect(lines[0].request_id).toBe(response.headers.get("x-request-id"));
+});
+
+test("says who is signed in, and nothing of the password or the session", async () => {
+  const browser = await signedIn();
+  await browser.get("/account");
+  expect(output.map((line) => JSON.parse(line))).toMatchObject([
+    { surface: "account", route: "/login", method: "POST", status: 303 },
+    { surface: "account", route: "/account", method: "GET", status: 200, user_id: 1 },
+  ]);
+  for (const secret of [DEMO.email, DEMO.password, browser.session ?? "no session"]) {
+    expect(output.join("\n")).not.toContain(secret);
+  }
 });
 
 const broken: D1Database = new Proxy(env.DB, {
