@@ -99,7 +99,7 @@ export const readRound: Operation = {
       schema: z.strictObject({ ...roundWithReport.shape, request_id: z.string() }),
     },
   },
-  refusals: ["credential_revoked", "test_credential", "not_found"],
+  refusals: ["credential_revoked", "not_found"],
 };
 
 export const readCost: Operation = {

@@ -1,7 +1,7 @@
 /**
  * What is sent with a test credential: judged as a live cost is, kept in the partner's integration round, and never a cost.
  */
-import { readTestHash, unauthorized } from "../auth/guards.ts";
+import { readTokenHash, unauthorized } from "../auth/guards.ts";
 import type { CostType } from "../cost-types.ts";
 import type { Cost } from "../db/ledger.ts";
 import * as rounds from "../db/rounds.ts";
@@ -137,12 +137,11 @@ function toShown(value: string): string {
 
 /** `GET /cost/round`: the partner reads the report of its round. */
 export async function readRound(context: Context): Promise<Response> {
-  const testHash = readTestHash(context);
-  if (!testHash) throw new AppError("not_found", "Only a test credential has an integration round.");
-  const { credential, found } = await rounds.findRoundOfCredential(context.env.DB, testHash);
+  const tokenHash = readTokenHash(context, ["live", "test"]);
+  const { credential, found } = await rounds.findRoundOfCredential(context.env.DB, tokenHash);
   if (!credential) throw unauthorized();
   if (credential.revoked) throw new AppError("credential_revoked");
-  if (!found) throw new AppError("test_credential");
+  if (!found) throw new AppError("not_found", "Only a test credential has an integration round.");
   context.trace.partnerId = found.row.partner_id;
   const round = toRoundWithReport(found);
   if (!wantsPage(context.request)) return jsonResponse({ ...round, request_id: context.requestId });

@@ -68,11 +68,11 @@ const withRoundTypes = (column: string) => sql`(
     AND instr(${sql.raw(`',' || ${column} || ','`)} || r.cost_types || ',', ',' || j.value || ',')
 )`;
 const integrate = statement(sql`
-  UPDATE partners SET supports_cost_data = 1, integrated_types = ${withRoundTypes("integrated_types")}
+  UPDATE partners SET supports_cost_data = 1, integrated_types = ${withRoundTypes("partners.integrated_types")}
   WHERE id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
 `);
 const clearCredentials = statement(sql`
-  UPDATE credentials SET cost_types = ${withRoundTypes("cost_types")}
+  UPDATE credentials SET cost_types = ${withRoundTypes("credentials.cost_types")}
   WHERE partner_id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND mode = 'live' AND revoked_at IS NULL
     AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
 `);

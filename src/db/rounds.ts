@@ -93,7 +93,7 @@ interface TestCredentialRow {
 const testCredential = statement<TestCredentialRow>(sql`
   SELECT c.cost_types, c.revoked_at, x.id AS round_id, c.partner_id, x.state, x.cost_types AS round_types, x.entry_count
   FROM credentials c LEFT JOIN rounds x ON x.id = c.round_id
-  WHERE c.token_hash = ${tokenHash} AND c.mode = 'test'
+  WHERE c.token_hash = ${tokenHash}
 `);
 const entriesOfIds = statement<EntryRow>(sql`
   SELECT n.number, n.received_at, n.cost_id, n.record
@@ -275,7 +275,7 @@ function toFound(
 const forPartner = reading(ofCredential);
 const forOperator = reading(ofOperator);
 
-/** The round of a test credential. `credential` is undefined for one that never was; `found` where it has no round. */
+/** The round of a credential. `credential` is undefined for one that never was; `found` where it has no round. */
 export async function findRoundOfCredential(db: D1Database, hash: string) {
   const values = { tokenHash: hash, costIds: "[]" };
   const [[credential], ...read] = await runBatch(

@@ -65,6 +65,7 @@ export function demoRound(now: number, appToken: string, row: Row): string[] {
       url_amount: 150_000,
     }),
     engagement("corsair-install-03", "click", 9 * 24),
+    engagement("corsair-install-04", "click", 44, { url_cost_type: "cpi" }),
     engagement("corsair-view-0001", "impression", 44),
     engagement("corsair-view-0002", "impression", 44),
     engagement("corsair-click-0005", "click", 43),

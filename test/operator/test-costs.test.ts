@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { ask, call, click, DEMO, env, freshDemo, NOW, refusal, rows, sendCost } from "../harness.ts";
+
+const token = DEMO.testCostToken;
+const link = "demo1nk007";
+const ID = "test-click-0001";
+
+interface Entry {
+  number: number;
+  cost_id: string | null;
+  sent: Record<string, string>;
+  faults: { param: string }[];
+  answer: string;
+}
+async function lastEntry(): Promise<Entry | undefined> {
+  const { body } = await ask<{ data: { items: Entry[] } }>("/operator/v1/rounds/1/entries?limit=1000", {
+    token: DEMO.operatorToken,
+  });
+  return body.data.items.at(-1);
+}
+
+beforeEach(freshDemo);
+
+describe("a cost that is sent with a test credential", () => {
+  test("matches a click of the partner, whose link has cost data off, and is no cost", async () => {
+    await click(ID, { link });
+    const before = [await rows("SELECT * FROM daily_totals"), await rows("SELECT * FROM costs")];
+    const { status, body } = await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
+    expect({ httpStatus: status, ...body, request_id: "" }).toEqual({
+      httpStatus: 200,
+      status: "ok",
+      cost_id: ID,
+      match: "matched",
+      duplicate: false,
+      amount: "0.2",
+      round: 1,
+      mismatch: null,
+      request_id: "",
+    });
+    expect([await rows("SELECT * FROM daily_totals"), await rows("SELECT * FROM costs")]).toEqual(before);
+    expect(await lastEntry()).toMatchObject({ cost_id: ID, answer: "ok", faults: [] });
+  });
+
+  test("stays no cost after the round is over and the click comes again", async () => {
+    await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
+    await env.DB.prepare("UPDATE rounds SET state = 'approved'").run();
+    await env.DB.prepare("UPDATE partners SET supports_cost_data = 1").run();
+    await env.DB.prepare("UPDATE links SET cost_switch = 1 WHERE token = ?").bind(link).run();
+    await click(ID, { link });
+    expect(await rows("SELECT * FROM costs WHERE cost_id = ?", ID)).toEqual([]);
+    expect(await rows("SELECT * FROM daily_totals WHERE partner_id = 3")).toEqual([]);
+  });
+
+  test("is answered as a live one is: duplicate, conflict, wrong kind, late", async () => {
+    await click(ID, { link });
+    const send = (params: object, options = {}) =>
+      sendCost({ cost_id: ID, ...params }, { token, ...options });
+    expect((await send({ cost_amount: "1" })).body).toMatchObject({ match: "matched", mismatch: null });
+    expect((await send({ cost_amount: "1" })).body).toMatchObject({ duplicate: true, mismatch: null });
+    expect((await send({ cost_amount: "2" })).body.code).toBe("cost_id_conflict");
+    await click("test-click-0002", { link });
+    const other = { cost_id: "test-click-0002" };
+    expect((await send({ ...other, cost_type: "cpm" })).body.code).toBe("wrong_engagement");
+    const week = 7 * 24 * 3600 * 1000;
+    expect((await send(other, { now: NOW + week + 1 })).body.code).toBe("window_closed");
+    expect((await send(other, { now: NOW + week })).status).toBe(200);
+  });
+
+  test("never matches another partner's click", async () => {
+    await click(ID);
+    expect((await sendCost({ cost_id: ID }, { token })).body).toMatchObject({
+      match: "pending",
+      mismatch: "cost_without_engagement",
+    });
+  });
+
+  test("says at once where it differs from the URL", async () => {
+    await click(ID, { link, query: "&cost_type=cpc&cost_amount=0.3&cost_currency=USD" });
+    const sent = await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
+    expect(sent.body).toMatchObject({ match: "matched", mismatch: "differs_from_url" });
+    const mended = await sendCost({ cost_id: ID, cost_amount: "0.3" }, { token });
+    expect(mended.body).toMatchObject({ match: "matched", mismatch: null });
+  });
+
+  test("is kept with every fault when it is malformed", async () => {
+    const path = "/cost?cost_type=cpa&cost_id=short&cost_id=other";
+    expect(await refusal(path, { method: "POST", token })).toMatchObject({ status: 400 });
+    const entry = await lastEntry();
+    expect(entry).toMatchObject({
+      answer: "invalid_request",
+      sent: { cost_type: "cpa", cost_id: "short and other" },
+    });
+    expect(new Set(entry?.faults.map((fault) => fault.param))).toEqual(
+      new Set(["cost_type", "cost_currency", "cost_id", "tag"]),
+    );
+  });
+
+  test.each([
+    ["a body of another type", { body: "{}", headers: { "content-type": "application/json" } }, 415],
+    ["a body that is too large", { body: "x".repeat(65_537) }, 413],
+    ["control characters and a long text", { body: `tag=${"a%00".repeat(300)}` }, 400],
+  ])("is kept with %s", async (_, options, status) => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await call("/cost", { method: "POST", token, headers, ...options });
+    expect(answer.status).toBe(status);
+    const entry = await lastEntry();
+    expect(entry?.number).toBe(14);
+    expect(entry?.faults.length).toBeGreaterThan(0);
+    expect([...(entry?.sent.tag ?? "")].length).toBeLessThanOrEqual(300);
+  });
+
+  test("in a batch is kept one by one, each judged after the one before it", async () => {
+    await click(ID, { link });
+    const cost = { cost_type: "cpc", cost_currency: "USD", cost_id: ID, tag: "t", cost_amount: "1" };
+    const { body } = await ask<{ results: object[] }>("/cost/batch", {
+      token,
+      json: { costs: [cost, cost, { ...cost, cost_amount: "2" }, { cost_id: 7 }, "no object"] },
+    });
+    expect(body.results).toMatchObject([
+      { match: "matched", duplicate: false },
+      { match: "matched", duplicate: true },
+      { code: "cost_id_conflict" },
+      { code: "invalid_request" },
+      { code: "invalid_request" },
+    ]);
+    expect(await lastEntry()).toMatchObject({ number: 18, sent: {} });
+    expect(await rows("SELECT entry_count FROM rounds")).toEqual([{ entry_count: 18 }]);
+  });
+
+  test("is refused and not kept where the round is full, of a batch from there on", async () => {
+    const cost = { cost_type: "cpc", cost_currency: "USD", cost_id: ID, tag: "t" };
+    const { body } = await ask<{ results: { code?: string }[] }>("/cost/batch", {
+      token,
+      json: { costs: Array.from({ length: 988 }, (_, index) => ({ ...cost, cost_id: `${ID}-${index}` })) },
+    });
+    expect(body.results.map((result) => result.code).indexOf("round_full")).toBe(987);
+    expect(await rows("SELECT count(*) AS n FROM round_entries")).toEqual([{ n: 1_000 }]);
+    expect((await sendCost({ cost_id: ID }, { token })).body.code).toBe("round_full");
+    expect(await rows("SELECT entry_count FROM rounds")).toEqual([{ entry_count: 1_000 }]);
+  });
+
+  test("is refused where no round is open, and where the credential is revoked", async () => {
+    await env.DB.prepare("UPDATE rounds SET state = 'closed'").run();
+    expect((await sendCost({ cost_id: ID }, { token })).body.code).toBe("test_credential");
+    await env.DB.prepare("UPDATE credentials SET revoked_at = 1").run();
+    expect((await sendCost({ cost_id: ID }, { token })).body.code).toBe("credential_revoked");
+    expect(await rows("SELECT entry_count FROM rounds")).toEqual([{ entry_count: 13 }]);
+  });
+});
+
+describe("GET /cost/round", () => {
+  test("tells the partner what an operator reads", async () => {
+    const partner = await ask<{ report: object; request_id?: string }>("/cost/round", { token });
+    const operator = await ask<{ data: { items: object[] } }>("/operator/v1/rounds/1", {
+      token: DEMO.operatorToken,
+    });
+    const { request_id, ...round } = partner.body;
+    expect(round).toEqual(operator.body.data.items[0]);
+  });
+
+  test("is a page for a browser, with every value escaped", async () => {
+    await sendCost({ cost_id: "<script>alert(1)</script>" }, { token });
+    const page = await call("/cost/round", { token, headers: { accept: "text/html" } });
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const html = await page.text();
+    expect(html).toContain("Round 1 · Corsair Media");
+    expect(html).toContain("&lt;script&gt;");
+    expect(html).not.toContain("<script>alert");
+  });
+
+  test("is for a test credential alone", async () => {
+    expect((await refusal("/cost/round", { token: DEMO.costToken })).status).toBe(404);
+    expect((await refusal("/cost/round")).status).toBe(401);
+    await env.DB.prepare("UPDATE credentials SET revoked_at = 1").run();
+    expect((await refusal("/cost/round", { token })).code).toBe("credential_revoked");
+  });
+});
