@@ -8,6 +8,7 @@ export const STYLE = `
   --accent: #0a5c68; --accent-strong: #084a54; --on-accent: #ffffff;
   --ok: #17603a; --ok-ground: #e4f4ea; --warn: #784400; --warn-ground: #fdf0da;
   --danger: #a1211d; --danger-strong: #861a17; --danger-ground: #fdeceb; --on-danger: #ffffff;
+  --series-1: #0a6c7a; --series-2: #b4530a; --series-3: #5b4fc4; --series-4: #b0276f; --series-5: #4d7c0f; --series-6: #5f6877;
   --shadow: 0 1px 2px rgb(20 30 45 / 6%), 0 4px 16px rgb(20 30 45 / 5%);
   --radius: 12px; --small-radius: 8px;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace;
@@ -19,6 +20,7 @@ export const STYLE = `
     --accent: #72cbd7; --accent-strong: #9bdde6; --on-accent: #06252a;
     --ok: #86d9a4; --ok-ground: #15301f; --warn: #f0c070; --warn-ground: #35280f;
     --danger: #ff9b93; --danger-strong: #ffb9b3; --danger-ground: #3a1a19; --on-danger: #350705;
+    --series-1: #4fb8c6; --series-2: #f0a35e; --series-3: #a79cf5; --series-4: #f07ab5; --series-5: #a3d15b; --series-6: #9aa4b2;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%);
   }
 }
@@ -78,7 +80,7 @@ dl.details dt { color: var(--muted); }
 dl.details dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 30rem) { dl.details { grid-template-columns: 1fr; gap: 0; } dl.details dd { margin-bottom: .75rem; } .card { padding: 1.15rem; } }
 
-.notice { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: var(--small-radius); background: var(--raised); padding: .85rem 1rem; margin: 0 0 1.25rem; }
+.notice { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: var(--small-radius); background: var(--raised); padding: .85rem 1rem; margin: 0 0 1.25rem; max-width: none; }
 .notice.ok { border-color: var(--ok); background: var(--ok-ground); color: var(--ok); }
 .notice.warn { border-color: var(--warn); background: var(--warn-ground); color: var(--warn); }
 .notice.error { border-color: var(--danger); background: var(--danger-ground); color: var(--danger); }
@@ -95,12 +97,15 @@ caption { text-align: left; padding: .6rem .85rem; color: var(--muted); }
 th, td { padding: .6rem .85rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--raised); font-size: .85rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
+td code { overflow-wrap: normal; }
 code.whole { white-space: nowrap; }
 tbody tr:first-child > * { border-top: 0; }
+.day { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 
 .field { margin: 0 0 1.1rem; }
 .card .field { max-width: 27rem; }
+.card dialog .field { max-width: none; }
 label, legend { display: block; font-weight: 600; margin-bottom: .3rem; }
 label.check { display: flex; gap: .6rem; align-items: center; font-weight: 400; min-height: 2rem; margin: 0; }
 fieldset { border: 1px solid var(--line); border-radius: var(--small-radius); margin: 0 0 1rem; padding: .75rem 1rem; }
@@ -133,6 +138,17 @@ details > summary::before { content: "▸"; }
 details[open] > summary::before { content: "▾"; }
 .secret { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 0 0 1rem; }
 .secret code { flex: 1 1 16rem; min-width: 0; padding: .65rem .85rem; background: var(--raised); border: 1px solid var(--line); border-radius: var(--small-radius); user-select: all; }
+
+.chart { margin: 0 0 1.25rem; }
+.chart figcaption { font-weight: 600; margin-bottom: .5rem; }
+.chart .scale { display: flex; justify-content: space-between; gap: 1rem; color: var(--muted); font-size: .85rem; font-variant-numeric: tabular-nums; }
+.chart .plot { display: block; width: 100%; height: 11rem; border-block: 1px solid var(--line); border-bottom-color: var(--edge); }
+.chart line { stroke: var(--line); vector-effect: non-scaling-stroke; }
+.chart rect { stroke: var(--surface); stroke-width: 1px; vector-effect: non-scaling-stroke; }
+.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .6rem 0 0; padding: 0; list-style: none; }
+.legend svg { width: .8rem; height: .8rem; margin-right: .4rem; }
+.series-1 { fill: var(--series-1); } .series-2 { fill: var(--series-2); } .series-3 { fill: var(--series-3); }
+.series-4 { fill: var(--series-4); } .series-5 { fill: var(--series-5); } .series-6 { fill: var(--series-6); }
 
 dialog { width: min(32rem, calc(100vw - 2rem)); padding: 1.5rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--text); box-shadow: 0 16px 48px rgb(0 0 0 / 30%); }
 dialog::backdrop { background: rgb(10 15 22 / 55%); }

@@ -2,7 +2,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { rememberToken } from "../../src/auth/tokens.ts";
 import { DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
-import { accountState, Browser, type Fields, keepsNoSecretInTheClear, shownToken, signedIn, statusLine, useToken } from "./support.ts";
+import {
+  accountState,
+  Browser,
+  type Fields,
+  keepsNoSecretInTheClear,
+  shownToken,
+  signedIn,
+  statusLine,
+  useToken,
+} from "./support.ts";
 
 beforeEach(freshDemo);
 keepsNoSecretInTheClear();
@@ -131,7 +140,9 @@ describe("from the moment a reset answers, the old token is refused", () => {
     await rememberToken(env.TOKENS, hashToken(DEMO.apiToken, ["api"]) ?? "", 1);
     expect(await useToken(DEMO.apiToken, elsewhere)).toBe(200);
     await (await signedIn()).post(PATH, right);
-    expect(await elsewhere.env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "", "json")).toMatchObject({ user_id: 1 });
+    expect(await elsewhere.env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "", "json")).toMatchObject({
+      user_id: 1,
+    });
     for (const path of ["/public/v1/partners", `/public/v2/apps/${DEMO.appToken}/trackers`]) {
       const browser = new Browser();
       const answer = await browser.get(path, { ...elsewhere, token: DEMO.apiToken, now: NOW + 59_000 });
@@ -228,7 +239,10 @@ describe("of resets at once, exactly one wins and the others are told", () => {
       new_password: "another-password",
       repeat_password: "another-password",
     };
-    const [reset, changed] = await Promise.all([first.post(PATH, right), second.post("/account/password", change)]);
+    const [reset, changed] = await Promise.all([
+      first.post(PATH, right),
+      second.post("/account/password", change),
+    ]);
     expect([reset, changed].filter(({ status }) => status === 200).length).toBe(1);
     const password = changed.status === 200 ? change.new_password : DEMO.password;
     const winner = changed.status === 200 ? second : first;

@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DAY, DEMO, env, freshDemo, NOW } from "../harness.ts";
-import { accountState, type Fields, keepsNoSecretInTheClear, shownToken, signedIn, singleSignOnUser, statusLine, useToken } from "./support.ts";
+import {
+  accountState,
+  type Fields,
+  keepsNoSecretInTheClear,
+  shownToken,
+  signedIn,
+  singleSignOnUser,
+  statusLine,
+  useToken,
+} from "./support.ts";
 
 beforeEach(freshDemo);
 keepsNoSecretInTheClear();
@@ -29,7 +38,9 @@ describe("the account page", () => {
 
   it("notes the next day's use", async () => {
     await useToken(DEMO.apiToken, { now: NOW + DAY });
-    const { tokens } = { tokens: await env.DB.prepare("SELECT last_used_day FROM api_tokens WHERE user_id = 1").first() };
+    const { tokens } = {
+      tokens: await env.DB.prepare("SELECT last_used_day FROM api_tokens WHERE user_id = 1").first(),
+    };
     expect(tokens).toEqual({ last_used_day: Math.floor(NOW / DAY) + 1 });
   });
 });
@@ -90,7 +101,9 @@ describe("showing the token", () => {
     const page = await browser.get("/account");
     expect(page.text).not.toContain("show-dialog");
     expect(page.text).toContain("reset-dialog");
-    expect(statusLine(await browser.post("/account/token/show", { password: DEMO.password }))).toContain("cannot be shown");
+    expect(statusLine(await browser.post("/account/token/show", { password: DEMO.password }))).toContain(
+      "cannot be shown",
+    );
   });
 });
 

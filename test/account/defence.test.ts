@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DEMO, env, freshDemo, ORIGIN } from "../harness.ts";
+import { accountState, Browser, keepsNoSecretInTheClear, shownToken, signedIn } from "./support.ts";
+
+beforeEach(freshDemo);
+keepsNoSecretInTheClear();
+
+const NEW = "a new and long password";
+const FORMS: [string, Record<string, string>][] = [
+  ["/login", { email: DEMO.email, password: DEMO.password }],
+  ["/logout", {}],
+  ["/account/token/show", { password: DEMO.password }],
+  ["/account/token/reset", { password: DEMO.password }],
+  ["/account/password", { current_password: DEMO.password, new_password: NEW, repeat_password: NEW }],
+  ["/account/sign-out-everywhere", {}],
+];
+
+const ELSEWHERE: Record<string, string>[] = [
+  { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+  { "sec-fetch-site": "same-site", origin: "https://other.linkledger.test" },
+  // Browsers without Sec-Fetch-Site.
+  { origin: "https://evil.example" },
+  { origin: "null" },
+  { origin: ORIGIN.replace("https", "http") },
+];
+
+describe.each(FORMS)("POST %s", (path, fields) => {
+  it("from elsewhere is refused on a page and changes nothing", async () => {
+    const browser = await signedIn();
+    const before = await accountState();
+    for (const headers of ELSEWHERE) {
+      const page = await browser.post(path, fields, { headers });
+      expect(page.status, JSON.stringify(headers)).toBe(403);
+      expect(page.text).toContain("The request came from another site");
+      expect(page.headers.getSetCookie()).toEqual([]);
+      expect(shownToken(page)).toBeUndefined();
+    }
+    expect(await accountState()).toEqual(before);
+  });
+
+  it("sent as GET changes nothing", async () => {
+    const browser = await signedIn();
+    const before = await accountState();
+    const page = await browser.get(`${path}?${new URLSearchParams(fields)}`);
+    if (path !== "/login") {
+      expect([page.status, page.headers.get("allow")]).toEqual([405, "POST"]);
+      expect(page.text).toContain("Method not allowed");
+    }
+    expect(await accountState()).toEqual(before);
+  });
+
+  it("from our own page goes through, whichever way the browser says so", async () => {
+    for (const headers of [
+      { "sec-fetch-site": "same-origin", origin: ORIGIN },
+      { "sec-fetch-site": "same-origin", origin: "null" },
+      { origin: ORIGIN },
+    ]) {
+      await freshDemo();
+      const { status } = await (await signedIn()).post(path, fields, { headers });
+      expect([200, 303]).toContain(status);
+    }
+  });
+});
+
+describe("too many passwords in a minute", () => {
+  /** The real binding, where each attempt counts for ten of the twenty. */
+  const limiter = {
+    limit: async ({ key }: RateLimitOptions) => {
+      for (let count = 1; count < 10; count++) await env.PASSWORD_ATTEMPTS.limit({ key });
+      return env.PASSWORD_ATTEMPTS.limit({ key });
+    },
+  };
+  const wrong = "not-the-password";
+  const from = (address: string, headers = {}) => ({
+    env: { PASSWORD_ATTEMPTS: limiter },
+    headers: { "cf-connecting-ip": address, ...headers },
+  });
+
+  it("from one address are told 429 and when to come again, on a page and to a program", async () => {
+    const browser = new Browser();
+    for (const email of ["one@example.com", "two@example.com"]) {
+      expect((await browser.signIn(email, wrong, from("192.0.2.1"))).status).toBe(401);
+    }
+    const page = await browser.signIn(DEMO.email, DEMO.password, from("192.0.2.1"));
+    expect([page.status, page.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(page.text).toContain("Too many attempts");
+    const program = from("192.0.2.1", { accept: "application/json" });
+    const problem = await browser.signIn(DEMO.email, DEMO.password, program);
+    expect([problem.status, JSON.parse(problem.text).code]).toEqual([429, "rate_limited"]);
+  });
+
+  it.each([DEMO.operatorEmail, "nobody@example.com"])(
+    "for %s are refused from any address",
+    async (email) => {
+      const statuses: number[] = [];
+      for (const address of ["198.51.100.1", "198.51.100.2", "198.51.100.3"]) {
+        statuses.push((await new Browser().signIn(email, wrong, from(address + email.length))).status);
+      }
+      expect(statuses).toEqual([401, 401, 429]);
+    },
+  );
+
+  it.each(["/account/token/show", "/account/token/reset", "/account/password"])(
+    "at %s are refused, the right one too",
+    async (path) => {
+      const email = `${path.replaceAll("/", "-")}@example.com`;
+      await env.DB.prepare("UPDATE users SET email = ? WHERE id = 1").bind(email).run();
+      const browser = await signedIn(email);
+      const before = await accountState();
+      const fields = (password: string) => ({
+        password,
+        current_password: password,
+        new_password: NEW,
+        repeat_password: NEW,
+      });
+      for (const address of ["1", "2"]) {
+        expect((await browser.post(path, fields(wrong), from(email + address))).status).toBe(403);
+      }
+      expect((await browser.post(path, fields(DEMO.password), from(`${email}3`))).status).toBe(429);
+      expect(await accountState()).toEqual(before);
+    },
+  );
+
+  it("are let through when the limiter does not answer", async () => {
+    const broken = { limit: () => Promise.reject(new Error("injected: no limiter")) };
+    expect(
+      (await new Browser().signIn(DEMO.email, DEMO.password, { env: { PASSWORD_ATTEMPTS: broken } })).status,
+    ).toBe(303);
+  });
+});
+
+describe("the cookie", () => {
+  const signInAt = async (url: string) => {
+    const { serve } = await import("../../src/index.ts");
+    const body = new URLSearchParams({ email: DEMO.email, password: DEMO.password });
+    const request = new Request(`${url}/login`, { method: "POST", body, redirect: "manual" });
+    const allowed = { ...env, PASSWORD_ATTEMPTS: { limit: async () => ({ success: true }) } };
+    return (
+      (await serve(request, allowed, { waitUntil: () => undefined }, () => 0)).headers.get("set-cookie") ?? ""
+    );
+  };
+
+  it.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
+    "has a plain name on this machine: %s",
+    async (url) => {
+      expect(await signInAt(url)).toMatch(
+        /^session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
+      );
+    },
+  );
+
+  it.each(["http://linkledger.test", "http://localhost.evil.example", "https://localhost"])(
+    "is for https alone anywhere else: %s",
+    async (url) => {
+      expect(await signInAt(url)).toMatch(/^__Host-session=.*; Secure$/);
+    },
+  );
+});

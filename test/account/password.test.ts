@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DEMO, env, freshDemo } from "../harness.ts";
+import {
+  accountState,
+  Browser,
+  keepsNoSecretInTheClear,
+  shownToken,
+  signedIn,
+  singleSignOnUser,
+  statusLine,
+  useToken,
+} from "./support.ts";
+
+beforeEach(freshDemo);
+keepsNoSecretInTheClear();
+
+const PATH = "/account/password";
+const NEW = "a new and long password";
+const form = (more: Record<string, string> = {}) => ({
+  current_password: DEMO.password,
+  new_password: NEW,
+  repeat_password: NEW,
+  ...more,
+});
+
+describe("changing the password", () => {
+  it("lets the new one in and the old one not", async () => {
+    const page = await (await signedIn()).post(PATH, form());
+    expect([page.status, statusLine(page)]).toEqual([200, "Your password was changed."]);
+    expect((await new Browser().signIn(DEMO.email, DEMO.password)).status).toBe(401);
+    expect((await new Browser().signIn(DEMO.email, NEW)).status).toBe(303);
+  });
+
+  it("keeps the API token, which the new password shows and the old one not", async () => {
+    const browser = await signedIn();
+    await browser.post(PATH, form());
+    expect(await useToken(DEMO.apiToken)).toBe(200);
+    expect(shownToken(await browser.post("/account/token/show", { password: NEW }))).toBe(DEMO.apiToken);
+    expect((await browser.post("/account/token/show", { password: DEMO.password })).status).toBe(403);
+  });
+
+  it("renews this browser's session and ends every other", async () => {
+    const [browser, elsewhere] = [await signedIn(), await signedIn()];
+    const before = browser.session;
+    await browser.post(PATH, form());
+    expect(browser.session).not.toBe(before);
+    expect((await browser.get("/account")).status).toBe(200);
+    expect((await elsewhere.get("/account")).status).toBe(303);
+  });
+
+  it("leaves a token that cannot be shown as it is", async () => {
+    await env.DB.exec("UPDATE api_tokens SET sealed = NULL WHERE user_id = 1");
+    const browser = await signedIn();
+    expect((await browser.post(PATH, form())).status).toBe(200);
+    expect((await accountState()).tokens[0]).toMatchObject({ user_id: 1, sealed: null });
+    expect(await useToken(DEMO.apiToken)).toBe(200);
+  });
+
+  it("takes letters however they were encoded", async () => {
+    const composed = { new_password: "pass\u00e9 longtemps", repeat_password: "pass\u00e9 longtemps" };
+    expect((await (await signedIn()).post(PATH, form(composed))).status).toBe(200);
+    expect((await new Browser().signIn(DEMO.email, "passe\u0301 longtemps")).status).toBe(303);
+  });
+
+  it.each([
+    [
+      "a wrong current password",
+      { current_password: "not-the-password" },
+      403,
+      "The current password is not right.",
+    ],
+    ["an empty current password", { current_password: "" }, 400, "The current password must not be empty."],
+    [
+      "a new one of 11 characters",
+      { new_password: "x".repeat(11), repeat_password: "x".repeat(11) },
+      400,
+      "at least 12",
+    ],
+    ["a new one of 10 KB", { new_password: "x".repeat(10_240) }, 400, "at most 256"],
+    ["a repetition that differs", { repeat_password: `${NEW}!` }, 400, "is not the same as the new password"],
+  ])("refuses %s and changes nothing", async (_name, more, status, sentence) => {
+    const browser = await signedIn();
+    const before = await accountState();
+    const page = await browser.post(PATH, form(more));
+    expect(page.status).toBe(status);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain("Nothing was changed.");
+    expect(await accountState()).toEqual(before);
+  });
+
+  it("takes a new one of 12 and of 256 characters", async () => {
+    const browser = await signedIn();
+    const [short, long] = ["x".repeat(12), "y".repeat(256)];
+    expect((await browser.post(PATH, form({ new_password: short, repeat_password: short }))).status).toBe(
+      200,
+    );
+    const second = { current_password: short, new_password: long, repeat_password: long };
+    expect((await browser.post(PATH, second)).status).toBe(200);
+  });
+
+  it("is not for a user of single sign-on", async () => {
+    const browser = await singleSignOnUser();
+    const before = await accountState();
+    expect((await browser.post(PATH, form())).status).toBe(403);
+    expect(await accountState()).toEqual(before);
+  });
+
+  it("of two changes at once, one is made", async () => {
+    const [first, second] = [await signedIn(), await signedIn()];
+    const other = "quite another password";
+    const [one, two] = await Promise.all([
+      first.post(PATH, form()),
+      second.post(PATH, form({ new_password: other, repeat_password: other })),
+    ]);
+    expect([one, two].filter(({ status }) => status === 200).length).toBe(1);
+    const [password, browser] = one.status === 200 ? [NEW, first] : [other, second];
+    expect(shownToken(await browser.post("/account/token/show", { password }))).toBe(DEMO.apiToken);
+  });
+});

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DEMO, env, freshDemo } from "../harness.ts";
+import { accountState, Browser, keepsNoSecretInTheClear, signedIn, useToken } from "./support.ts";
+
+beforeEach(freshDemo);
+keepsNoSecretInTheClear();
+
+describe("signing out", () => {
+  it("ends the session on the server and takes the cookie away", async () => {
+    const browser = await signedIn();
+    const id = browser.session ?? "";
+    const { status, headers } = await browser.post("/logout", {});
+    expect([status, headers.get("location")]).toEqual([303, "/login?notice=signed-out"]);
+    expect(browser.session).toBeUndefined();
+    browser.cookies.set("__Host-session", id);
+    expect((await browser.get("/account")).status).toBe(303);
+    expect((await browser.get("/login?notice=signed-out")).text).toContain("You are signed out.");
+  });
+
+  it("leaves the user's other browsers and the API token alone", async () => {
+    const [browser, elsewhere] = [await signedIn(), await signedIn()];
+    await browser.post("/logout", {});
+    expect((await elsewhere.get("/account")).status).toBe(200);
+    expect(await useToken(DEMO.apiToken)).toBe(200);
+  });
+
+  it("is told alike to who was not signed in", async () => {
+    expect((await new Browser().post("/logout", {})).headers.get("location")).toBe(
+      "/login?notice=signed-out",
+    );
+  });
+
+  it("everywhere ends all sessions of the user and of nobody else", async () => {
+    const [browser, elsewhere] = [await signedIn(), await signedIn()];
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const { headers } = await browser.post("/account/sign-out-everywhere", {});
+    expect(headers.get("location")).toBe("/login?notice=signed-out-everywhere");
+    expect((await elsewhere.get("/account")).status).toBe(303);
+    expect((await operator.get("/account")).status).toBe(200);
+  });
+});
+
+it("a user who is disabled loses every session and the token at once", async () => {
+  const browser = await signedIn();
+  await useToken(DEMO.apiToken);
+  await env.DB.exec("UPDATE users SET disabled_at = 1 WHERE id = 1");
+  expect((await browser.get("/account")).status).toBe(303);
+  expect(await useToken(DEMO.apiToken)).toBe(401);
+  const { tokens, sessions } = await accountState();
+  expect(tokens.map((token) => token.user_id)).toEqual([2]);
+  expect(sessions).toEqual([]);
+});
