@@ -3,7 +3,7 @@
  * answers of idempotency keys.
  */
 import { COST_WINDOW_MS } from "./cost/rules.ts";
-import { type LedgerTable, purgeSlice } from "./db/ledger.ts";
+import { type LedgerTable, purgeSlice } from "./db/ledger-purge.ts";
 import { purgeIdempotencyKeys } from "./db/link-creation.ts";
 
 /** Engagements are remembered twice as long as costs for them are accepted, so a late cost is told that it is late. */
