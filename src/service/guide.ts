@@ -90,7 +90,8 @@ LINK_TOKEN=…</pre>
 
 function parameters(): Markup {
   const rows = PARAMETERS.map(
-    ([name, text]) => html`<tr><th scope="row"><code class="whole">${name}</code></th><td>${asCode(text)}</td></tr>`,
+    ([name, text]) =>
+      html`<tr><th scope="row"><code class="whole">${name}</code></th><td>${asCode(text)}</td></tr>`,
   );
   return section(
     "parameters",
