@@ -1,6 +1,6 @@
 /** What the forms of the account pages must hold. */
 import * as z from "zod";
-import { email, newPassword, password } from "../http/fields.ts";
+import { appToken, email, newPassword, password, spendQuery } from "../http/fields.ts";
 
 export const signIn = z.object({ email, password, next: z.string().optional() });
 
@@ -18,3 +18,5 @@ export const changePassword = z
       });
     }
   });
+
+export const readSpendCsv = { path: z.object({ app_token: appToken }), query: spendQuery };

@@ -2,12 +2,15 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account, OwnApp } from "../db/accounts.ts";
+import type { DayRange, SpendRow } from "../db/spend.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/page.ts";
 import { field, otherFaults } from "./fields.ts";
 import { formatDay, formatLastUse, sayFault } from "./rules.ts";
 import { script } from "./script.ts";
+import { toAppSpend } from "./spend.ts";
+import { spendSection } from "./spend-section.ts";
 
 export interface Shown {
   /** Told in the status line, and stays there. */
@@ -20,7 +23,7 @@ export interface Shown {
 export function accountPage(
   context: Context,
   session: Session,
-  { account, apps }: { account: Account; apps: OwnApp[] },
+  { account, apps, spend, days }: { account: Account; apps: OwnApp[]; spend: SpendRow[]; days: DayRange },
   shown: Shown = {},
 ): Promise<Response> {
   const hasPassword = account.password_hash !== null;
@@ -44,6 +47,7 @@ export function accountPage(
         ${hasPassword ? ownToken(context, account, shown.token) : singleSignOn()}
       </section>
       ${ownApps(apps)}
+      ${apps.map((app) => spendSection(app, days, toAppSpend(spend, app.token)))}
       <section class="card">
         <h2>Password and sessions</h2>
         ${

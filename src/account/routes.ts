@@ -24,6 +24,7 @@ import { landingPage, signInPage } from "./entry-pages.ts";
 import * as pages from "./pages.ts";
 import { chooseNext } from "./rules.ts";
 import { script } from "./script.ts";
+import { lastDays, readSpendCsv } from "./spend.ts";
 
 export const accountRoutes: Route[] = [
   script.route,
@@ -31,6 +32,7 @@ export const accountRoutes: Route[] = [
   { path: "/login", methods: { GET: readSignIn, POST: signIn } },
   { path: "/logout", methods: { POST: signOut } },
   { path: "/account", methods: { GET: withSession(readAccount) } },
+  { path: "/account/apps/:app_token/spend.csv", methods: { GET: withSession(readSpendCsv) } },
   { path: "/account/token/show", methods: { POST: withSession(showToken) } },
   { path: "/account/token/reset", methods: { POST: withSession(resetToken) } },
   { path: "/account/password", methods: { POST: withSession(changePassword) } },
@@ -90,13 +92,13 @@ async function readAccount(context: Context, session: Session): Promise<Response
 async function showToken(context: Context, session: Session): Promise<Response> {
   const confirmed = await confirm(context, session, "show");
   if (confirmed instanceof Response) return confirmed;
-  const { account, apps, password } = confirmed;
+  const { account, password } = confirmed;
   const token = account.sealed === null ? undefined : await openToken(account.sealed, password);
   const shown =
     token === undefined
       ? { message: "This token cannot be shown. Reset it to get one that can." }
       : { message: "This is your API token.", token };
-  return pages.accountPage(context, session, { account, apps }, shown);
+  return pages.accountPage(context, session, confirmed, shown);
 }
 
 /**
@@ -176,12 +178,12 @@ async function confirm(context: Context, session: Session, name: "show" | "reset
     return pages.confirmPage(context, session, name, error, 400, undefined);
   }
   const { password, replaces } = form.fields;
-  const { account, apps } = await load(context, session.idHash);
-  const passwordHash = await checkPassword(context, session, account, password);
+  const loaded = await load(context, session.idHash);
+  const passwordHash = await checkPassword(context, session, loaded.account, password);
   if (passwordHash === undefined) {
     return pages.confirmPage(context, session, name, "The password is not right.", 403, replaces);
   }
-  return { account, apps, password, passwordHash, replaces };
+  return { ...loaded, password, passwordHash, replaces };
 }
 
 /** The hash that the password fits; undefined where it fits none. Counts the attempt. */
@@ -198,7 +200,8 @@ async function checkPassword(
 }
 
 async function load(context: Context, idHash: string) {
-  const { account, apps } = await accounts.readAccount(context.env.DB, idHash, context.now);
+  const days = lastDays(context.now);
+  const { account, apps, spend } = await accounts.readAccount(context.env.DB, idHash, context.now, days);
   if (!account) throw new AppError("session_ended");
-  return { account, apps };
+  return { account, apps, spend, days };
 }

@@ -3,6 +3,7 @@
  * password hash that was checked, so of two changes at once exactly one is made.
  */
 import { sql } from "drizzle-orm";
+import { type DayRange, ownSpendStatement, type SpendRow } from "./spend.ts";
 import { runBatch, runIdempotent, statement } from "./statement.ts";
 
 export interface SessionUser {
@@ -119,14 +120,20 @@ const ownApps = statement<OwnApp>(sql`
   ORDER BY a.name, a.token
 `);
 
-/** `account` is undefined where the session has ended. */
+/** `account` is undefined where the session has ended. The spend is that of the days, by app, day and partner. */
 export async function readAccount(
   db: D1Database,
   idHash: string,
   now: number,
-): Promise<{ account: Account | undefined; apps: OwnApp[] }> {
-  const [[found], apps] = await runIdempotent(db, account(db, { idHash, now }), ownApps(db, { idHash, now }));
-  return { account: found, apps };
+  days: DayRange,
+): Promise<{ account: Account | undefined; apps: OwnApp[]; spend: SpendRow[] }> {
+  const [[found], apps, spend] = await runIdempotent(
+    db,
+    account(db, { idHash, now }),
+    ownApps(db, { idHash, now }),
+    ownSpendStatement(db, { idHash, now, ...days }),
+  );
+  return { account: found, apps, spend };
 }
 
 /** The caller's session, and the password hash that was checked: both must still stand when the change is made. */

@@ -5,9 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SpendGroup } from "../cost-types.ts";
 import type { AppAccess } from "./access.ts";
-import type { AppScope } from "./links.ts";
-import { catalogueStatement, type Partner } from "./partners.ts";
-import { runBatch, statement } from "./statement.ts";
+import { type Bound, runBatch, statement } from "./statement.ts";
 
 /** Sums in text, for they may be past 2^53: 0.00001 currency units, those of cpm apart for they pay 1,000 impressions. */
 export interface SpendRow {
@@ -21,6 +19,7 @@ export interface SpendRow {
   /** Days since 1970 in UTC. What is not grouped by is left out. */
   day?: number;
   partner_id?: number;
+  partner_name?: string;
   cost_type?: string;
   link_token?: string;
   /** The link's own name. */
@@ -35,64 +34,87 @@ export interface DayRange {
 
 const COLUMNS = { day: "day", link: "link_id", partner: "partner_id", cost_type: "cost_type" } as const;
 
-/** `members` names the apps that the caller may see as `m.app_token`, and no row at all for who may see none. */
-function spendOf(groups: readonly SpendGroup[], members: SQL, limit: SQL) {
+/** Who asks: the hash of an API token, or of a session's id. */
+export type Asker = { kind: "token" | "session"; hash: string; now: number };
+
+const hash = sql.placeholder("hash");
+const ASKERS = {
+  token: { table: sql`api_tokens t`, gate: sql`t.token_hash = ${hash}` },
+  session: {
+    table: sql`sessions t`,
+    gate: sql`t.id_hash = ${hash} AND t.expires_at > ${sql.placeholder("now")}`,
+  },
+};
+const appToken = sql.placeholder("appToken");
+
+/** `m` names the apps of the report, of which the asker may see every one. */
+function reportOf(kind: Asker["kind"], groups: readonly SpendGroup[], apps: SQL) {
+  const { table, gate } = ASKERS[kind];
   const keys = ["app_token", ...groups.map((group) => COLUMNS[group]), "currency"];
-  const columns = (table: string) => sql.raw(keys.map((key) => `${table}.${key}`).join(", "));
-  const byLink = groups.includes("link");
-  return sql`
-    SELECT g.*${byLink ? sql`, l.token AS link_token, l.label AS link_label` : sql``}
+  const columns = (name: string) => sql.raw(keys.map((key) => `${name}.${key}`).join(", "));
+  const [byLink, byPartner] = [groups.includes("link"), groups.includes("partner")];
+  return statement<SpendRow>(sql`
+    SELECT g.*
+      ${byLink ? sql`, l.token AS link_token, l.label AS link_label` : sql``}
+      ${byPartner ? sql`, p.display_name AS partner_name` : sql``}
     FROM (
       SELECT ${columns("d")},
         CAST(sum(iif(d.state = 'matched' AND d.cost_type <> 'cpm', d.amount, 0)) AS TEXT) AS flat,
         CAST(sum(iif(d.state = 'matched' AND d.cost_type = 'cpm', d.amount, 0)) AS TEXT) AS per_mille,
         sum(iif(d.state = 'matched', d.count, 0)) AS matched,
         sum(iif(d.state = 'unpriced', d.count, 0)) AS unpriced
-      FROM (${members}) m CROSS JOIN daily_totals d
-      WHERE d.app_token = m.app_token AND d.day BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
+      FROM ${table} CROSS JOIN memberships m ON m.user_id = t.user_id CROSS JOIN daily_totals d
+      WHERE ${gate} AND ${apps}
+        AND d.app_token = m.app_token AND d.day BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
       GROUP BY ${columns("d")}
       HAVING matched > 0 OR unpriced > 0
-    ) g ${byLink ? sql`LEFT JOIN links l ON l.id = g.link_id` : sql``}
-    ORDER BY ${columns("g")} ${limit}
-  `;
+    ) g
+    ${byLink ? sql`LEFT JOIN links l ON l.id = g.link_id` : sql``}
+    ${byPartner ? sql`LEFT JOIN partners p ON p.id = g.partner_id` : sql``}
+    ORDER BY ${columns("g")} LIMIT ${sql.placeholder("limit")}
+  `);
 }
 
-const access = statement<AppAccess>(sql`
-  SELECT t.user_id, m.app_token
-  FROM api_tokens t LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${sql.placeholder("appToken")}
-  WHERE t.token_hash = ${sql.placeholder("tokenHash")}
-`);
+const accessOf = (kind: Asker["kind"]) =>
+  statement<AppAccess>(sql`
+    SELECT t.user_id, m.app_token
+    FROM ${ASKERS[kind].table} LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
+    WHERE ${ASKERS[kind].gate}
+  `);
+const access = { token: accessOf("token"), session: accessOf("session") };
 
-const ofToken = sql`
-  SELECT m.app_token FROM api_tokens t CROSS JOIN memberships m ON m.user_id = t.user_id
-  WHERE t.token_hash = ${sql.placeholder("tokenHash")} AND m.app_token = ${sql.placeholder("appToken")}
-`;
-const byToken = new Map<string, ReturnType<typeof statement<SpendRow>>>();
+const reports = new Map<string, ReturnType<typeof reportOf>>();
 
-/** One of 15 statements, built when it is first asked for. */
-function reportFor(groups: readonly SpendGroup[]) {
-  const name = groups.join();
-  const known = byToken.get(name);
-  if (known) return known;
-  const built = statement<SpendRow>(spendOf(groups, ofToken, sql`LIMIT ${sql.placeholder("limit")}`));
-  byToken.set(name, built);
-  return built;
+/** One of 15 for each kind of asker, built when it is first asked for. */
+function reportFor(kind: Asker["kind"], groups: readonly SpendGroup[]) {
+  const name = [kind, ...groups].join();
+  const report = reports.get(name) ?? reportOf(kind, groups, sql`m.app_token = ${appToken}`);
+  reports.set(name, report);
+  return report;
 }
 
-/** The spend of an app by the groups, in their order; at most `limit` rows. */
+/** The spend of an app by the groups, in their order; at most `limit` rows, none without access. */
 export async function findSpend(
   db: D1Database,
-  scope: AppScope,
-  days: DayRange,
-  groups: readonly SpendGroup[],
-  limit: number,
-): Promise<{ access: AppAccess | undefined; rows: SpendRow[]; partners: ReadonlyMap<number, Partner> }> {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
-  const [[found], rows, partnerRows] = await runBatch(
+  asker: Asker,
+  query: DayRange & { appToken: string; groups: readonly SpendGroup[]; limit: number },
+): Promise<{ access: AppAccess | undefined; rows: SpendRow[] }> {
+  const { groups, ...rest } = query;
+  const values = { ...asker, ...rest };
+  const [[found], rows] = await runBatch(
     db,
-    access(db, { ...scope }),
-    reportFor(groups)(db, { ...scope, ...days, limit }),
-    catalogue.bound,
+    access[asker.kind](db, values),
+    reportFor(asker.kind, groups)(db, values),
   );
-  return { access: found, rows, partners: catalogue.read(partnerRows).partners };
+  return { access: found, rows };
+}
+
+const ownSpend = reportOf("session", ["day", "partner"], sql`true`);
+
+/** For the batch of a page: the spend of every app of the session's user, by day and partner. */
+export function ownSpendStatement(
+  db: D1Database,
+  { idHash, ...rest }: DayRange & { idHash: string; now: number },
+): Bound<SpendRow> {
+  return ownSpend(db, { hash: idHash, limit: -1, ...rest });
 }

@@ -12,3 +12,8 @@ export function formatAmount(units: number | string): string {
 export function formatSpend(flatUnits: string, perMilleUnits: string): string {
   return new Big(perMilleUnits).times("0.001").plus(flatUnits).times(UNIT).toFixed();
 }
+
+/** The sum of decimal texts, exact. */
+export function addAmounts(amounts: string[]): string {
+  return amounts.reduce((sum, amount) => sum.plus(amount), new Big(0)).toFixed();
+}

@@ -1,24 +1,20 @@
 /** Spend as callers read it: rows for JSON, and the same rows as CSV. No I/O, no clock. */
 import type { SpendGroup } from "../cost-types.ts";
 import type { DayRange, SpendRow } from "../db/spend.ts";
+import { AppError } from "../errors.ts";
 import { type Cell, toCsv } from "../http/csv.ts";
 import { formatSpend } from "../http/money.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 
-export type PartnerNames = ReadonlyMap<number, { displayName: string }>;
-
 /** A row on the wire: what it is grouped by, then currency, spend, matched and unpriced. */
 export type SpendItem = Record<string, Cell>;
 
-export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[], partners: PartnerNames): SpendItem {
+export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
   const keys: Record<SpendGroup, SpendItem> = {
     day: { day: formatDate(row.day ?? 0) },
     link: { link_token: row.link_token ?? null, link_label: row.link_label ?? null },
-    partner: {
-      partner_id: row.partner_id ?? null,
-      partner_name: partners.get(row.partner_id ?? 0)?.displayName ?? null,
-    },
+    partner: { partner_id: row.partner_id ?? null, partner_name: row.partner_name ?? null },
     cost_type: { cost_type: row.cost_type ?? null },
   };
   return Object.assign({}, ...groups.map((group) => keys[group]), {
@@ -42,6 +38,16 @@ export function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): s
     header,
     items.map((item) => header.map((name) => item[name] ?? null)),
   );
+}
+
+export const MAX_SPEND_ROWS = 50_000;
+
+/** Told where a report has more rows than `MAX_SPEND_ROWS`. */
+export function tooManyRows(): AppError {
+  const message = `comes to more than ${MAX_SPEND_ROWS} rows here: ask for fewer groups or fewer days`;
+  return new AppError("invalid_request", `The report ${message}.`, {
+    errors: [{ param: "group_by", message }],
+  });
 }
 
 /** The name of a report's file. An app token is letters and digits. */

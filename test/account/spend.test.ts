@@ -21,8 +21,8 @@ function totalOf(partner: number, amount: number, day = 0, currency = "USD", app
     .run();
 }
 
-async function accountPage(email?: string): Promise<string> {
-  const page = await (await signedIn(email)).get("/account");
+async function accountPage(email?: string, password?: string): Promise<string> {
+  const page = await (await signedIn(email, password)).get("/account");
   expect(page.status).toBe(200);
   return page.text;
 }
@@ -130,7 +130,7 @@ describe("the account page", () => {
     const members = await accountPage();
     expect(textOf(members)).toContain("No cost met a click or an impression of this app in these days.");
     expect(members).not.toContain(DEMO.otherAppToken);
-    const operators = await accountPage("operator@example.com");
+    const operators = await accountPage("operator@example.com", "operator-password");
     expect(all(operators, /<h2 id="spend-[^"]*">([^<]*)</g)).toEqual([
       "Spend of Demo App",
       "Spend of Other App",

