@@ -9,7 +9,8 @@ export interface Env {
   ASSETS: Fetcher;
   /** Which version of the Worker this is. */
   VERSION: WorkerVersionMetadata;
-  PASSWORD_ATTEMPTS: RateLimit;
+  ACCOUNT_ATTEMPTS: RateLimit;
+  ADDRESS_ATTEMPTS: RateLimit;
   /** Origin of generated click URLs; unset, the origin that was asked. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs; unset, the origin that was asked. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { findSession, type SessionUser } from "../db/accounts.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { redirectResponse, wantsJson } from "../http/page.ts";
+import { errorPage, redirectResponse, wantsJson, wantsPage } from "../http/page.ts";
 import type { Handler } from "../http/router.ts";
 import { sha256 } from "./secrets.ts";
 
@@ -29,7 +29,13 @@ export function withSession(handler: (context: Context, session: Session) => Pro
   return async (context) => {
     refuseCrossSite(context);
     const session = await currentSession(context);
-    if (session) return handler(context, session);
+    if (session) {
+      return handler(context, session).catch((error: unknown) => {
+        if (error instanceof AppError && wantsPage(context.request))
+          return errorPage(context, error, session);
+        throw error;
+      });
+    }
     if (wantsJson(context.request)) throw new AppError("session_ended");
     const isPage = context.request.method === "GET" || context.request.method === "HEAD";
     const next = isPage ? context.url.pathname + context.url.search : "/account";

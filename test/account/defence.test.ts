@@ -63,16 +63,20 @@ describe.each(FORMS)("POST %s", (path, fields) => {
 });
 
 describe("too many passwords in a minute", () => {
-  /** The real binding, where each attempt counts for ten of the twenty. */
-  const limiter = {
-    limit: async ({ key }: RateLimitOptions) => {
-      for (let count = 1; count < 10; count++) await env.PASSWORD_ATTEMPTS.limit({ key });
-      return env.PASSWORD_ATTEMPTS.limit({ key });
+  /** A real limiter, where each attempt counts for many. */
+  const counting = (limiter: RateLimit, times: number): RateLimit => ({
+    limit: async ({ key }) => {
+      for (let count = 1; count < times; count++) await limiter.limit({ key });
+      return limiter.limit({ key });
     },
+  });
+  const limiters = {
+    ACCOUNT_ATTEMPTS: counting(env.ACCOUNT_ATTEMPTS, 20 / 2),
+    ADDRESS_ATTEMPTS: counting(env.ADDRESS_ATTEMPTS, 100 / 2),
   };
   const wrong = "not-the-password";
   const from = (address: string, headers = {}) => ({
-    env: { PASSWORD_ATTEMPTS: limiter },
+    env: limiters,
     headers: { "cf-connecting-ip": address, ...headers },
   });
 
@@ -124,7 +128,11 @@ describe("too many passwords in a minute", () => {
   it("are let through when the limiter does not answer", async () => {
     const broken = { limit: () => Promise.reject(new Error("injected: no limiter")) };
     expect(
-      (await new Browser().signIn(DEMO.email, DEMO.password, { env: { PASSWORD_ATTEMPTS: broken } })).status,
+      (
+        await new Browser().signIn(DEMO.email, DEMO.password, {
+          env: { ACCOUNT_ATTEMPTS: broken, ADDRESS_ATTEMPTS: broken },
+        })
+      ).status,
     ).toBe(303);
   });
 });
@@ -134,7 +142,8 @@ describe("the cookie", () => {
     const { serve } = await import("../../src/index.ts");
     const body = new URLSearchParams({ email: DEMO.email, password: DEMO.password });
     const request = new Request(`${url}/login`, { method: "POST", body, redirect: "manual" });
-    const allowed = { ...env, PASSWORD_ATTEMPTS: { limit: async () => ({ success: true }) } };
+    const limiter = { limit: async () => ({ success: true }) };
+    const allowed = { ...env, ACCOUNT_ATTEMPTS: limiter, ADDRESS_ATTEMPTS: limiter };
     return (
       (await serve(request, allowed, { waitUntil: () => undefined }, () => 0)).headers.get("set-cookie") ?? ""
     );

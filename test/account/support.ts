@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 import { type Call, call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 
 /** Lets the other tests enter as many passwords as they need. */
-export const unlimited = { limit: async () => ({ success: true }) };
+const unlimited = { limit: async () => ({ success: true }) };
 
 export type Fields = Record<string, string> | [string, string][];
 
@@ -48,7 +48,7 @@ export class Browser {
     const response = await call(path, {
       ...options,
       headers: { accept: "text/html", ...(cookie && { cookie }), ...options.headers },
-      env: { PASSWORD_ATTEMPTS: unlimited, ...options.env },
+      env: { ACCOUNT_ATTEMPTS: unlimited, ADDRESS_ATTEMPTS: unlimited, ...options.env },
     });
     for (const line of response.headers.getSetCookie()) {
       const [name = "", value = ""] = (line.split(";", 1)[0] ?? "").split("=");
