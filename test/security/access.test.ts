@@ -1,0 +1,185 @@
+/** Every route × every way not to be allowed in. Read from the router, so that a new route cannot escape. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
+import {
+  type EveryOperation,
+  everyOperation,
+  everything,
+  NO_CREDENTIALS,
+  needing,
+  plainCall,
+  SESSIONS,
+  startSessions,
+} from "./support.ts";
+
+const REVOKED = { live: createToken("live", "R".repeat(43)), test: createToken("test", "R".repeat(43)) };
+const RESET = createToken("api", "S".repeat(43));
+
+beforeAll(async () => {
+  await freshDemo();
+  await startSessions();
+  for (const mode of ["live", "test"] as const) {
+    await env.DB.prepare(
+      `INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at, revoked_at)
+       SELECT ?, 3, ?, 'cpc', min(id), '', 0, 1 FROM rounds`,
+    )
+      .bind(hashToken(REVOKED[mode], [mode]), mode)
+      .run();
+  }
+  // A reset leaves no row, only the mark in KV.
+  await env.TOKENS.put(hashToken(RESET, ["api"]) ?? "", '{"reset_at":1}');
+});
+
+/** Status, code and headers of a refusal for each of some headers, having changed nothing. */
+async function refusedUnchanged(operation: EveryOperation, ...sent: Record<string, string>[]) {
+  const before = await everything();
+  const refusals = [];
+  for (const headers of sent) refusals.push(await refused(operation, headers));
+  expect(await everything()).toEqual(before);
+  return refusals;
+}
+
+async function refused(operation: EveryOperation, headers: Record<string, string>) {
+  const options = plainCall(operation);
+  const response = await call(operation.path, { ...options, headers: { ...options.headers, ...headers } });
+  const isProblem = response.headers.get("content-type") === "application/problem+json";
+  const code = isProblem ? ((await response.json()) as ProblemBody).code : undefined;
+  return { status: response.status, code, headers: response.headers };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const asked = (operations: EveryOperation[]): [string, EveryOperation][] =>
+  operations.map((operation) => [operation.name, operation]);
+
+it("knows what every route asks of its caller, and those of each kind", () => {
+  const count = (...needs: Parameters<typeof needing>) => needing(...needs).length;
+  expect(everyOperation.length).toBeGreaterThan(60);
+  expect(count("api_token")).toBeGreaterThan(9);
+  expect(count("operator_token")).toBeGreaterThan(25);
+  expect(count("cost_credential")).toBeGreaterThan(3);
+  expect(count("session", "operator_session")).toBeGreaterThan(5);
+  // Beside pages, clicks and impressions alone are for anybody.
+  expect(needing("none").map(({ pattern }) => pattern)).toEqual(["/impression/:link_token", "/:link_token"]);
+});
+
+describe.each(asked(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
+  const { need, pattern } = operation;
+  const UNAUTHORIZED = { status: 401, code: "unauthorized" };
+
+  it("answers 401 with WWW-Authenticate where there is no credential", async () => {
+    for (const refusal of await refusedUnchanged(operation, ...Object.values(NO_CREDENTIALS))) {
+      expect(refusal).toMatchObject(UNAUTHORIZED);
+      expect(refusal.headers.get("www-authenticate")).toContain("Bearer");
+    }
+  });
+
+  it("answers 401 to credentials of every other kind, a signed-in browser's cookie too", async () => {
+    const others =
+      need === "cost_credential"
+        ? [bearer(DEMO.apiToken), bearer(DEMO.operatorToken)]
+        : [bearer(DEMO.costToken), bearer(DEMO.testCostToken)];
+    const cookies = [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }];
+    for (const refusal of await refusedUnchanged(operation, ...others, ...cookies)) {
+      expect(refusal).toMatchObject(UNAUTHORIZED);
+    }
+  });
+
+  it("answers 401 to a token that was reset, 403 to a credential that was revoked", async () => {
+    const isCost = need === "cost_credential";
+    const tokens = isCost ? [REVOKED.live, REVOKED.test] : [RESET];
+    const expected = isCost ? { status: 403, code: "credential_revoked" } : UNAUTHORIZED;
+    for (const refusal of await refusedUnchanged(operation, ...tokens.map(bearer))) {
+      expect(refusal).toMatchObject(expected);
+    }
+  });
+
+  it.runIf(need === "operator_token")("answers 403 to a member", async () => {
+    const [refusal] = await refusedUnchanged(operation, bearer(DEMO.apiToken));
+    expect(refusal).toMatchObject({ status: 403, code: "operator_required" });
+  });
+
+  it.runIf(pattern.includes(":app_token"))("shows nothing of another user's app", async () => {
+    const path = operation.path
+      .replace(DEMO.appToken, DEMO.otherAppToken)
+      .replace(DEMO.linkToken, "demo1nk009");
+    const json = { name: "x" };
+    const query = pattern.endsWith("/spend") ? "?from=2026-03-01&to=2026-03-02" : "";
+    const body = pattern.endsWith("/bulk") ? { links: [json] } : json;
+    const before = await everything();
+    const options = operation.method === "GET" ? {} : { method: operation.method, json: body };
+    const response = await call(path + query, { ...options, token: DEMO.apiToken });
+    expect(response.status).toBe(404);
+    expect(await everything()).toEqual(before);
+    const own = await call(path + query, { ...options, token: DEMO.operatorToken });
+    expect([200, 201]).toContain(own.status);
+  });
+
+  it("lets the right credential past the door", async () => {
+    const right = {
+      api_token: DEMO.apiToken,
+      operator_token: DEMO.operatorToken,
+      cost_credential: DEMO.costToken,
+    };
+    const { method } = operation;
+    // Read, or refused for what it asks: never for who asks.
+    const options = method === "GET" ? {} : { method, json: { unheard: true } };
+    const path = operation.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
+    const response = await call(path, { ...options, token: right[need as keyof typeof right] });
+    expect([200, 400, 404, 409, 415]).toContain(response.status);
+  });
+});
+
+describe.each(asked(needing("session", "operator_session")))("%s", (_, operation) => {
+  it("leads to the sign-in, and changes nothing, without a session that stands", async () => {
+    const headers = [
+      {},
+      { cookie: SESSIONS.expired },
+      { cookie: SESSIONS.unknown },
+      { cookie: "__Host-session=" },
+      { cookie: SESSIONS.operator.replace("__Host-session", "session") },
+      { cookie: SESSIONS.operator.replace("__Host-session", "__host-session") },
+      bearer(DEMO.operatorToken),
+      bearer(DEMO.costToken),
+    ];
+    const asked = headers.map((sent) => ({ accept: "text/html", ...sent }));
+    for (const refusal of await refusedUnchanged(operation, ...asked)) {
+      expect(refusal.status).toBe(303);
+      expect(refusal.headers.get("location")).toMatch(/^\/login\?/);
+    }
+    const [program] = await refusedUnchanged(operation, { accept: "application/json" });
+    expect(program).toMatchObject({ status: 401, code: "session_ended" });
+  });
+
+  it.runIf(operation.need === "operator_session")("is not for members", async () => {
+    const [refusal] = await refusedUnchanged(operation, { accept: "text/html", cookie: SESSIONS.member });
+    expect(refusal?.status).toBe(403);
+  });
+
+  it.runIf(operation.pattern.includes(":app_token"))("shows nothing of another user's app", async () => {
+    const path = operation.path.replace(DEMO.appToken, DEMO.otherAppToken);
+    const days = "?from=2026-03-01&to=2026-03-02";
+    expect((await call(path + days, { headers: { cookie: SESSIONS.member } })).status).toBe(404);
+    expect((await call(path + days, { headers: { cookie: SESSIONS.operator } })).status).toBe(200);
+  });
+});
+
+describe("a form that another site posts", () => {
+  const forms = needing("session", "operator_session", "public").filter(({ method }) => method === "POST");
+
+  it.each(asked(forms))("is refused and changes nothing: %s", async (_, operation) => {
+    const elsewhere = [
+      { origin: "https://evil.test" },
+      { origin: "null" },
+      { origin: "https://linkledger.test.evil.test" },
+      { origin: "http://linkledger.test" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "" },
+    ];
+    const sent = elsewhere.map((headers) => ({ cookie: SESSIONS.operator, ...headers }));
+    for (const refusal of await refusedUnchanged(operation, ...sent)) {
+      expect(refusal).toMatchObject({ status: 403, code: "cross_site" });
+    }
+  });
+});

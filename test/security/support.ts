@@ -1,0 +1,107 @@
+/** Every operation of the router with what its surface asks of a caller, and everything that a caller could change. */
+import { createHash } from "node:crypto";
+import { createToken } from "../../src/auth/secrets.ts";
+import type { Credentials } from "../../src/http/operation.ts";
+import { operationOf } from "../../src/http/operation.ts";
+import type { Method } from "../../src/http/router.ts";
+import { routes } from "../../src/index.ts";
+import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
+import { samplePath } from "../http/every-route.ts";
+
+/** Pages of the account surface that anybody may ask for; those of the service are for anybody. Any other needs a session. */
+const PUBLIC_PAGES = ["GET /", "GET /login", "POST /login", "POST /logout", "GET /account.js"];
+
+/** `session` is a page for who is signed in, `operator_session` one for operators, `public` a page for anybody. */
+export type Need = Credentials | "session" | "operator_session" | "public";
+
+export interface EveryOperation {
+  name: string;
+  method: Method;
+  pattern: string;
+  path: string;
+  need: Need;
+}
+
+export const everyOperation: EveryOperation[] = routes.flatMap(({ path: pattern, methods, surface }) =>
+  Object.entries(methods).map(([method, handler]) => {
+    const name = `${method} ${pattern}`;
+    const isPublic = surface === "service" || PUBLIC_PAGES.includes(name);
+    const page: Need = surface === "operator" ? "operator_session" : isPublic ? "public" : "session";
+    const need = operationOf(handler)?.credentials ?? page;
+    return { name, method: method as Method, pattern, path: samplePath(pattern), need };
+  }),
+);
+
+export const needing = (...needs: Need[]) => everyOperation.filter(({ need }) => needs.includes(need));
+
+/** What a request of the method carries beside its credential. */
+export function plainCall({ method, need }: EveryOperation): Call {
+  if (method === "GET") return { method };
+  const isPage = need === "session" || need === "operator_session" || need === "public";
+  if (!isPage) return { method, json: {} };
+  const headers = { "content-type": "application/x-www-form-urlencoded", origin: ORIGIN };
+  return { method, headers, body: "password=demo-password" };
+}
+
+/** Everything at rest, tables and KV, but the day on which a token was last used. */
+export async function everything(): Promise<Record<string, unknown[]>> {
+  const tables = await rows<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
+  );
+  const found: Record<string, unknown[]> = {};
+  for (const { name } of tables) found[name] = await rows(`SELECT * FROM "${name}"`);
+  if (!found.costs || !found.links) throw new Error("the tables were not read");
+  for (const row of found.api_tokens as Record<string, unknown>[]) delete row.last_used_day;
+  return found;
+}
+
+const sessionId = (name: string) => name.padEnd(43, "0");
+
+/** Sessions of the demo users, as cookies. */
+export const SESSIONS = {
+  member: `__Host-session=${sessionId("member")}`,
+  operator: `__Host-session=${sessionId("operator")}`,
+  expired: `__Host-session=${sessionId("expired")}`,
+  unknown: `__Host-session=${sessionId("unknown")}`,
+};
+
+export async function startSessions(): Promise<void> {
+  const insert = (name: string, userId: number, expiresAt: number) =>
+    env.DB.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?)").bind(
+      createHash("sha256").update(sessionId(name)).digest("hex"),
+      userId,
+      NOW - 1000,
+      expiresAt,
+    );
+  await env.DB.batch([
+    insert("member", 1, NOW + 3_600_000),
+    insert("operator", 2, NOW + 3_600_000),
+    insert("expired", 1, NOW),
+  ]);
+}
+
+/** Headers that carry no credential of any kind, whatever they look like. */
+export const NO_CREDENTIALS: Record<string, Record<string, string>> = {
+  nothing: {},
+  "an empty header": { authorization: "" },
+  "a scheme alone": { authorization: "Bearer" },
+  "another scheme": { authorization: `Basic ${btoa(`${DEMO.operatorToken}:`)}` },
+  noise: { authorization: "Bearer noise" },
+  "two credentials in one header": { authorization: `Bearer ${DEMO.apiToken}, Bearer ${DEMO.operatorToken}` },
+  "an unknown API token": { authorization: `Bearer ${createToken("api")}` },
+  "an unknown credential": { authorization: `Bearer ${createToken("live")}` },
+  "an unknown test credential": { authorization: `Bearer ${createToken("test")}` },
+  "a token in other headers": {
+    "x-api-key": DEMO.operatorToken,
+    "x-authorization": `Bearer ${DEMO.operatorToken}`,
+    "proxy-authorization": `Bearer ${DEMO.operatorToken}`,
+    cookie: `token=${DEMO.operatorToken}; authorization=Bearer ${DEMO.operatorToken}`,
+  },
+  "another address and method": {
+    "x-original-url": "/healthz",
+    "x-rewrite-url": "/healthz",
+    "x-http-method-override": "GET",
+    "x-forwarded-for": "127.0.0.1",
+    "x-forwarded-host": "localhost",
+  },
+};
