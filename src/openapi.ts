@@ -75,7 +75,13 @@ function describe(operation: Operation, method: Method, surface: string): Json {
     })),
   ];
   const content = input.body
-    ? { "application/json": toContent(input.body, "input", operation.requestExample) }
+    ? {
+        "application/json": toContent(
+          operation.describedBody ?? input.body,
+          "input",
+          operation.requestExample,
+        ),
+      }
     : input.form && {
         "application/x-www-form-urlencoded": { schema: toSchema(input.form.partial(), "input") },
       };
@@ -88,10 +94,10 @@ function describe(operation: Operation, method: Method, surface: string): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(content && method !== "GET" && { requestBody: { required: input.body !== undefined, content } }),
     responses: {
+      ...toProblems(operation),
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, answer]) => [status, toResponse(answer)]),
       ),
-      ...toProblems(operation),
     },
   };
 }
@@ -178,8 +184,14 @@ function toSchema(schema: z.ZodType, io: "input" | "output"): Json {
     unrepresentable: "any",
     reused: "inline",
   }) as Json;
-  const text = JSON.stringify(rest).replaceAll("#/$defs/", "#/components/schemas/");
-  return JSON.parse(text);
+  const text = JSON.stringify(withoutSafeBounds(rest));
+  return JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/"));
+}
+
+/** zod states the bounds of a safe integer, which tell a reader nothing. */
+function withoutSafeBounds(schema: Json): Json {
+  const isSafeBound = (value: unknown) => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
+  return JSON.parse(JSON.stringify(schema, (_, value) => (isSafeBound(value) ? undefined : value)));
 }
 
 /** Every named type, once. */
@@ -187,5 +199,7 @@ function toComponents(): Json {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => `#/components/schemas/${id}` }) as {
     schemas: Record<string, Json>;
   };
-  return Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, withoutSafeBounds(schema)]),
+  );
 }

@@ -67,7 +67,7 @@ export const listPartners: Operation = {
 
 export const listLinks = (version: 1 | 2): Operation => ({
   id: `listLinksV${version}`,
-  summary: "List the level-1 links of an app",
+  summary: `List the level-1 links of an app (v${version})`,
   credentials: "api_token",
   input: contract.listLinks,
   answers: pageOf(version),
@@ -76,7 +76,7 @@ export const listLinks = (version: 1 | 2): Operation => ({
 
 export const listChildren = (version: 1 | 2): Operation => ({
   id: `listChildrenV${version}`,
-  summary: "List the sub-links right below a link",
+  summary: `List the sub-links right below a link (v${version})`,
   credentials: "api_token",
   input: contract.listChildren,
   answers: pageOf(version),
@@ -114,6 +114,7 @@ export const createLinks: Operation = {
   description: "Every link has its own result, in order. A bad one fails alone.",
   credentials: "api_token",
   input: contract.createLinks,
+  describedBody: z.strictObject({ links: z.array(contract.createLink.body).min(1).max(100) }),
   requestHeaders: idempotencyKey,
   requestExample: { links: [{ name: "Summer" }, { name: "Beach", parent_token: "q2r7kd0n5x" }] },
   answers: {

@@ -63,6 +63,7 @@ export const submitBatch: Operation = {
   description: "Every cost has its own result, in order. A bad one fails alone.",
   credentials: "cost_credential",
   input: contract.costBatch,
+  describedBody: z.strictObject({ costs: z.array(contract.cost).min(1).max(1_000) }),
   requestExample: {
     costs: [
       {

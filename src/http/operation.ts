@@ -26,6 +26,8 @@ export interface Operation {
   input: Contract & { /** Read from the query string, a form body, or both. */ form?: z.ZodObject };
   /** Request headers beside Authorization, each with its meaning. */
   requestHeaders?: Record<string, string>;
+  /** The JSON body as it is described, where the contract reads each item of a list by itself. */
+  describedBody?: z.ZodType;
   requestExample?: unknown;
   answers: Record<number, Answer>;
   /** The codes that this operation may refuse with, beside those that follow from its input and credentials. */

@@ -2,17 +2,19 @@
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
+import { documented } from "../http/operation.ts";
 import { pageResponse } from "../http/page.ts";
 import type { Route } from "../http/router.ts";
 import { readGuide } from "./guide.ts";
 import { readLiveness, readReadiness } from "./health.ts";
 import { readLlms } from "./llms.ts";
+import * as operations from "./operations.ts";
 import { referenceRoutes } from "./reference.ts";
 import { asCode } from "./text.ts";
 
 export const serviceRoutes: Route[] = [
-  { path: "/healthz", methods: { GET: readLiveness } },
-  { path: "/readyz", methods: { GET: readReadiness } },
+  { path: "/healthz", methods: { GET: documented(operations.readLiveness, readLiveness) } },
+  { path: "/readyz", methods: { GET: documented(operations.readReadiness, readReadiness) } },
   ...referenceRoutes,
   { path: "/docs/partners", methods: { GET: readGuide } },
   { path: "/llms.txt", methods: { GET: readLlms } },

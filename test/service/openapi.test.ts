@@ -17,6 +17,7 @@ it("is served at /openapi.json with the origin that was asked", async () => {
 });
 
 const JSON_SURFACES = ["campaign", "cost", "engagement", "operator"];
+const HEALTH = ["GET /healthz", "GET /readyz"];
 
 it("holds every route of every JSON surface, and nothing else", () => {
   const registered = routes
@@ -27,9 +28,7 @@ it("holds every route of every JSON surface, and nothing else", () => {
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(
-    documented.filter((name) => !name.includes(" /healthz") && !name.includes(" /readyz")).sort(),
-  ).toEqual(registered.sort());
+  expect(documented.sort()).toEqual([...registered, ...HEALTH].sort());
 });
 
 it("gives every operation an id of its own", () => {

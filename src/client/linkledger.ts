@@ -1,0 +1,1917 @@
+export interface AddMemberData {
+  data: {
+    api_version: "1";
+    items: {
+      app_token: string;
+      user_id: number;
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface App {
+  android_url: string | null;
+  /** @format date-time */
+  created_at: string;
+  default_url: string;
+  ios_url: string | null;
+  /** Links of level 1 */
+  link_count: number;
+  name: string;
+  redirect_hosts: string[];
+  redirect_schemes: string[];
+  token: string;
+}
+
+export interface ApproveRoundData {
+  data: {
+    api_version: "1";
+    items: {
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      ended_at: string | null;
+      entries: number;
+      id: number;
+      max_entries: number;
+      /** @format date-time */
+      opened_at: string;
+      partner: string;
+      partner_id: number;
+      report: RoundReport;
+      state: "open" | "closed" | "approved";
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface AuditEntry {
+  action: string;
+  detail: Partial<Record<string, any>>;
+  /** @format date-time */
+  happened_at: string;
+  id: number;
+  subject: string;
+  user: {
+    email: string;
+    id: number;
+  } | null;
+}
+
+export interface CloseRoundData {
+  data: {
+    api_version: "1";
+    items: {
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      ended_at: string | null;
+      entries: number;
+      id: number;
+      max_entries: number;
+      /** @format date-time */
+      opened_at: string;
+      partner: string;
+      partner_id: number;
+      report: RoundReport;
+      state: "open" | "closed" | "approved";
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface CreateAppData {
+  data: {
+    api_version: "1";
+    items: App[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface CreateCredentialData {
+  data: {
+    api_version: "1";
+    items: Credential[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface CreateLinkData {
+  data: {
+    api_version: "1";
+    items: Link[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface CreateLinksData {
+  data: {
+    api_version: "1";
+    items: (
+      | {
+          link: Link;
+          status: 201;
+        }
+      | Problem
+    )[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface CreatePartnerData {
+  data: {
+    api_version: "1";
+    items: PartnerRecord[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface CreateUserData {
+  data: {
+    api_version: "1";
+    items: User[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface Credential {
+  cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+  /** @format date-time */
+  created_at: string;
+  /** Shown this once */
+  credential?: string;
+  hint: string;
+  id: number;
+  mode: "live" | "test";
+  partner_id: number;
+  revoked_at: string | null;
+  round_id: number | null;
+}
+
+export interface DismissFindingData {
+  data: {
+    api_version: "1";
+    items: {
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      ended_at: string | null;
+      entries: number;
+      id: number;
+      max_entries: number;
+      /** @format date-time */
+      opened_at: string;
+      partner: string;
+      partner_id: number;
+      report: RoundReport;
+      state: "open" | "closed" | "approved";
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface Finding {
+  /** @format date-time */
+  at: string;
+  cost_id: string | null;
+  expected: string;
+  /** Names it in a dismissal */
+  finding: string;
+  kind:
+    | "engagement_without_cost"
+    | "cost_without_engagement"
+    | "wrong_engagement"
+    | "differs_from_url"
+    | "late"
+    | "malformed"
+    | "conflict"
+    | "not_in_round"
+    | "duplicate";
+  remedy: string;
+  sent: Partial<Record<string, string>>;
+  state: "open" | "healed" | "dismissed" | "note";
+}
+
+export interface IssueTokenData {
+  data: {
+    api_version: "1";
+    items: User[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface Link {
+  archived: boolean;
+  /** A template with the partner's macros, byte for byte */
+  click_url: string;
+  /** The cost switch in effect */
+  cost_data_enabled: boolean;
+  has_subtrackers: boolean;
+  /** A template with the partner's macros, byte for byte */
+  impression_url: string;
+  /** The link's own name */
+  label: string;
+  /**
+   * @min 1
+   * @max 4
+   */
+  level: number;
+  /** The names of the links above and its own, joined by :: */
+  name: string;
+  /** The link's own partner; null inherits */
+  partner_id: number | null;
+  token: string;
+  url: string;
+}
+
+export interface ListAppsData {
+  data: {
+    api_version: "1";
+    items: App[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListAuditData {
+  data: {
+    api_version: "1";
+    items: AuditEntry[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListChildrenV1Data {
+  data: {
+    api_version: "1";
+    items: Link[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListChildrenV2Data {
+  data: {
+    items: Link[];
+    paging: PagingV2;
+  };
+}
+
+export interface ListCredentialsData {
+  data: {
+    api_version: "1";
+    items: Credential[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListLinksV1Data {
+  data: {
+    api_version: "1";
+    items: Link[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListLinksV2Data {
+  data: {
+    items: Link[];
+    paging: PagingV2;
+  };
+}
+
+export interface ListMembersData {
+  data: {
+    api_version: "1";
+    items: Member[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListPartnerRecordsData {
+  data: {
+    api_version: "1";
+    items: PartnerRecord[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListPartnersData {
+  data: {
+    api_version: "1";
+    items: Partner[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListRoundEntriesData {
+  data: {
+    api_version: "1";
+    items: RoundEntry[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListRoundsData {
+  data: {
+    api_version: "1";
+    items: Round[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListUsersData {
+  data: {
+    api_version: "1";
+    items: User[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface Member {
+  email: string;
+  role: "member" | "operator";
+  user_id: number;
+}
+
+export interface OpenImpressionData {
+  /** Cost parameters that were bad and left out */
+  dropped: string[];
+  /** One like it was there before: the first stands */
+  duplicate: boolean;
+  kind: "click" | "impression";
+  /** Whether it stands in the ledger */
+  recorded: boolean;
+  request_id: string;
+  status: "ok";
+}
+
+export interface OpenLinkData {
+  /** Cost parameters that were bad and left out */
+  dropped: string[];
+  /** One like it was there before: the first stands */
+  duplicate: boolean;
+  kind: "click" | "impression";
+  /** Whether it stands in the ledger */
+  recorded: boolean;
+  request_id: string;
+  status: "ok";
+}
+
+export interface OpenRoundData {
+  data: {
+    api_version: "1";
+    items: {
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      ended_at: string | null;
+      entries: number;
+      id: number;
+      max_entries: number;
+      /** @format date-time */
+      opened_at: string;
+      partner: string;
+      partner_id: number;
+      report: RoundReport;
+      state: "open" | "closed" | "approved";
+      /** Shown this once */
+      test_credential: string;
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface PagingV1 {
+  /** Items on this page */
+  collection_size: string;
+  cursors: {
+    after: string | null;
+    before: string | null;
+  };
+  next: string | null;
+  /** The limit in force */
+  page_size: string;
+  previous: string | null;
+  /** Items of the whole list */
+  total: string;
+}
+
+export interface PagingV2 {
+  cursor: string | null;
+  next: string | null;
+}
+
+export interface Partner {
+  display_name: string;
+  id: number;
+  supports_cost_data: boolean;
+}
+
+export interface PartnerRecord {
+  click_parameters: string;
+  cost_parameters: string;
+  cost_types: Partial<
+    Record<"cpc" | "cpi" | "cpe" | "cpm", "none" | "in_round" | "integrated">
+  >;
+  /** @format date-time */
+  created_at: string;
+  display_name: string;
+  id: number;
+  impression_parameters: string;
+  open_rounds: number[];
+  server_to_server: boolean;
+  supports_cost_data: boolean;
+}
+
+export interface Problem {
+  code: string;
+  detail: string;
+  /** Every fault of the request at once */
+  errors?: {
+    message: string;
+    param: string;
+  }[];
+  request_id: string;
+  status: number;
+  title: string;
+  /** A page that explains the code */
+  type: string;
+}
+
+export interface ReadAppData {
+  data: {
+    api_version: "1";
+    items: App[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ReadCostData {
+  amount: string | null;
+  cost_currency: string;
+  cost_id: string;
+  cost_type: string;
+  engagement: {
+    kind: "click" | "impression";
+    link_token: string | null;
+    /** @format date-time */
+    occurred_at: string;
+  } | null;
+  match: "matched" | "pending" | "lapsed";
+  may_match_until: string | null;
+  /** @format date-time */
+  received_at: string;
+  request_id: string;
+  source: "call" | "url";
+  status: "ok";
+  tag: string | null;
+}
+
+export interface ReadLinkData {
+  data: {
+    api_version: "1";
+    items: Link[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ReadLivenessData {
+  deployment: string;
+  request_id: string;
+  status: "ok";
+  version: string;
+}
+
+export interface ReadPartnerData {
+  data: {
+    api_version: "1";
+    items: PartnerRecord[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ReadReadinessData {
+  checks: {
+    cron: {
+      age_seconds?: number;
+      ok: boolean;
+      reason?: string;
+    };
+    database: {
+      age_seconds?: number;
+      ok: boolean;
+      reason?: string;
+    };
+    links: {
+      age_seconds?: number;
+      ok: boolean;
+      reason?: string;
+    };
+    migrations: {
+      age_seconds?: number;
+      ok: boolean;
+      reason?: string;
+    };
+    tokens: {
+      age_seconds?: number;
+      ok: boolean;
+      reason?: string;
+    };
+  };
+  request_id: string;
+  status: "ready" | "not ready";
+}
+
+export interface ReadRoundData {
+  cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+  ended_at: string | null;
+  entries: number;
+  id: number;
+  max_entries: number;
+  /** @format date-time */
+  opened_at: string;
+  partner: string;
+  partner_id: number;
+  report: RoundReport;
+  request_id: string;
+  state: "open" | "closed" | "approved";
+}
+
+export interface ReadRoundReportData {
+  data: {
+    api_version: "1";
+    items: {
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      ended_at: string | null;
+      entries: number;
+      id: number;
+      max_entries: number;
+      /** @format date-time */
+      opened_at: string;
+      partner: string;
+      partner_id: number;
+      report: RoundReport;
+      state: "open" | "closed" | "approved";
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ReadSpendData {
+  data: {
+    api_version: "1";
+    items: {
+      cost_type?: string;
+      currency: string;
+      /** @format date */
+      day?: string;
+      link_label?: string | null;
+      link_token?: string | null;
+      /** Costs with an engagement and an amount */
+      matched: number;
+      partner_id?: number | null;
+      partner_name?: string | null;
+      /** Exact decimal text */
+      spend: string;
+      /** Costs with an engagement that no amount was said for */
+      unpriced: number;
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ReadUserData {
+  data: {
+    api_version: "1";
+    items: User[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface RemoveMemberData {
+  data: {
+    api_version: "1";
+    items: {
+      app_token: string;
+      user_id: number;
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ResetPasswordData {
+  data: {
+    api_version: "1";
+    items: User[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface RevokeCredentialData {
+  data: {
+    api_version: "1";
+    items: Credential[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface Round {
+  cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+  ended_at: string | null;
+  entries: number;
+  id: number;
+  max_entries: number;
+  /** @format date-time */
+  opened_at: string;
+  partner: string;
+  partner_id: number;
+  state: "open" | "closed" | "approved";
+}
+
+export interface RoundEntry {
+  /** `ok`, or the code of the refusal */
+  answer: string;
+  cost_id: string | null;
+  faults: {
+    message: string;
+    param: string;
+  }[];
+  number: number;
+  /** @format date-time */
+  received_at: string;
+  sent: Partial<Record<string, string>>;
+}
+
+export interface RoundReport {
+  complete: boolean;
+  other_findings: Finding[];
+  /** Whether it may be approved */
+  passed: boolean;
+  types: {
+    cost_type: "cpc" | "cpi" | "cpe" | "cpm";
+    counts: Partial<
+      Record<
+        | "engagement_without_cost"
+        | "cost_without_engagement"
+        | "wrong_engagement"
+        | "differs_from_url"
+        | "late"
+        | "malformed"
+        | "conflict"
+        | "not_in_round"
+        | "duplicate",
+        number
+      >
+    >;
+    findings: Finding[];
+    matched: number;
+    open_mismatches: number;
+    passed: boolean;
+    unpriced: number;
+  }[];
+}
+
+export interface SubmitBatchData {
+  request_id: string;
+  results: (
+    | {
+        /** Null while nobody has said it */
+        amount: string | null;
+        cost_id: string;
+        /** Sent before with the same values: nothing was written */
+        duplicate: boolean;
+        match: "matched" | "pending";
+        /** With a test credential: what the report of the round says of this, null for a match */
+        mismatch?:
+          | "engagement_without_cost"
+          | "cost_without_engagement"
+          | "wrong_engagement"
+          | "differs_from_url"
+          | "late"
+          | "malformed"
+          | "conflict"
+          | "not_in_round"
+          | "duplicate"
+          | null;
+        /** With a test credential: the integration round that keeps this */
+        round?: number;
+        status: "ok";
+      }
+    | Problem
+  )[];
+}
+
+export interface SubmitCostData {
+  /** Null while nobody has said it */
+  amount: string | null;
+  cost_id: string;
+  /** Sent before with the same values: nothing was written */
+  duplicate: boolean;
+  match: "matched" | "pending";
+  /** With a test credential: what the report of the round says of this, null for a match */
+  mismatch?:
+    | "engagement_without_cost"
+    | "cost_without_engagement"
+    | "wrong_engagement"
+    | "differs_from_url"
+    | "late"
+    | "malformed"
+    | "conflict"
+    | "not_in_round"
+    | "duplicate"
+    | null;
+  request_id: string;
+  /** With a test credential: the integration round that keeps this */
+  round?: number;
+  status: "ok";
+}
+
+export interface UpdateAppData {
+  data: {
+    api_version: "1";
+    items: App[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface UpdateLinkData {
+  data: {
+    api_version: "1";
+    items: Link[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface UpdatePartnerData {
+  data: {
+    api_version: "1";
+    items: PartnerRecord[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface UpdateUserData {
+  data: {
+    api_version: "1";
+    items: User[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface User {
+  /** Shown this once */
+  api_token?: string;
+  /** @format date-time */
+  created_at: string;
+  disabled_at: string | null;
+  email: string;
+  id: number;
+  /** Shown this once */
+  one_time_password?: string;
+  role: "member" | "operator";
+  sign_in: "password" | "sso";
+  token_hint: string | null;
+}
+
+export namespace Public {
+  /**
+   * No description
+   * @tags campaign
+   * @name CreateLink
+   * @summary Create a link, or a sub-link below a parent
+   * @request POST:/public/v1/apps/{app_token}/trackers
+   * @secure
+   */
+  export namespace CreateLink {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      name: string;
+      parent_token?: string;
+    };
+    export type RequestHeaders = {
+      /** 1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path. */
+      "Idempotency-Key"?: string;
+    };
+    export type ResponseBody = CreateLinkData;
+  }
+
+  /**
+   * @description Every link has its own result, in order. A bad one fails alone.
+   * @tags campaign
+   * @name CreateLinks
+   * @summary Create up to 100 links at once
+   * @request POST:/public/v1/apps/{app_token}/trackers/bulk
+   * @secure
+   */
+  export namespace CreateLinks {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      /**
+       * @maxItems 100
+       * @minItems 1
+       */
+      links: {
+        name: string;
+        parent_token?: string;
+      }[];
+    };
+    export type RequestHeaders = {
+      /** 1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path. */
+      "Idempotency-Key"?: string;
+    };
+    export type ResponseBody = CreateLinksData;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name ListChildrenV1
+   * @summary List the sub-links right below a link (v1)
+   * @request GET:/public/v1/apps/{app_token}/trackers/{link_token}/children
+   * @secure
+   */
+  export namespace ListChildrenV1 {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+      linkToken: string;
+    };
+    export type RequestQuery = {
+      after?: string;
+      archived?: "true" | "false";
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+      name?: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      partner_id?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListChildrenV1Data;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name ListChildrenV2
+   * @summary List the sub-links right below a link (v2)
+   * @request GET:/public/v2/apps/{app_token}/trackers/{link_token}/children
+   * @secure
+   */
+  export namespace ListChildrenV2 {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+      linkToken: string;
+    };
+    export type RequestQuery = {
+      after?: string;
+      archived?: "true" | "false";
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+      name?: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      partner_id?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListChildrenV2Data;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name ListLinksV1
+   * @summary List the level-1 links of an app (v1)
+   * @request GET:/public/v1/apps/{app_token}/trackers
+   * @secure
+   */
+  export namespace ListLinksV1 {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+    };
+    export type RequestQuery = {
+      after?: string;
+      archived?: "true" | "false";
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+      name?: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      partner_id?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListLinksV1Data;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name ListLinksV2
+   * @summary List the level-1 links of an app (v2)
+   * @request GET:/public/v2/apps/{app_token}/trackers
+   * @secure
+   */
+  export namespace ListLinksV2 {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+    };
+    export type RequestQuery = {
+      after?: string;
+      archived?: "true" | "false";
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+      name?: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      partner_id?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListLinksV2Data;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name ListPartners
+   * @summary List partners
+   * @request GET:/public/v1/partners
+   * @secure
+   */
+  export namespace ListPartners {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListPartnersData;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name ReadLink
+   * @summary Read a link
+   * @request GET:/public/v1/apps/{app_token}/trackers/{link_token}
+   * @secure
+   */
+  export namespace ReadLink {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+      linkToken: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadLinkData;
+  }
+
+  /**
+   * @description Matched costs by the UTC day of their engagement, each currency apart; cpm amounts count as thousandths. At most 366 days. With `Accept: text/csv` the same rows come as CSV.
+   * @tags campaign
+   * @name ReadSpend
+   * @summary Read what an app spent
+   * @request GET:/public/v1/apps/{app_token}/spend
+   * @secure
+   */
+  export namespace ReadSpend {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+    };
+    export type RequestQuery = {
+      from: string;
+      group_by?: string;
+      to: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadSpendData;
+  }
+
+  /**
+   * No description
+   * @tags campaign
+   * @name UpdateLink
+   * @summary Update a link: partner, cost data, name, archived
+   * @request PATCH:/public/v1/apps/{app_token}/trackers/{link_token}
+   * @secure
+   */
+  export namespace UpdateLink {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+      linkToken: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      archived?: boolean;
+      cost_data_enabled?: boolean;
+      name?: string;
+      partner_id?: number | null;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = UpdateLinkData;
+  }
+}
+
+export namespace Cost {
+  /**
+   * No description
+   * @tags cost
+   * @name ReadCost
+   * @summary Read a cost of your own back
+   * @request GET:/cost/{cost_id}
+   * @secure
+   */
+  export namespace ReadCost {
+    export type RequestParams = {
+      costId: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadCostData;
+  }
+
+  /**
+   * @description What was sent with the test credential, judged now. With `Accept: text/html` it is a page.
+   * @tags cost
+   * @name ReadRound
+   * @summary Read the report of your integration round
+   * @request GET:/cost/round
+   * @secure
+   */
+  export namespace ReadRound {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadRoundData;
+  }
+
+  /**
+   * @description Every cost has its own result, in order. A bad one fails alone.
+   * @tags cost
+   * @name SubmitBatch
+   * @summary Send up to 1,000 costs at once
+   * @request POST:/cost/batch
+   * @secure
+   */
+  export namespace SubmitBatch {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = {
+      /**
+       * @maxItems 1000
+       * @minItems 1
+       */
+      costs: {
+        cost_amount?: string;
+        cost_currency: string;
+        cost_id: string;
+        cost_type: string;
+        tag: string;
+      }[];
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = SubmitBatchData;
+  }
+
+  /**
+   * @description Each parameter is sent in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.
+   * @tags cost
+   * @name SubmitCost
+   * @summary Send what a click or impression cost
+   * @request POST:/cost
+   * @secure
+   */
+  export namespace SubmitCost {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      cost_amount?: string;
+      cost_currency?: string;
+      cost_id?: string;
+      cost_type?: string;
+      tag?: string;
+    };
+    export type RequestBody = {
+      cost_amount?: string;
+      cost_currency?: string;
+      cost_id?: string;
+      cost_type?: string;
+      tag?: string;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = SubmitCostData;
+  }
+}
+
+export namespace Operator {
+  /**
+   * No description
+   * @tags operator
+   * @name AddMember
+   * @summary Let a user see an app
+   * @request POST:/operator/v1/apps/{token}/members
+   * @secure
+   */
+  export namespace AddMember {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      token: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      /** @exclusiveMin 0 */
+      user_id: number;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = AddMemberData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ApproveRound
+   * @summary Make the cost types of a round live
+   * @request POST:/operator/v1/rounds/{id}/approve
+   * @secure
+   */
+  export namespace ApproveRound {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ApproveRoundData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name CloseRound
+   * @summary End a round without making anything live
+   * @request POST:/operator/v1/rounds/{id}/close
+   * @secure
+   */
+  export namespace CloseRound {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = CloseRoundData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name CreateApp
+   * @summary Make an app
+   * @request POST:/operator/v1/apps
+   * @secure
+   */
+  export namespace CreateApp {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = {
+      android_url?: string | null;
+      default_url: string;
+      ios_url?: string | null;
+      name: string;
+      /** @maxItems 100 */
+      redirect_hosts?: string[];
+      /** @maxItems 100 */
+      redirect_schemes?: string[];
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = CreateAppData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name CreateCredential
+   * @summary Issue a cost credential
+   * @request POST:/operator/v1/credentials
+   * @secure
+   */
+  export namespace CreateCredential {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = {
+      /** @minItems 1 */
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      mode: "live" | "test";
+      /** @exclusiveMin 0 */
+      partner_id: number;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = CreateCredentialData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name CreatePartner
+   * @summary Make a partner
+   * @request POST:/operator/v1/partners
+   * @secure
+   */
+  export namespace CreatePartner {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = {
+      /** @default "" */
+      click_parameters?: string;
+      /** @default "" */
+      cost_parameters?: string;
+      display_name: string;
+      /** @default "" */
+      impression_parameters?: string;
+      /** @default false */
+      server_to_server?: boolean;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = CreatePartnerData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name CreateUser
+   * @summary Make a user, with a one-time password or for single sign-on
+   * @request POST:/operator/v1/users
+   * @secure
+   */
+  export namespace CreateUser {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = {
+      email: string;
+      /** @default "member" */
+      role?: "member" | "operator";
+      /** @default "password" */
+      sign_in?: "password" | "sso";
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = CreateUserData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name DismissFinding
+   * @summary Let an open mismatch pass
+   * @request POST:/operator/v1/rounds/{id}/dismissals
+   * @secure
+   */
+  export namespace DismissFinding {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      finding: string;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = DismissFindingData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name IssueToken
+   * @summary Give a user a new API token, in place of the old one
+   * @request POST:/operator/v1/users/{id}/token
+   * @secure
+   */
+  export namespace IssueToken {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = IssueTokenData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListApps
+   * @summary List every app
+   * @request GET:/operator/v1/apps
+   * @secure
+   */
+  export namespace ListApps {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListAppsData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListAudit
+   * @summary List what operators changed
+   * @request GET:/operator/v1/audit
+   * @secure
+   */
+  export namespace ListAudit {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListAuditData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListCredentials
+   * @summary List credentials by their hints
+   * @request GET:/operator/v1/credentials
+   * @secure
+   */
+  export namespace ListCredentials {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      partner_id?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListCredentialsData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListMembers
+   * @summary List who may see an app
+   * @request GET:/operator/v1/apps/{token}/members
+   * @secure
+   */
+  export namespace ListMembers {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      token: string;
+    };
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListMembersData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListPartnerRecords
+   * @summary List every partner with its templates
+   * @request GET:/operator/v1/partners
+   * @secure
+   */
+  export namespace ListPartnerRecords {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListPartnerRecordsData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListRoundEntries
+   * @summary List what a round kept
+   * @request GET:/operator/v1/rounds/{id}/entries
+   * @secure
+   */
+  export namespace ListRoundEntries {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListRoundEntriesData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListRounds
+   * @summary List integration rounds
+   * @request GET:/operator/v1/rounds
+   * @secure
+   */
+  export namespace ListRounds {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      partner_id?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListRoundsData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ListUsers
+   * @summary List every user
+   * @request GET:/operator/v1/users
+   * @secure
+   */
+  export namespace ListUsers {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      after?: string;
+      before?: string;
+      cursor?: string;
+      /** @pattern ^[1-9]\d*$ */
+      limit?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListUsersData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name OpenRound
+   * @summary Open an integration round, with its test credential
+   * @request POST:/operator/v1/rounds
+   * @secure
+   */
+  export namespace OpenRound {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = {
+      /** @minItems 1 */
+      cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
+      /** @exclusiveMin 0 */
+      partner_id: number;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = OpenRoundData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ReadApp
+   * @summary Read an app
+   * @request GET:/operator/v1/apps/{token}
+   * @secure
+   */
+  export namespace ReadApp {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      token: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadAppData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ReadPartner
+   * @summary Read a partner
+   * @request GET:/operator/v1/partners/{id}
+   * @secure
+   */
+  export namespace ReadPartner {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadPartnerData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ReadRoundReport
+   * @summary Read a round with its report
+   * @request GET:/operator/v1/rounds/{id}
+   * @secure
+   */
+  export namespace ReadRoundReport {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadRoundReportData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ReadUser
+   * @summary Read a user
+   * @request GET:/operator/v1/users/{id}
+   * @secure
+   */
+  export namespace ReadUser {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadUserData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name RemoveMember
+   * @summary Take an app from a user
+   * @request DELETE:/operator/v1/apps/{token}/members/{user_id}
+   * @secure
+   */
+  export namespace RemoveMember {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      token: string;
+      /** @pattern ^[1-9]\d{0,14}$ */
+      userId: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = RemoveMemberData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name ResetPassword
+   * @summary Give a user a new one-time password
+   * @request POST:/operator/v1/users/{id}/password
+   * @secure
+   */
+  export namespace ResetPassword {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ResetPasswordData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name RevokeCredential
+   * @summary Revoke a cost credential: it is dead at once
+   * @request POST:/operator/v1/credentials/{id}/revoke
+   * @secure
+   */
+  export namespace RevokeCredential {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = RevokeCredentialData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name UpdateApp
+   * @summary Change an app and where its links lead
+   * @request PATCH:/operator/v1/apps/{token}
+   * @secure
+   */
+  export namespace UpdateApp {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      token: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      android_url?: string | null;
+      default_url?: string;
+      ios_url?: string | null;
+      name?: string;
+      /** @maxItems 100 */
+      redirect_hosts?: string[];
+      /** @maxItems 100 */
+      redirect_schemes?: string[];
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = UpdateAppData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name UpdatePartner
+   * @summary Change a partner's name and templates
+   * @request PATCH:/operator/v1/partners/{id}
+   * @secure
+   */
+  export namespace UpdatePartner {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      click_parameters?: string;
+      cost_parameters?: string;
+      display_name?: string;
+      impression_parameters?: string;
+      server_to_server?: boolean;
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = UpdatePartnerData;
+  }
+
+  /**
+   * No description
+   * @tags operator
+   * @name UpdateUser
+   * @summary Change role or sign-in, disable or enable
+   * @request PATCH:/operator/v1/users/{id}
+   * @secure
+   */
+  export namespace UpdateUser {
+    export type RequestParams = {
+      /** @pattern ^[1-9]\d{0,14}$ */
+      id: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = {
+      disabled?: boolean;
+      role?: "member" | "operator";
+      sign_in?: "sso";
+    };
+    export type RequestHeaders = {};
+    export type ResponseBody = UpdateUserData;
+  }
+}
+
+export namespace Healthz {
+  /**
+   * No description
+   * @tags service
+   * @name ReadLiveness
+   * @summary Whether the Worker is alive, and its version
+   * @request GET:/healthz
+   */
+  export namespace ReadLiveness {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadLivenessData;
+  }
+}
+
+export namespace Readyz {
+  /**
+   * No description
+   * @tags service
+   * @name ReadReadiness
+   * @summary Whether what the Worker stands on is ready
+   * @request GET:/readyz
+   */
+  export namespace ReadReadiness {
+    export type RequestParams = {};
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadReadinessData;
+  }
+}
+
+export namespace Impression {
+  /**
+   * No description
+   * @tags engagement
+   * @name OpenImpression
+   * @summary Record an impression
+   * @request GET:/impression/{link_token}
+   */
+  export namespace OpenImpression {
+    export type RequestParams = {
+      linkToken: string;
+    };
+    export type RequestQuery = {
+      /** 1: answer JSON once the engagement is committed */
+      s2s?: string;
+      cost_amount?: string;
+      cost_currency?: string;
+      /** 12 to 256 characters; what a cost is matched by */
+      cost_id?: string;
+      cost_type?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = OpenImpressionData;
+  }
+}
+
+export namespace LinkToken {
+  /**
+   * No description
+   * @tags engagement
+   * @name OpenLink
+   * @summary Open a link: records a click and redirects
+   * @request GET:/{link_token}
+   */
+  export namespace OpenLink {
+    export type RequestParams = {
+      linkToken: string;
+    };
+    export type RequestQuery = {
+      /** 1: answer JSON once the engagement is committed */
+      s2s?: string;
+      cost_amount?: string;
+      cost_currency?: string;
+      /** 12 to 256 characters; what a cost is matched by */
+      cost_id?: string;
+      cost_type?: string;
+      /** Followed where the app allows its scheme and host */
+      deep_link?: string;
+      /** Followed where the app allows its scheme and host */
+      deeplink?: string;
+      /** Followed where the app allows its scheme and host */
+      fallback?: string;
+      /** Followed where the app allows its scheme and host */
+      redirect?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = OpenLinkData;
+  }
+}
