@@ -43,9 +43,15 @@ const auditInsert = auditStatement(
   sql`'user ' || (SELECT coalesce(max(id), 0) + 1 FROM users)`,
   free,
 );
-const newest = statement<UserRow>(
+const withEmail = statement<UserRow>(
   sql`SELECT ${columns} FROM ${operator} CROSS JOIN users x WHERE x.email = ${email}`,
 );
+
+/** `email` in lower case. */
+export async function findUserByEmail(db: D1Database, actor: Actor, email: string) {
+  const { access, rows } = await runAsOperator(db, actor, withEmail(db, { ...actor, email }));
+  return { access, user: rows[0][0] };
+}
 
 /** `email` in lower case; a null hash is a user of single sign-on. `inserted` is false where another user has the address. */
 export async function insertUser(
@@ -60,7 +66,7 @@ export async function insertUser(
     actor,
     auditInsert(db, values, detail),
     insert(db, values),
-    newest(db, values),
+    withEmail(db, values),
   );
   return { access, inserted: rows[1].length > 0, user: rows[2][0] };
 }

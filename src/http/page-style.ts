@@ -153,6 +153,15 @@ details[open] > summary::before { content: "▾"; }
 dialog { width: min(32rem, calc(100vw - 2rem)); padding: 1.5rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--text); box-shadow: 0 16px 48px rgb(0 0 0 / 30%); }
 dialog::backdrop { background: rgb(10 15 22 / 55%); }
 dialog .actions { justify-content: flex-end; }
+.tabs { display: flex; flex-wrap: wrap; gap: .25rem; margin: -.75rem 0 1.5rem; border-bottom: 1px solid var(--line); }
+.tabs a { min-height: 2.5rem; padding: .4rem .8rem; display: inline-flex; align-items: center; color: var(--text); text-decoration: none; border-bottom: 3px solid transparent; }
+.tabs a:hover { border-color: var(--edge); }
+.tabs a[aria-current] { border-color: var(--accent); font-weight: 600; }
+.tree ul { margin: 0; padding-left: 1.25rem; list-style: none; border-left: 1px solid var(--line); }
+.tree > ul { padding-left: 0; border-left: 0; }
+.tree li { padding: .3rem 0; overflow-wrap: anywhere; }
+details.confirm form { max-width: 30rem; padding: .75rem 1rem; margin: .25rem 0 .5rem; border-left: 4px solid var(--danger); background: var(--danger-ground); border-radius: var(--small-radius); }
+td details.confirm > summary { min-height: 1.5rem; }
 @media print { .top, .bottom, .skip { display: none; } .card { box-shadow: none; } }
 @media (forced-colors: active) { button, .button, .badge { border: 1px solid; } }
 `.trimStart();

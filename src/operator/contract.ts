@@ -143,3 +143,6 @@ export const createCredential = {
 export const openRound = { body: z.strictObject({ partner_id: partnerId, cost_types: costTypes }) };
 export const listEntries = { path: byId, query: pageQuery };
 export const dismissFinding = { path: byId, body: z.strictObject({ finding: textField(1, 300) }) };
+
+/** What the console adds a member by. */
+export const emailForm = z.object({ email });

@@ -1,0 +1,33 @@
+/** What operators changed, the latest first. */
+import { html } from "hono/html";
+import { listAudit } from "../../db/audit.ts";
+import { toPage } from "../../db/keyset.ts";
+import type { Context } from "../../env.ts";
+import { time } from "../../rounds/view.ts";
+import { toAuditItem } from "../answers.ts";
+import { consolePage, type Desk } from "./frame.ts";
+
+export async function auditPage(context: Context, desk: Desk): Promise<Response> {
+  const asked = context.url.searchParams.get("before") ?? "";
+  const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
+  const range = { after: null, before, limit: 100 };
+  const found = await listAudit(context.env.DB, desk.actor, range);
+  desk.admit(found.access);
+  const page = toPage(range, found.rows);
+  const items = page.items.map(toAuditItem).reverse();
+  return consolePage(context, desk, {
+    title: "Audit log",
+    section: "Audit log",
+    body: html`
+      <h1>Audit log</h1>
+      ${
+        items.length === 0
+          ? html`<p class="notice">Nothing was changed yet. Everything that operators change is written down here, with who did it and when.</p>`
+          : html`<div class="table" tabindex="0" role="region" aria-label="Audit log"><table>
+              <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Values</th></tr></thead>
+              <tbody>${items.map((item) => html`<tr><td>${time(item.happened_at)}</td><td>${item.user?.email ?? "the command line"}</td><th scope="row">${item.action}: ${item.subject}</th><td>${Object.entries(item.detail).map(([name, value]) => html`<div><code>${name}: ${typeof value === "string" ? value : JSON.stringify(value)}</code></div>`)}</td></tr>`)}</tbody>
+            </table></div>`
+      }
+      ${page.previous === null ? "" : html`<p><a href="/operator/audit?before=${page.previous}">Older</a></p>`}`,
+  });
+}

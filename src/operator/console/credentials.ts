@@ -1,0 +1,68 @@
+/** Credentials by their hints, and how one is revoked. */
+import { html } from "hono/html";
+import type * as z from "zod";
+import { listCredentials } from "../../db/credentials.ts";
+import { toPage } from "../../db/keyset.ts";
+import type { Context } from "../../env.ts";
+import type { Markup } from "../../http/page.ts";
+import { time } from "../../rounds/view.ts";
+import * as actions from "../actions.ts";
+import { type credential, toCredentialItem } from "../answers.ts";
+import { confirmStep } from "./fields.ts";
+import { consolePage, type Desk, done, idOf, nextLink, rangeOf, type Trouble } from "./frame.ts";
+
+type CredentialItem = z.output<typeof credential>;
+
+export async function credentialsPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+  const range = rangeOf(context);
+  const found = await listCredentials(context.env.DB, desk.actor, range);
+  desk.admit(found.access);
+  const page = toPage(range, found.rows);
+  return consolePage(context, desk, {
+    title: "Credentials",
+    section: "Credentials",
+    trouble,
+    body: html`
+      <h1>Credentials</h1>
+      ${
+        page.items.length === 0
+          ? html`<p class="notice">There is no credential yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`
+          : credentialTable(page.items.map(toCredentialItem), true)
+      }
+      ${nextLink(context, page.next)}`,
+  });
+}
+
+export function credentialTable(items: CredentialItem[], withPartner = false): Markup {
+  return html`
+    <div class="table" tabindex="0" role="region" aria-label="Credentials"><table>
+      <thead><tr><th scope="col">Credential</th><th scope="col">Kind</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Made</th><th scope="col">State</th></tr></thead>
+      <tbody>${items.map((item) => credentialRow(item, withPartner))}</tbody>
+    </table></div>`;
+}
+
+function credentialRow(item: CredentialItem, withPartner: boolean): Markup {
+  return html`
+    <tr>
+      <th scope="row"><code>${item.hint}</code></th>
+      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>`}</td>
+      ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">Partner ${item.partner_id}</a></td>` : ""}
+      <td>${item.cost_types.join(", ")}</td>
+      <td>${time(item.created_at)}</td>
+      <td>${
+        item.revoked_at
+          ? html`<span class="badge">revoked</span> ${time(item.revoked_at)}`
+          : confirmStep({
+              action: `/operator/credentials/${item.id}/revoke`,
+              open: "Revoke",
+              explain: `The partner's requests with ${item.hint} are refused from that moment on. This cannot be taken back.`,
+              button: "Revoke for good",
+            })
+      }</td>
+    </tr>`;
+}
+
+export async function revokeCredential(context: Context, desk: Desk): Promise<Response> {
+  const { partner_id } = await actions.revokeCredential(context, desk, idOf(context));
+  return done(context, `/operator/partners/${partner_id}`, "revoked");
+}

@@ -1,0 +1,94 @@
+/** The parts of the console's forms. */
+import { html } from "hono/html";
+import { COST_TYPES, type CostType } from "../../cost-types.ts";
+import type { Markup } from "../../http/page.ts";
+import type { Trouble } from "./frame.ts";
+
+interface Field {
+  name: string;
+  label: string;
+  value?: string;
+  hint?: string;
+  type?: "text" | "url" | "email";
+  required?: boolean;
+  /** Rows of a text area; left out, it is one line. */
+  rows?: number;
+}
+
+/** A labelled input, with what was typed before and what was wrong with it. */
+export function field(
+  { name, label, value = "", hint, type = "text", required, rows }: Field,
+  trouble?: Trouble,
+): Markup {
+  const faults =
+    trouble?.error.errors.filter(({ param }) => param === name || param.startsWith(`${name}.`)) ?? [];
+  const text = trouble?.typed.get(name) ?? value;
+  const notes = [hint && `${name}-hint`, faults.length > 0 && `${name}-error`].filter(Boolean).join(" ");
+  const attributes = html`id="${name}" name="${name}" ${required ? html`required` : ""}
+    ${notes ? html`aria-describedby="${notes}"` : ""} ${faults.length > 0 ? html`aria-invalid="true"` : ""}`;
+  return html`
+    <div class="field">
+      <label for="${name}">${label}</label>
+      ${rows ? html`<textarea ${attributes} rows="${rows}" spellcheck="false">${text}</textarea>` : html`<input ${attributes} type="${type}" value="${text}" autocomplete="off">`}
+      ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ""}
+      ${faults.length > 0 ? html`<p class="field-error" id="${name}-error">${faults.map(({ message }) => message).join("; ")}</p>` : ""}
+    </div>`;
+}
+
+export function select(
+  name: string,
+  label: string,
+  options: [value: string, text: string][],
+  chosen?: string,
+): Markup {
+  return html`
+    <div class="field">
+      <label for="${name}">${label}</label>
+      <select id="${name}" name="${name}">
+        ${options.map(([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ""}>${text}</option>`)}
+      </select>
+    </div>`;
+}
+
+export function check(name: string, label: string, isOn: boolean, value = "yes"): Markup {
+  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isOn ? html`checked` : ""}>${label}</label>`;
+}
+
+export function costTypeChecks(
+  types: readonly CostType[] = COST_TYPES,
+  chosen: readonly CostType[] = [],
+): Markup {
+  return html`<fieldset><legend>Cost types</legend>${types.map((type) => check("cost_types", type, chosen.includes(type), type))}</fieldset>`;
+}
+
+/** A step that cannot be taken back: closed at first, it says what will happen before its button can be reached. */
+export function confirmStep(step: {
+  action: string;
+  open: string;
+  explain: Markup | string;
+  button: string;
+  fields?: Markup;
+}): Markup {
+  return html`
+    <details class="confirm">
+      <summary>${step.open}</summary>
+      <form method="post" action="${step.action}">
+        <p>${step.explain}</p>
+        ${step.fields ?? ""}
+        <button class="danger">${step.button}</button>
+      </form>
+    </details>`;
+}
+
+/** A list as it is typed: one item a line. */
+export function toLines(text: string | null): string[] {
+  return (text ?? "")
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** Empty text stands for nothing. */
+export function orNull(text: string | null): string | null {
+  return text === null || text.trim() === "" ? null : text;
+}

@@ -1,0 +1,244 @@
+/** The console's first page, and the page of a partner: its templates, how far it has come, its rounds and credentials. */
+import { html } from "hono/html";
+import { COST_TYPES } from "../../cost-types.ts";
+import { listPendingSpend } from "../../db/console.ts";
+import { listCredentialsOfPartner } from "../../db/credentials.ts";
+import { toPage } from "../../db/keyset.ts";
+import { findPartnerRecord, listPartnerRecords, type PartnerRecord } from "../../db/partner-records.ts";
+import { listRoundsOfPartner } from "../../db/rounds.ts";
+import type { Context } from "../../env.ts";
+import { formatSpend } from "../../http/money.ts";
+import type { Markup } from "../../http/page.ts";
+import { time } from "../../rounds/view.ts";
+import { toRoundItem } from "../../rounds/wire.ts";
+import * as actions from "../actions.ts";
+import { toCredentialItem, toIntegration } from "../answers.ts";
+import * as contract from "../contract.ts";
+import { openRound } from "../rounds.ts";
+import { credentialTable } from "./credentials.ts";
+import { check, costTypeChecks, field, select } from "./fields.ts";
+import {
+  consolePage,
+  type Desk,
+  done,
+  type Form,
+  idOf,
+  nextLink,
+  parse,
+  rangeOf,
+  secretPage,
+  type Trouble,
+} from "./frame.ts";
+
+const FIRST_HUNDRED = { after: null, before: null, limit: 100 };
+
+export async function overviewPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+  const range = rangeOf(context);
+  const { DB } = context.env;
+  const [found, waiting] = await Promise.all([
+    listPartnerRecords(DB, desk.actor, range),
+    listPendingSpend(DB, desk.actor),
+  ]);
+  desk.admit(found.access);
+  const page = toPage(range, found.rows);
+  return consolePage(context, desk, {
+    title: "Partners",
+    section: "Partners",
+    trouble,
+    body: html`
+      <h1>Partners</h1>
+      <p class="lead">A cost type goes live for a partner when it has come through an integration round.</p>
+      ${
+        page.items.length === 0
+          ? html`<p class="notice">There is no partner yet. Make the first one below, then open a round for it.</p>`
+          : html`<div class="table" tabindex="0" role="region" aria-label="Partners"><table>
+              <thead><tr><th scope="col">Partner</th><th scope="col">Cost data</th>${COST_TYPES.map((type) => html`<th scope="col">${type}</th>`)}<th scope="col">Next step</th></tr></thead>
+              <tbody>${page.items.map(partnerRow)}</tbody>
+            </table></div>`
+      }
+      ${nextLink(context, page.next)}
+      <section class="card" aria-labelledby="pending">
+        <h2 id="pending">Spend that waits for its engagement</h2>
+        ${
+          waiting.pending.length === 0
+            ? html`<p class="muted">Nothing waits: every cost that still can has found its click or impression.</p>`
+            : html`
+              <p class="muted">Costs that were sent before their click or impression arrived, or without one. They count in no app.</p>
+              <div class="table" tabindex="0" role="region" aria-label="Pending spend"><table>
+                <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
+                <tbody>${waiting.pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${formatSpend(row.flat, row.per_mille)} ${row.currency}</td></tr>`)}</tbody>
+              </table></div>`
+        }
+      </section>
+      <section class="card" aria-labelledby="new">
+        <h2 id="new">New partner</h2>
+        <form method="post" action="/operator/partners">
+          ${field({ name: "display_name", label: "Name", required: true }, trouble)}
+          <button>Make partner</button>
+        </form>
+      </section>`,
+  });
+}
+
+const STATES = {
+  none: html`<span class="badge">none</span>`,
+  in_round: html`<span class="badge warn">in round</span>`,
+  integrated: html`<span class="badge ok">integrated</span>`,
+};
+
+function partnerRow(partner: PartnerRecord): Markup {
+  const [round] = partner.openRounds;
+  return html`
+    <tr>
+      <th scope="row"><a href="/operator/partners/${partner.id}">${partner.displayName}</a></th>
+      <td>${partner.supportsCostData ? "yes" : "no"}</td>
+      ${COST_TYPES.map((type) => html`<td>${STATES[toIntegration(partner, type)]}</td>`)}
+      <td>${
+        round
+          ? html`<a href="/operator/rounds/${round}">Read round ${round}</a>`
+          : html`<a href="/operator/partners/${partner.id}#open">Open a round</a>`
+      }</td>
+    </tr>`;
+}
+
+export async function createPartner(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const body = parse(contract.createPartner.body, { display_name: form.get("display_name") });
+  const partner = await actions.createPartner(context, desk, body);
+  return done(context, `/operator/partners/${partner.id}`, "made");
+}
+
+export async function partnerPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+  const id = idOf(context);
+  const { DB } = context.env;
+  const [{ access, partner }, credentials, rounds] = await Promise.all([
+    findPartnerRecord(DB, desk.actor, id),
+    listCredentialsOfPartner(DB, desk.actor, FIRST_HUNDRED, { partnerId: id }),
+    listRoundsOfPartner(DB, desk.actor, FIRST_HUNDRED, { partnerId: id }),
+  ]);
+  desk.admit(access);
+  if (!partner) throw actions.notFound("partner");
+  const free = COST_TYPES.filter((type) => !partner.typesInRound.includes(type));
+  return consolePage(context, desk, {
+    title: partner.displayName,
+    section: "Partners",
+    trouble,
+    body: html`
+      <div class="head"><h1>${partner.displayName}</h1>${partner.supportsCostData ? html`<span class="badge ok">cost data</span>` : html`<span class="badge">no cost data</span>`}</div>
+      <section class="card" aria-labelledby="types">
+        <h2 id="types">Cost types</h2>
+        <dl class="details">${COST_TYPES.map((type) => html`<dt>${type}</dt><dd>${STATES[toIntegration(partner, type)]}</dd>`)}</dl>
+        <h3>Rounds</h3>
+        ${
+          rounds.rows.length === 0
+            ? html`<p class="muted">No round yet. Open one below and hand its test credential to the partner.</p>`
+            : html`<ul>${rounds.rows
+                .slice(0, 100)
+                .map(toRoundItem)
+                .map(
+                  (round) =>
+                    html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`,
+                )}</ul>`
+        }
+        ${
+          free.length === 0
+            ? html`<p class="muted" id="open">Every cost type is in an open round.</p>`
+            : html`<h3 id="open">Open a round</h3>
+              <form method="post" action="/operator/partners/${id}/rounds">
+                ${costTypeChecks(
+                  free,
+                  free.filter((type) => !partner.integratedTypes.includes(type)),
+                )}
+                <button>Open round</button>
+              </form>`
+        }
+      </section>
+      <section class="card" aria-labelledby="credentials">
+        <h2 id="credentials">Credentials</h2>
+        ${
+          credentials.rows.length === 0
+            ? html`<p class="muted">No credential yet. ${partner.supportsCostData ? "Issue a live one below." : "A round gives the partner a test credential."}</p>`
+            : credentialTable(credentials.rows.slice(0, 100).map(toCredentialItem))
+        }
+        ${issueForm(partner)}
+      </section>
+      <section class="card" aria-labelledby="templates">
+        <h2 id="templates">Name and parameter templates</h2>
+        <p class="muted">Query text that the URLs of the partner's links carry. Macros in braces or brackets stay as they are typed.</p>
+        <form method="post" action="/operator/partners/${id}">
+          ${field({ name: "display_name", label: "Name", value: partner.displayName, required: true }, trouble)}
+          ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, trouble)}
+          ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, trouble)}
+          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on, for instance cost_id={click_id}&cost_type=cpc" }, trouble)}
+          ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
+          <button>Save</button>
+        </form>
+      </section>`,
+  });
+}
+
+function issueForm(partner: PartnerRecord): Markup | "" {
+  const live = partner.integratedTypes;
+  const types = COST_TYPES.filter((type) => live.includes(type) || partner.typesInRound.includes(type));
+  if (types.length === 0) return "";
+  const modes: [string, string][] = [
+    ...(live.length > 0 ? [["live", "Live: posts costs"] as [string, string]] : []),
+    ...(partner.openRounds.length > 0
+      ? [["test", "Test: posts into the open round"] as [string, string]]
+      : []),
+  ];
+  return html`
+    <details>
+      <summary>Issue a credential</summary>
+      <form method="post" action="/operator/partners/${partner.id}/credentials">
+        ${select("mode", "Kind", modes)}
+        ${costTypeChecks(types, live)}
+        <button>Issue credential</button>
+      </form>
+    </details>`;
+}
+
+export async function updatePartner(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const id = idOf(context);
+  const body = parse(contract.updatePartner.body, {
+    display_name: form.get("display_name") ?? undefined,
+    server_to_server: form.has("server_to_server"),
+    click_parameters: form.get("click_parameters") ?? undefined,
+    impression_parameters: form.get("impression_parameters") ?? undefined,
+    cost_parameters: form.get("cost_parameters") ?? undefined,
+  });
+  await actions.updatePartner(context, desk, id, body);
+  return done(context, `/operator/partners/${id}`, "saved");
+}
+
+export async function issueCredential(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const id = idOf(context);
+  const body = parse(contract.createCredential.body, {
+    partner_id: id,
+    mode: form.get("mode"),
+    cost_types: form.getAll("cost_types"),
+  });
+  const { credential, secret } = await actions.createCredential(context, desk, body);
+  return secretPage(context, desk, {
+    section: "Partners",
+    title: "Credential issued",
+    name: `${credential.mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
+    secret,
+    use: html`<p>The partner sends it as <code>Authorization: Bearer …</code> with every cost.</p>`,
+    back: `/operator/partners/${id}`,
+  });
+}
+
+export async function openPartnerRound(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const id = idOf(context);
+  const body = parse(contract.openRound.body, { partner_id: id, cost_types: form.getAll("cost_types") });
+  const { round, secret } = await openRound(context, desk, body);
+  return secretPage(context, desk, {
+    section: "Partners",
+    title: `Round ${round.id} is open`,
+    name: "Test credential",
+    secret,
+    use: html`
+      <p>The partner opens its links with a <code>cost_id</code>, then sends the costs to <code>${context.url.origin}/cost</code> with this credential, and reads at <code>${context.url.origin}/cost/round</code> what did not match. Nothing of it counts as spend.</p>`,
+    back: `/operator/rounds/${round.id}`,
+  });
+}

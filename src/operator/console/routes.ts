@@ -1,0 +1,48 @@
+/** The operators' console: pages that read, and forms that change something and lead back. */
+import type { Context } from "../../env.ts";
+import type { Handler, Route } from "../../http/router.ts";
+import * as apps from "./apps.ts";
+import { auditPage } from "./audit.ts";
+import { credentialsPage, revokeCredential } from "./credentials.ts";
+import { type Desk, type Form, type Trouble, withDesk, withForm } from "./frame.ts";
+import * as partners from "./partners.ts";
+import * as rounds from "./rounds.ts";
+import * as users from "./users.ts";
+
+type Show = (context: Context, desk: Desk, trouble?: Trouble) => Promise<Response>;
+type Act = (context: Context, desk: Desk, form: Form) => Promise<Response>;
+
+const page = (show: Show): Handler => withDesk((context, desk) => show(context, desk));
+/** A page, and the form on it that posts to the same path. */
+const pageWithForm = (path: string, show: Show, act: Act): Route => ({
+  path,
+  methods: { GET: page(show), POST: withForm(act, show) },
+});
+/** A form that stands on a page of another path. */
+const form = (path: string, act: Act, show: Show): Route => ({
+  path,
+  methods: { POST: withForm(act, show) },
+});
+
+export const consoleRoutes: Route[] = [
+  { path: "/operator", methods: { GET: page(partners.overviewPage) } },
+  form("/operator/partners", partners.createPartner, partners.overviewPage),
+  pageWithForm("/operator/partners/:id", partners.partnerPage, partners.updatePartner),
+  form("/operator/partners/:id/rounds", partners.openPartnerRound, partners.partnerPage),
+  form("/operator/partners/:id/credentials", partners.issueCredential, partners.partnerPage),
+  { path: "/operator/rounds/:id", methods: { GET: page(rounds.roundPage) } },
+  form("/operator/rounds/:id/approve", rounds.approveRound, rounds.roundPage),
+  form("/operator/rounds/:id/close", rounds.closeRound, rounds.roundPage),
+  form("/operator/rounds/:id/dismissals", rounds.dismissFinding, rounds.roundPage),
+  pageWithForm("/operator/apps", apps.appsPage, apps.createApp),
+  pageWithForm("/operator/apps/:token", apps.appPage, apps.updateApp),
+  form("/operator/apps/:token/members", apps.addMember, apps.appPage),
+  form("/operator/apps/:token/members/remove", apps.removeMember, apps.appPage),
+  pageWithForm("/operator/users", users.usersPage, users.createUser),
+  pageWithForm("/operator/users/:id", users.userPage, users.updateUser),
+  form("/operator/users/:id/password", users.resetPassword, users.userPage),
+  form("/operator/users/:id/token", users.issueToken, users.userPage),
+  { path: "/operator/credentials", methods: { GET: page(credentialsPage) } },
+  form("/operator/credentials/:id/revoke", revokeCredential, credentialsPage),
+  { path: "/operator/audit", methods: { GET: withDesk(auditPage) } },
+];

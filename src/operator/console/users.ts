@@ -1,0 +1,199 @@
+/** Users: their role, how they sign in, their API token, and whether they still may. */
+import { html } from "hono/html";
+import { toPage } from "../../db/keyset.ts";
+import { findUser, listUsers, type UserRow } from "../../db/users.ts";
+import type { Context } from "../../env.ts";
+import type { Markup } from "../../http/page.ts";
+import * as actions from "../actions.ts";
+import { toUserItem } from "../answers.ts";
+import * as contract from "../contract.ts";
+import { confirmStep, field, select } from "./fields.ts";
+import {
+  consolePage,
+  type Desk,
+  done,
+  type Form,
+  idOf,
+  nextLink,
+  parse,
+  rangeOf,
+  secretPage,
+  type Trouble,
+} from "./frame.ts";
+
+const ROLES: [string, string][] = [
+  ["member", "Member: works in the apps it was added to"],
+  ["operator", "Operator: works in this console as well"],
+];
+
+export async function usersPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+  const range = rangeOf(context);
+  const found = await listUsers(context.env.DB, desk.actor, range);
+  desk.admit(found.access);
+  const page = toPage(range, found.rows);
+  return consolePage(context, desk, {
+    title: "Users",
+    section: "Users",
+    trouble,
+    body: html`
+      <h1>Users</h1>
+      <div class="table" tabindex="0" role="region" aria-label="Users"><table>
+        <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Signs in with</th><th scope="col">API token</th><th scope="col">State</th></tr></thead>
+        <tbody>${page.items.map(userRow)}</tbody>
+      </table></div>
+      ${nextLink(context, page.next)}
+      <section class="card" aria-labelledby="new">
+        <h2 id="new">New user</h2>
+        <form method="post" action="/operator/users">
+          ${field({ name: "email", label: "E-mail", type: "email", required: true }, trouble)}
+          ${select("role", "Role", ROLES, trouble?.typed.get("role") ?? "member")}
+          ${select("sign_in", "Signs in with", [
+            ["password", "A password: a one-time password is shown next"],
+            ["sso", "Single sign-on: no password here"],
+          ])}
+          <button>Make user</button>
+        </form>
+      </section>`,
+  });
+}
+
+function stateOf(row: UserRow): Markup {
+  return row.disabled_at === null
+    ? html`<span class="badge ok">active</span>`
+    : html`<span class="badge">disabled</span>`;
+}
+
+function userRow(row: UserRow): Markup {
+  const item = toUserItem(row);
+  return html`
+    <tr>
+      <th scope="row"><a href="/operator/users/${item.id}">${item.email}</a></th>
+      <td>${item.role}</td>
+      <td>${item.sign_in === "sso" ? "single sign-on" : "password"}</td>
+      <td>${item.token_hint ? html`<code>${item.token_hint}</code>` : "none"}</td>
+      <td>${stateOf(row)}</td>
+    </tr>`;
+}
+
+export async function createUser(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const body = parse(contract.createUser.body, {
+    email: form.get("email") ?? undefined,
+    role: form.get("role") ?? undefined,
+    sign_in: form.get("sign_in") ?? undefined,
+  });
+  const { user, password } = await actions.createUser(context, desk, body);
+  if (password === null) return done(context, `/operator/users/${user.id}`, "made");
+  return passwordPage(context, desk, user, password);
+}
+
+function passwordPage(context: Context, desk: Desk, user: UserRow, secret: string): Promise<Response> {
+  return secretPage(context, desk, {
+    section: "Users",
+    title: "One-time password",
+    name: `Password of ${user.email}`,
+    secret,
+    use: html`<p>The user signs in with it at <code>${context.url.origin}/login</code> and changes it on the account page.</p>`,
+    back: `/operator/users/${user.id}`,
+  });
+}
+
+export async function userPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+  const { access, user } = await findUser(context.env.DB, desk.actor, idOf(context));
+  desk.admit(access);
+  if (!user) throw actions.notFound("user");
+  const path = `/operator/users/${user.id}`;
+  const isDisabled = user.disabled_at !== null;
+  return consolePage(context, desk, {
+    title: user.email,
+    section: "Users",
+    trouble,
+    body: html`
+      <div class="head"><h1>${user.email}</h1>${stateOf(user)}</div>
+      <section class="card" aria-labelledby="role-of">
+        <h2 id="role-of">Role</h2>
+        <form method="post" action="${path}">${select("role", "Role", ROLES, user.role)}<button>Save</button></form>
+      </section>
+      <section class="card" aria-labelledby="token">
+        <h2 id="token">API token</h2>
+        <p>${user.token_hint ? html`<code>${user.token_hint}</code>` : "None yet."}</p>
+        ${
+          isDisabled
+            ? html`<p class="muted">A disabled user has none. Enable the user first.</p>`
+            : confirmStep({
+                action: `${path}/token`,
+                open: user.token_hint ? "Replace the token" : "Issue a token",
+                explain: user.token_hint
+                  ? "The old token is dead from that moment on. The new one is shown once, to you."
+                  : "The token is shown once, to you.",
+                button: user.token_hint ? "Replace the token" : "Issue the token",
+              })
+        }
+      </section>
+      <section class="card" aria-labelledby="sign-in">
+        <h2 id="sign-in">Sign-in</h2>
+        <p>${user.has_password ? "With a password." : "With single sign-on; there is no password here."}</p>
+        ${confirmStep({
+          action: `${path}/password`,
+          open: "Give a new one-time password",
+          explain:
+            "The old password and every session of the user end. An API token that was sealed with it can no longer be shown.",
+          button: "Give a new password",
+        })}
+        ${
+          user.has_password
+            ? confirmStep({
+                action: path,
+                open: "Change to single sign-on",
+                explain: "The password and every session of the user end.",
+                button: "Change to single sign-on",
+                fields: html`<input type="hidden" name="sign_in" value="sso">`,
+              })
+            : ""
+        }
+      </section>
+      <section class="card danger" aria-labelledby="disable">
+        <h2 id="disable">${isDisabled ? "Enable" : "Disable"}</h2>
+        ${
+          isDisabled
+            ? html`<form method="post" action="${path}"><input type="hidden" name="disabled" value="no"><button>Enable the user</button></form>`
+            : confirmStep({
+                action: path,
+                open: "Disable the user",
+                explain: "The user's API token and sessions are dead from that moment on.",
+                button: "Disable now",
+                fields: html`<input type="hidden" name="disabled" value="yes">`,
+              })
+        }
+      </section>`,
+  });
+}
+
+export async function updateUser(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const id = idOf(context);
+  const disabled = form.get("disabled");
+  const body = parse(contract.updateUser.body, {
+    role: form.get("role") ?? undefined,
+    sign_in: form.get("sign_in") ?? undefined,
+    ...(disabled !== null && { disabled: disabled === "yes" }),
+  });
+  await actions.updateUser(context, desk, id, body);
+  const what = disabled === null ? "saved" : disabled === "yes" ? "disabled" : "enabled";
+  return done(context, `/operator/users/${id}`, what);
+}
+
+export async function resetPassword(context: Context, desk: Desk): Promise<Response> {
+  const { user, password } = await actions.resetPassword(context, desk, idOf(context));
+  return passwordPage(context, desk, user, password);
+}
+
+export async function issueToken(context: Context, desk: Desk): Promise<Response> {
+  const { user, token } = await actions.issueToken(context, desk, idOf(context));
+  return secretPage(context, desk, {
+    section: "Users",
+    title: "API token",
+    name: `API token of ${user.email}`,
+    secret: token,
+    use: html`<p>Sent as <code>Authorization: Token token=…</code> with every request to the campaign interface.</p>`,
+    back: `/operator/users/${user.id}`,
+  });
+}
