@@ -80,6 +80,7 @@ describe("the account page", () => {
   it("does the same by keyboard alone", async () => {
     const page = await open();
     await page.goto("/login");
+    await page.locator("#email:focus").waitFor();
     await page.keyboard.type(EMAIL);
     await page.keyboard.press("Tab");
     await page.keyboard.type(PASSWORD);
@@ -159,5 +160,31 @@ describe("every page has nothing that keeps a person out, and fits a narrow wind
     await page.setViewportSize({ width: 1100, height: 900 });
     await page.getByRole("button", { name: "Reset token" }).click();
     await checkAccessibility(page, "reset-dialog");
+  });
+
+  it("the pages that refuse a form", async () => {
+    const page = await open();
+    await page.goto("/login");
+    await page.getByLabel("E-mail").fill("nobody@example.com");
+    await page.getByLabel("Password").fill("not-the-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await checkAccessibility(page, "login-refused");
+    await signIn(page, "operator@example.com", "operator-password");
+    await checkAccessibility(page, "account-operator");
+    // As a browser without the script would send it.
+    await page.evaluate("document.querySelector('#reset-form').submit()");
+    await page.getByText("The password must not be empty.").waitFor();
+    await checkAccessibility(page, "reset-refused-page");
+    await page.goto("/account");
+    await page.getByText("Change password").first().click();
+    await page.getByLabel("Current password").fill("operator-password");
+    await page.getByLabel("New password").fill("short");
+    await page.getByLabel("Repeated password").fill("other");
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("heading", { name: "Change password" }).waitFor();
+    await checkAccessibility(page, "password-refused");
+    await page.goto("/account/token/reset");
+    await checkAccessibility(page, "method-refused");
   });
 });
