@@ -87,11 +87,8 @@ function ownToken(context: Context, account: Account, token: string | undefined)
         <button type="button" class="secondary" commandfor="reset-dialog" command="show-modal">Reset token</button>
       </div>
     </div>
-    ${canShow ? dialog("show", html`<p>Enter your password to read the token. Nothing changes.</p>`) : ""}
-    ${dialog(
-      "reset",
-      html`<p>The token that you have now stops working at once, everywhere. Programs that use it are refused until you give them the new one. Your other browsers are signed out.</p>`,
-    )}`;
+    ${canShow ? dialog("show") : ""}
+    ${dialog("reset")}`;
 }
 
 function noToken(): Markup {
@@ -113,16 +110,22 @@ function secret(token: string): Markup {
     </div>`;
 }
 
-const CONFIRM_TITLES = { show: "Show token", reset: "Reset token" };
+const CONFIRM = {
+  show: { title: "Show token", text: "Enter your password to read the token. Nothing changes." },
+  reset: {
+    title: "Reset token",
+    text: "The token that you have now stops working at once, everywhere. Programs that use it are refused until you give them the new one. Your other browsers are signed out.",
+  },
+};
 
 /** Show is harmless, so its password is focused; Reset is not, so its Cancel is. */
-function dialog(name: "show" | "reset", text: Markup): Markup {
-  const title = CONFIRM_TITLES[name];
+function dialog(name: "show" | "reset"): Markup {
+  const { title, text } = CONFIRM[name];
   return html`
     <dialog id="${name}-dialog" aria-labelledby="${name}-title">
       <h2 id="${name}-title">${title}</h2>
       <form id="${name}-form" method="post" action="/account/token/${name}">
-        ${text}
+        <p>${text}</p>
         ${field({
           name: "password",
           id: `${name}-password`,
@@ -170,7 +173,7 @@ export function confirmPage(
   status: 400 | 403,
   replaces: string | undefined,
 ): Promise<Response> {
-  const title = CONFIRM_TITLES[name];
+  const { title, text } = CONFIRM[name];
   return pageResponse(context, {
     title: `${title}: not accepted`,
     status,
@@ -180,6 +183,7 @@ export function confirmPage(
       <section class="card">
         <h1>${title}</h1>
         <p class="notice" role="status">Nothing was changed.</p>
+        <p>${text}</p>
         <form method="post" action="/account/token/${name}">
           ${replaces === undefined ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
           ${field({ name: "password", label: "Your password", type: "password", autocomplete: "current-password", error })}

@@ -44,6 +44,7 @@ hr { border: 0; border-top: 1px solid var(--line); margin: 1.25rem 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .muted, .hint { color: var(--muted); }
 .hint { font-size: .9rem; }
+form + .hint { margin-top: 1rem; }
 .field .hint { margin: .35rem 0 0; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: .75rem; top: -4rem; z-index: 2; padding: .6rem 1rem; background: var(--surface); border-radius: var(--small-radius); }

@@ -1,13 +1,12 @@
 /** The system's Chromium, a new context a test, an accessibility check and a screenshot. */
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
 
 export const service = inject("service");
 export const BASE_URL = service.BASE_URL ?? "";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const SCREENSHOTS = join(import.meta.dirname, "screenshots");
 
 /** Opens the browser for a test file; gives a function that opens a page in a context of its own. */
@@ -59,7 +58,7 @@ export async function checkAccessibility(page: Page, name: string): Promise<void
     await page.emulateMedia({ colorScheme });
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
     // Evaluated by the debugger, which the page's policy does not bind.
-    await page.evaluate(await source(AXE));
+    await page.evaluate(axe.source);
     const violations = await page.evaluate(
       `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
     );
@@ -74,9 +73,4 @@ export async function checkFits(page: Page): Promise<void> {
     "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
   )) as [number, number];
   expect(content).toBeLessThanOrEqual(window);
-}
-
-async function source(path: string): Promise<string> {
-  const { readFile } = await import("node:fs/promises");
-  return readFile(path, "utf8");
 }
