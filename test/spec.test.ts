@@ -1,0 +1,25 @@
+/** Holds test/SPEC.md: every file and every test that it names exists. */
+import { expect, it } from "vitest";
+import trace from "./SPEC.md?raw";
+
+const sources = import.meta.glob<string>("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
+
+/** Pairs of a test file and a test's name; the name is undefined where the whole file is meant. */
+function readReferences(): { file: string; name: string | undefined }[] {
+  return [...trace.matchAll(/`test\/([\w/-]+\.test\.ts)`((?:,? "[^"]+")*)/g)].flatMap(
+    ([, file = "", names = ""]) => {
+      const quoted = [...names.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
+      return (quoted.length > 0 ? quoted : [undefined]).map((name) => ({ file, name }));
+    },
+  );
+}
+
+it("names tests that exist, for every section of the specification that asks for something", () => {
+  const references = readReferences();
+  expect(references.length).toBeGreaterThan(50);
+  const missing = references.filter(({ file, name }) => {
+    const source = sources[`./${file}`];
+    return source === undefined || (name !== undefined && !source.includes(name));
+  });
+  expect(missing).toEqual([]);
+});
