@@ -14,18 +14,22 @@ const linkName = z
 const partnerId = z.int("must be a positive integer").positive("must be a positive integer");
 
 export const listPartners = { query: pageQuery };
-/** Beyond the specification. `name` is how the link's own name begins, ASCII letters in any case. */
+/** Beyond the specification. */
 export const linkFilter = z.object({
   archived: z
     .enum(["true", "false"], { error: "must be true or false" })
     .transform((value) => value === "true")
-    .optional(),
+    .optional()
+    .meta({ description: "Archived links alone, or those that are not" }),
   partner_id: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, "must be a positive integer")
     .transform(Number)
-    .optional(),
-  name: textField(1, 255).optional(),
+    .optional()
+    .meta({ description: "Links that this partner is attached to; not those that inherit it" }),
+  name: textField(1, 255)
+    .optional()
+    .meta({ description: "How the link's own name begins, ASCII letters in any case" }),
 });
 const filteredPage = pageQuery.extend(linkFilter.shape);
 export const listLinks = { path: appPath, query: filteredPage };

@@ -108,7 +108,13 @@ const groupBy = z.string().transform((value, context): SpendGroup[] => {
 
 /** Which days a spend report covers, and by what it adds up. */
 export const spendQuery = z
-  .object({ from: utcDate, to: utcDate, group_by: groupBy.default(["day"]) })
+  .object({
+    from: utcDate.meta({ description: "The first day, in UTC" }),
+    to: utcDate.meta({ description: `The last day, in UTC; at most ${MAX_DAYS} days in all` }),
+    group_by: groupBy.default(["day"]).meta({
+      description: `One or more of ${SPEND_GROUPS.join(", ")}, with commas between; day by default`,
+    }),
+  })
   .superRefine(({ from, to }, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", path: ["to"], message });
     if (to < from) refuse("must not be before from");
