@@ -1,0 +1,227 @@
+/** What callers wrote, shown on pages, in tables and in the log: as text, wherever it stands. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { call, click, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { everyOperation, needing, SESSIONS, startSessions } from "./support.ts";
+
+const MARK = "xss0mark";
+const HOSTILE = `"'><img src=x onerror=${MARK}(1)><script>${MARK}</script>{{${MARK}}}\${${MARK}}`;
+
+const ESCAPED = "&quot;&#39;&gt;&lt;";
+
+/** Text columns that hold what a caller wrote. */
+const WRITTEN: Record<string, string[]> = {
+  users: ["email"],
+  apps: ["name"],
+  links: ["label"],
+  partners: ["display_name", "click_parameters", "impression_parameters", "cost_parameters"],
+  costs: ["tag"],
+  round_entries: ["cost_id"],
+  audit_log: ["subject", "action"],
+};
+
+beforeAll(async () => {
+  await freshDemo();
+  await startSessions();
+  await click(`${HOSTILE.slice(0, 60)}-0001`, { query: `&cost_type=${encodeURIComponent(HOSTILE)}` });
+  for (const [table, columns] of Object.entries(WRITTEN)) {
+    for (const column of columns) {
+      const value = table === "users" ? `${column} || ?` : "?";
+      await env.DB.prepare(`UPDATE ${table} SET ${column} = ${value}`).bind(HOSTILE).run();
+    }
+  }
+  // Whatever was sent in a round is kept as JSON.
+  await env.DB.prepare(
+    "UPDATE round_entries SET record = json_set(record, '$.sent.tag', ?1, '$.sent.cost_id', ?1, '$.sent.cost_type', ?1, '$.sent.cost_currency', ?1)",
+  )
+    .bind(HOSTILE)
+    .run();
+});
+
+const pages = everyOperation.filter(({ method }) => method === "GET");
+const QUERIES = [
+  "",
+  `?next=${encodeURIComponent(HOSTILE)}&notice=${encodeURIComponent(HOSTILE)}&email=${encodeURIComponent(HOSTILE)}&from=${encodeURIComponent(HOSTILE)}`,
+];
+
+describe("a page", () => {
+  it.each(pages.map((page) => [page.name, page.path]))(
+    "shows what callers wrote as text: %s",
+    async (_, path) => {
+      for (const query of QUERIES) {
+        for (const headers of [
+          {},
+          { cookie: SESSIONS.member },
+          { cookie: SESSIONS.operator },
+          { authorization: `Bearer ${DEMO.testCostToken}` },
+        ]) {
+          const response = await call(path + query, { headers: { accept: "text/html", ...headers } });
+          const type = response.headers.get("content-type") ?? "";
+          const text = await response.text();
+          if (!type.startsWith("text/html")) continue;
+          for (const before of text.split("img src=x").slice(0, -1)) {
+            expect(before.endsWith(ESCAPED), before.slice(-80)).toBe(true);
+          }
+          expect(response.headers.get("content-security-policy")).toMatch(
+            /default-src 'none'|script-src 'self'/,
+          );
+        }
+      }
+    },
+  );
+
+  it("really shows them: the account and a round are full of them", async () => {
+    for (const [path, headers] of [
+      ["/account", { cookie: SESSIONS.member }],
+      ["/cost/round", { authorization: `Bearer ${DEMO.testCostToken}` }],
+    ] as const) {
+      const text = await (await call(path, { headers: { accept: "text/html", ...headers } })).text();
+      expect(text).toContain(`&lt;img src=x onerror=${MARK}`);
+    }
+  });
+});
+
+describe("a refusal of a path or a parameter", () => {
+  it.each(needing("api_token", "operator_token", "cost_credential").map((one) => [one.name, one]))(
+    "is no page that runs what it quotes: %s",
+    async (_, { path, method }) => {
+      const hostile = path.replace(/\/[^/]+$/, `/${encodeURIComponent(HOSTILE)}`);
+      for (const accept of ["text/html", "*/*"]) {
+        const response = await call(`${hostile}?limit=${encodeURIComponent(HOSTILE)}`, {
+          method,
+          headers: { accept },
+          token: DEMO.operatorToken,
+        });
+        const text = await response.text();
+        const isPage = response.headers.get("content-type")?.startsWith("text/html");
+        if (isPage) expect(text).not.toContain("<img src=x");
+        else expect(response.headers.get("content-type")).toMatch(/json/);
+      }
+    },
+  );
+});
+
+describe("a redirect", () => {
+  const SPLIT = [
+    "%0d%0aset-cookie:a=b",
+    "%0aset-cookie:a=b",
+    "%0d",
+    "%E5%98%8A%E5%98%8Dset-cookie:a=b",
+    "%00",
+    "%e2%80%a8",
+  ];
+
+  it.each(SPLIT)("carries nothing of the caller's into a header of its own: %s", async (split) => {
+    for (const path of [
+      `/${DEMO.linkToken}?redirect=https://example.com/${split}`,
+      `/${DEMO.linkToken}?deep_link=demoapp://item${split}`,
+      `/login?next=/account${split}`,
+      `/account?x=${split}`,
+    ]) {
+      const headers = { cookie: path.startsWith("/login") ? SESSIONS.member : "" };
+      const response = await call(path, { headers });
+      expect([302, 303]).toContain(response.status);
+      expect(response.headers.get("set-cookie")).toBeNull();
+      expect(response.headers.get("location")).toMatch(/^[\x20-\x7e]+$/);
+      expect(response.headers.get("location")).toMatch(
+        /^(\/|https:\/\/(apps\.apple|example)\.com\/|demoapp:)/,
+      );
+    }
+  });
+
+  const AWAY = [
+    "https://evil.test",
+    "//evil.test",
+    "///evil.test",
+    "////evil.test/account",
+    "/\\evil.test",
+    "\\\\evil.test",
+    "/%09/evil.test",
+    "/\t/evil.test",
+    "/account/../../evil.test",
+    "/account/..//evil.test",
+    "/account/..\\..\\/evil.test",
+    "https:evil.test",
+    "https:/evil.test/account",
+    "http://linkledger.test/account",
+    "https://linkledger.test@evil.test/account",
+    "https://linkledger.test:444/account",
+    "https://linkledger.test.evil.test/account",
+    "javascript:alert(1)//account",
+    "data:text/html,/account",
+    "?next=//evil.test",
+    "@evil.test/account",
+    ".evil.test/account",
+    "/accountevil.test",
+    "/account%2f..%2f..%2fevil.test",
+  ];
+
+  it.each(AWAY)("after a sign-in never leaves this origin: next=%j", async (next) => {
+    const query = new URLSearchParams({ next });
+    const response = await call(`/login?${query}`, { headers: { cookie: SESSIONS.member } });
+    const location = response.headers.get("location") ?? "";
+    const target = new URL(location, "https://linkledger.test/login");
+    expect(target.origin).toBe("https://linkledger.test");
+    expect(target.pathname).toMatch(/^\/account(\/|%2f|$)/i);
+    expect(location).not.toMatch(/^\/\/|\\/);
+  });
+
+  it.each(AWAY)("from a page that needs a session never leaves this origin: %j", async (away) => {
+    const response = await call(`/account?next=${encodeURIComponent(away)}`, {
+      headers: { accept: "text/html" },
+    });
+    expect(response.headers.get("location")).toMatch(/^\/login\?next=%2Faccount/);
+  });
+});
+
+it("a table for a spreadsheet runs no formula, whatever name it quotes", async () => {
+  const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", '"=1', "=1,=2", "=1\n=2"];
+  for (const formula of formulas) {
+    await env.DB.prepare("UPDATE partners SET display_name = ?").bind(formula).run();
+    await env.DB.prepare("UPDATE links SET label = ?").bind(formula).run();
+    const query = "?from=2026-03-01&to=2026-03-16&group_by=link,partner";
+    for (const [path, headers] of [
+      [`/public/v1/apps/${DEMO.appToken}/spend${query}`, { authorization: `Bearer ${DEMO.apiToken}` }],
+      [`/account/apps/${DEMO.appToken}/spend.csv${query}`, { cookie: SESSIONS.member }],
+    ] as const) {
+      const response = await call(path, { headers: { accept: "text/csv", ...headers } });
+      expect(response.headers.get("content-type")).toContain("text/csv");
+      const table = await response.text();
+      expect(table.split("\r\n").length).toBeGreaterThan(2);
+      const cells = table.match(/"(?:[^"]|"")*"|[^,\r\n]+/g) ?? [];
+      expect(cells.length).toBeGreaterThan(12);
+      for (const cell of cells) expect(cell).not.toMatch(/^"?\s*[=+@\-＝]/);
+    }
+  }
+  expect(await rows("SELECT 1 FROM daily_totals WHERE app_token = ?", DEMO.appToken)).not.toEqual([]);
+});
+
+it("a line of the log is one line of JSON, and quotes nothing that was sent", async () => {
+  const lines: string[] = [];
+  for (const level of ["log", "error", "warn", "info"] as const) {
+    vi.spyOn(console, level).mockImplementation((line) => void lines.push(String(line)));
+  }
+  const inject = `inject3d\n{"level":"info","status":200}\r\n\u001b[2J\u2028`;
+  const encoded = encodeURIComponent(inject);
+  const headers = { "user-agent": "inject3d", referer: "https://inject3d.test/", "x-request-id": "inject3d" };
+  for (const { method, path } of everyOperation) {
+    const hostile = path.replace(/\b(1|demoapp00001|demo1nk001)\b/, encoded);
+    await call(`${hostile}?x=${encoded}&cost_id=${encoded}`, { method, headers, token: DEMO.operatorToken });
+  }
+  const DB = new Proxy(env.DB, {
+    get: (target, name) =>
+      name === "batch"
+        ? () => Promise.reject(new Error(`${inject.replaceAll("\n", "\r")} ${DEMO.apiToken}`))
+        : Reflect.get(target, name).bind(target),
+  });
+  await call("/public/v1/partners", { token: DEMO.apiToken, env: { DB }, now: NOW });
+  vi.restoreAllMocks();
+  expect(lines.length).toBeGreaterThan(everyOperation.length);
+  const quoting = lines.filter((line) => line.includes("inject3d"));
+  // An unexpected error is told in its own words, on one line, without a token.
+  expect(quoting).toHaveLength(1);
+  for (const line of lines) {
+    expect(line).not.toMatch(/\p{Cc}/u);
+    expect(line).not.toContain(DEMO.apiToken);
+    expect(JSON.parse(line)).toMatchObject({ request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  }
+});
