@@ -161,6 +161,8 @@ dialog .actions { justify-content: flex-end; }
 .tree ul { margin: 0; padding-left: 1.25rem; list-style: none; border-left: 1px solid var(--line); }
 .tree > ul { padding-left: 0; border-left: 0; }
 .tree li { padding: .3rem 0; overflow-wrap: anywhere; }
+th .hint { font-weight: 400; }
+form > label.check { margin-bottom: 1rem; }
 details.confirm form { max-width: 30rem; padding: .75rem 1rem; margin: .25rem 0 .5rem; border-left: 4px solid var(--danger); background: var(--danger-ground); border-radius: var(--small-radius); }
 td details.confirm > summary { min-height: 1.5rem; }
 @media print { .top, .bottom, .skip { display: none; } .card { box-shadow: none; } }

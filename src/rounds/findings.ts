@@ -1,7 +1,7 @@
 /** What can be found wrong in an integration round, and what to say of it. Plain data in, plain data out. */
 import { COST_WINDOW_MS } from "../cost/rules.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
-import type { Cost, Engagement, Engagements } from "../db/ledger.ts";
+import type { Cost, Engagement, Engagements, StoredCost } from "../db/ledger.ts";
 import type { Fault } from "../errors.ts";
 import { formatAmount } from "../http/money.ts";
 
@@ -82,44 +82,45 @@ export function differences(
   return found;
 }
 
+/** What an entry was judged by. `standing` is the cost that was accepted before it with its ID. */
+interface Basis {
+  costTypes: CostType[];
+  engagements: Engagements;
+  standing: StoredCost | undefined;
+}
+
 /** What is told of an entry. The state is what it is before anything heals it. */
-export function toFinding(
-  entry: RoundEntry,
-  kind: FindingKind,
-  round: RoundRecord,
-  engagements: Engagements,
-): Finding {
+export function toFinding(entry: RoundEntry, kind: FindingKind, basis: Basis): Finding {
   const named = entry.cost?.costType ?? entry.sent.cost_type?.toLowerCase();
   return {
     key: `entry ${entry.number}`,
     kind,
     state: kind === "duplicate" ? "note" : "open",
-    costType: round.costTypes.find((type) => type === named) ?? null,
+    costType: basis.costTypes.find((type) => type === named) ?? null,
     costId: entry.costId,
     at: entry.receivedAt,
     sent: entry.sent,
-    ...explain(entry, kind, round, engagements),
+    ...(entry.cost ? explain(entry.cost, kind, basis) : explainFaults(entry)),
   };
 }
 
-function explain(
-  entry: RoundEntry,
-  kind: FindingKind,
-  round: RoundRecord,
-  engagements: Engagements,
-): { expected: string; remedy: string } {
-  const costType = entry.cost?.costType;
-  const kinds = costType ? KINDS_THAT_FIT[costType] : [];
-  const needed = kinds.map((one) => (one === "click" ? "a click" : "an impression")).join(" or ");
-  const matched = kinds.map((one) => engagements[one]).find((engagement) => engagement);
+type Explanation = Pick<Finding, "expected" | "remedy">;
+
+function explainFaults({ faults, costId }: RoundEntry): Explanation {
+  return {
+    expected: faults.map((fault) => `${fault.param} ${fault.message}`).join("; "),
+    remedy: costId
+      ? "Mend the parameters and send them again with the same cost_id. That heals this, if the cost_id itself is good."
+      : "Mend the parameters and send them again. The operator then dismisses this.",
+  };
+}
+
+function explain(cost: Cost, kind: FindingKind, { costTypes, engagements, standing }: Basis): Explanation {
+  const kinds = KINDS_THAT_FIT[cost.costType];
+  const needed =
+    kinds.length > 1 ? "A click or an impression" : kinds[0] === "click" ? "A click" : "An impression";
+  const fitting = kinds.flatMap((one) => engagements[one] ?? []);
   switch (kind) {
-    case "malformed":
-      return {
-        expected: entry.faults.map((fault) => `${fault.param} ${fault.message}`).join("; "),
-        remedy: entry.costId
-          ? "Mend the parameters and send them again with the same cost_id. That heals this, if the cost_id itself is good."
-          : "Mend the parameters and send them again. The operator then dismisses this.",
-      };
     case "cost_without_engagement":
       return {
         expected: `${needed} with this cost ID, recorded on a link of the partner.`,
@@ -128,12 +129,12 @@ function explain(
       };
     case "wrong_engagement":
       return {
-        expected: `${needed} with this cost ID, for ${costType}.`,
-        remedy: `Send ${costType} costs for ${kinds.join("s or ")}s alone, or send another cost_type with the same cost_id.`,
+        expected: `${needed} with this cost ID, for ${cost.costType}.`,
+        remedy: `Send ${cost.costType} costs for ${kinds.join("s or ")}s alone, or send another cost_type with the same cost_id.`,
       };
     case "differs_from_url":
       return {
-        expected: (entry.cost && matched ? differences(entry.cost, matched) : [])
+        expected: (fitting.map((one) => differences(cost, one)).find((found) => found.length > 0) ?? [])
           .map(({ param, sent, onUrl }) => `${param} ${onUrl} as on the URL, not ${sent}`)
           .join("; "),
         remedy:
@@ -141,17 +142,17 @@ function explain(
       };
     case "late":
       return {
-        expected: `At most ${COST_WINDOW_MS / DAY_MS} days after the engagement${matched ? ` of ${new Date(matched.occurredAt).toISOString()}` : ""}.`,
+        expected: `At most ${COST_WINDOW_MS / DAY_MS} days after the engagement${fitting[0] ? ` of ${toDay(fitting[0].occurredAt)}` : ""}.`,
         remedy: "Send costs sooner. The engagement stays too old, so the operator dismisses this.",
       };
     case "conflict":
       return {
-        expected: "The values of the cost that was accepted before with this cost ID.",
+        expected: `${standing ? toText(standing) : "The values"}, as accepted before with this cost ID.`,
         remedy: "Give every engagement a cost_id of its own. Sending the first values again heals this.",
       };
     case "not_in_round":
       return {
-        expected: `One of the cost types of this round: ${round.costTypes.join(", ")}.`,
+        expected: `One of the cost types of this round: ${costTypes.join(", ")}.`,
         remedy: "Send another cost_type, or ask the operator for a round with this one.",
       };
     default:
@@ -160,3 +161,11 @@ function explain(
 }
 
 const DAY_MS = 24 * 3600 * 1000;
+
+function toDay(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+function toText({ costType, currency, amount }: StoredCost): string {
+  return `${costType} ${amount === null ? "without an amount" : formatAmount(amount)} ${currency}`;
+}

@@ -128,9 +128,9 @@ function judgeEntries(
   const healed: Finding[] = [];
   for (const entry of entries) {
     const { kind, isGood } = judgeEntry(entry, standing, engagements, round.costTypes);
-    standing = afterEntry(entry, kind) ?? standing;
     if (isGood) healed.push(...findings.splice(0).map(heal));
-    if (kind) findings.push(toFinding(entry, kind, round, engagements));
+    if (kind) findings.push(toFinding(entry, kind, { costTypes: round.costTypes, engagements, standing }));
+    standing = afterEntry(entry, kind) ?? standing;
   }
   const stands = standing && matchOf(standing, engagements);
   return {

@@ -1,7 +1,7 @@
 /** The report of a round as people read it: the partner, and the operator who approves it. */
 import { html } from "hono/html";
 import type { Markup } from "../http/page.ts";
-import type { FindingKind, FindingState } from "./findings.ts";
+import { FINDING_KINDS, type FindingKind, type FindingState } from "./findings.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "./wire.ts";
 
 const KIND_NAMES: Record<FindingKind, string> = {
@@ -23,8 +23,15 @@ const STATE_BADGES: Record<FindingState, { name: string; look: string }> = {
   note: { name: "note", look: "" },
 };
 
-/** The heading, the state and a card for each cost type. `action` is put into the row of each open mismatch. */
-export function reportView(round: RoundWithReport, action?: (finding: FindingItem) => Markup): Markup {
+/**
+ * The heading, the counts and a card for each cost type with anything to tell. `action` is put into the row of each open
+ * mismatch, `aside` below the counts.
+ */
+export function reportView(
+  round: RoundWithReport,
+  action?: (finding: FindingItem) => Markup,
+  aside?: Markup,
+): Markup {
   const { report } = round;
   return html`
     <div class="head">
@@ -42,6 +49,8 @@ export function reportView(round: RoundWithReport, action?: (finding: FindingIte
         ? ""
         : html`<p class="notice warn">The partner has more engagements than a report reads, so some that lack a cost may be missing here.</p>`
     }
+    ${countTable(report.types)}
+    ${aside ?? ""}
     ${report.types.map((type) => typeCard(type, action))}
     ${
       report.other_findings.length > 0
@@ -80,22 +89,33 @@ export function countOpen(report: ReportItem): number {
   return report.types.reduce((sum, type) => sum + type.open_mismatches, others);
 }
 
+function countTable(types: TypeItem[]): Markup {
+  const row = (name: string, count: (type: TypeItem) => number) => html`
+    <tr><th scope="row">${name}</th>${types.map((type) => html`<td class="number ${count(type) === 0 ? "muted" : ""}">${count(type)}</td>`)}</tr>`;
+  return html`
+    <div class="table" tabindex="0" role="region" aria-label="Counts by cost type"><table>
+      <caption class="visually-hidden">Counts by cost type</caption>
+      <thead><tr><th scope="col">Found</th>${types.map((type) => html`<th scope="col" class="number"><a href="#type-${type.cost_type}">${type.cost_type}</a></th>`)}</tr></thead>
+      <tbody>
+        ${row("Matched", (type) => type.matched)}
+        ${types.some((type) => type.unpriced > 0) ? row("Matched without an amount", (type) => type.unpriced) : ""}
+        ${FINDING_KINDS.filter((kind) => kind !== "not_in_round").map((kind) => row(KIND_NAMES[kind], (type) => type.counts[kind]))}
+        <tr><th scope="row">Result</th>${types.map((type) => html`<td class="number">${resultBadge(type)}</td>`)}</tr>
+      </tbody>
+    </table></div>`;
+}
+
+function resultBadge(type: TypeItem): Markup {
+  if (type.passed) return html`<span class="badge ok">passes</span>`;
+  return type.open_mismatches > 0
+    ? html`<span class="badge error">${type.open_mismatches} open</span>`
+    : html`<span class="badge warn">no match yet</span>`;
+}
+
 function typeCard(type: TypeItem, action?: (finding: FindingItem) => Markup): Markup {
-  const counts = Object.entries(type.counts).filter(([, count]) => count > 0) as [FindingKind, number][];
   return html`
     <section class="card" aria-labelledby="type-${type.cost_type}">
-      <div class="head">
-        <h2 id="type-${type.cost_type}">${type.cost_type}</h2>
-        ${
-          type.passed
-            ? html`<span class="badge ok">passes</span>`
-            : html`<span class="badge ${type.open_mismatches > 0 ? "error" : "warn"}">${type.open_mismatches > 0 ? `${type.open_mismatches} open` : "no match yet"}</span>`
-        }
-      </div>
-      <dl class="details">
-        <dt>Matched</dt><dd>${type.matched}${type.unpriced > 0 ? html` (${type.unpriced} without an amount)` : ""}</dd>
-        ${counts.map(([kind, count]) => html`<dt>${KIND_NAMES[kind]}</dt><dd>${count}</dd>`)}
-      </dl>
+      <div class="head"><h2 id="type-${type.cost_type}">${type.cost_type}</h2>${resultBadge(type)}</div>
       ${
         type.findings.length > 0
           ? findingTable(type.findings, `What did not go smoothly at ${type.cost_type}`, action)

@@ -22,8 +22,7 @@ export async function roundPage(context: Context, desk: Desk, trouble?: Trouble)
     trouble,
     body: html`
       <p><a href="/operator/partners/${round.partner_id}">${round.partner}</a></p>
-      ${reportView(round, round.state === "open" ? dismiss : undefined)}
-      ${round.state === "open" ? ending(round) : next(round)}`,
+      ${round.state === "open" ? reportView(round, dismiss, ending(round)) : reportView(round, undefined, next(round))}`,
   });
 }
 
