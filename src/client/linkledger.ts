@@ -920,13 +920,18 @@ export namespace Public {
     };
     export type RequestQuery = {
       after?: string;
+      /** Archived links alone, or those that are not */
       archived?: "true" | "false";
       before?: string;
       cursor?: string;
       /** @pattern ^[1-9]\d*$ */
       limit?: string;
+      /** How the link's own name begins, ASCII letters in any case */
       name?: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
+      /**
+       * Links that this partner is attached to; not those that inherit it
+       * @pattern ^[1-9]\d{0,14}$
+       */
       partner_id?: string;
     };
     export type RequestBody = never;
@@ -950,13 +955,18 @@ export namespace Public {
     };
     export type RequestQuery = {
       after?: string;
+      /** Archived links alone, or those that are not */
       archived?: "true" | "false";
       before?: string;
       cursor?: string;
       /** @pattern ^[1-9]\d*$ */
       limit?: string;
+      /** How the link's own name begins, ASCII letters in any case */
       name?: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
+      /**
+       * Links that this partner is attached to; not those that inherit it
+       * @pattern ^[1-9]\d{0,14}$
+       */
       partner_id?: string;
     };
     export type RequestBody = never;
@@ -979,13 +989,18 @@ export namespace Public {
     };
     export type RequestQuery = {
       after?: string;
+      /** Archived links alone, or those that are not */
       archived?: "true" | "false";
       before?: string;
       cursor?: string;
       /** @pattern ^[1-9]\d*$ */
       limit?: string;
+      /** How the link's own name begins, ASCII letters in any case */
       name?: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
+      /**
+       * Links that this partner is attached to; not those that inherit it
+       * @pattern ^[1-9]\d{0,14}$
+       */
       partner_id?: string;
     };
     export type RequestBody = never;
@@ -1008,13 +1023,18 @@ export namespace Public {
     };
     export type RequestQuery = {
       after?: string;
+      /** Archived links alone, or those that are not */
       archived?: "true" | "false";
       before?: string;
       cursor?: string;
       /** @pattern ^[1-9]\d*$ */
       limit?: string;
+      /** How the link's own name begins, ASCII letters in any case */
       name?: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
+      /**
+       * Links that this partner is attached to; not those that inherit it
+       * @pattern ^[1-9]\d{0,14}$
+       */
       partner_id?: string;
     };
     export type RequestBody = never;
@@ -1078,8 +1098,11 @@ export namespace Public {
       appToken: string;
     };
     export type RequestQuery = {
+      /** The first day, in UTC */
       from: string;
+      /** One or more of day, link, partner, cost_type, with commas between; day by default */
       group_by?: string;
+      /** The last day, in UTC; at most 366 days in all */
       to: string;
     };
     export type RequestBody = never;
