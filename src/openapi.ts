@@ -119,7 +119,10 @@ function toParameters(schema: z.ZodType | undefined, place: "path" | "query"): J
 
 function toResponse(answer: Answer): Json {
   const content = answer.schema
-    ? { [answer.mediaType ?? "application/json"]: toContent(answer.schema, "output", answer.example) }
+    ? {
+        [answer.mediaType ?? "application/json"]: toContent(answer.schema, "output", answer.example),
+        ...(answer.alsoAs && { [answer.alsoAs]: { schema: { type: "string" } } }),
+      }
     : answer.mediaType && { [answer.mediaType]: {} };
   return {
     description: answer.description,

@@ -146,6 +146,7 @@ export const readSpend: Operation = {
   answers: {
     200: {
       description: "A row for each combination of the groups and the currency that holds any cost",
+      alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
           day: z.string().meta({ format: "date" }).optional(),

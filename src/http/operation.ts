@@ -12,6 +12,8 @@ export interface Answer {
   /** The JSON body; without one, the body is of `mediaType`, or there is none. */
   schema?: z.ZodType;
   mediaType?: string;
+  /** Another media type that the same comes as, where the caller accepts it. */
+  alsoAs?: string;
   /** Names of headers that this answer carries beside X-Request-Id. */
   headers?: string[];
   example?: unknown;

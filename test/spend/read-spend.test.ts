@@ -180,6 +180,13 @@ describe("spend as CSV", () => {
     );
   });
 
+  it("is in the OpenAPI document beside JSON", async () => {
+    type Document = { paths: Record<string, { get: { responses: { 200: { content: object } } } }> };
+    const { paths } = (await ask<Document>("/openapi.json")).body;
+    const { content } = paths["/public/v1/apps/{app_token}/spend"]?.get.responses[200] ?? { content: {} };
+    expect(Object.keys(content)).toEqual(["application/json", "text/csv"]);
+  });
+
   it("is the header line alone where nothing was spent", async () => {
     expect(await (await csv(`${WEEK}&group_by=partner,cost_type`)).text()).toBe(
       "partner_id,partner_name,cost_type,currency,spend,matched,unpriced\r\n",
