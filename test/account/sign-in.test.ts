@@ -87,20 +87,20 @@ describe("what cannot sign in", () => {
   });
 
   it("takes as long for an unknown address as for a wrong password", async () => {
-    const median = async (email: string) => {
-      const times: number[] = [];
-      for (let round = 0; round < 5; round++) {
+    const times: Record<string, number[]> = { known: [], unknown: [] };
+    const addresses = { known: DEMO.email, unknown: "nobody@example.com" };
+    // In turns, so that whatever else the machine does slows both alike.
+    for (let round = 0; round < 9; round++) {
+      for (const [name, email] of Object.entries(addresses)) {
         const start = performance.now();
         await new Browser().signIn(email, "not-the-password");
-        times.push(performance.now() - start);
+        times[name]?.push(performance.now() - start);
       }
-      return times.sort((a, b) => a - b)[2] ?? 0;
-    };
-    const known = await median(DEMO.email);
-    const unknown = await median("nobody@example.com");
-    expect(known).toBeGreaterThan(20);
-    expect(unknown / known).toBeGreaterThan(0.6);
-    expect(unknown / known).toBeLessThan(1.6);
+    }
+    const best = (name: string) => Math.min(...(times[name] ?? []));
+    expect(best("known")).toBeGreaterThan(20);
+    expect(best("unknown") / best("known")).toBeGreaterThan(0.7);
+    expect(best("unknown") / best("known")).toBeLessThan(1.4);
   });
 });
 

@@ -40,6 +40,9 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
     page.on("request", (request) => {
       if (!request.url().startsWith(BASE_URL)) throw new Error(`a request left for ${request.url()}`);
     });
+    page.on("console", (message) => {
+      if (message.text().includes("Content Security Policy")) throw new Error(message.text());
+    });
     return page;
   };
 }
