@@ -1,0 +1,310 @@
+/** Input that is meant to harm: fields that are nobody's to set, names twice, other spellings of a path, sizes, depths. */
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { operationOf } from "../../src/http/operation.ts";
+import { routes } from "../../src/index.ts";
+import { LINKS } from "../campaign/support.ts";
+import { ask, type Call, call, DEMO, freshDemo, type ProblemBody, rows, sendCost } from "../harness.ts";
+import { samplePath } from "../http/every-route.ts";
+import { everyOperation, everything, SESSIONS, startSessions } from "./support.ts";
+
+beforeAll(async () => {
+  await freshDemo();
+  await startSessions();
+});
+
+const TOKENS = {
+  api_token: DEMO.operatorToken,
+  operator_token: DEMO.operatorToken,
+  cost_credential: DEMO.costToken,
+  none: undefined,
+};
+const documented = routes.flatMap(({ path, methods }) =>
+  Object.entries(methods).flatMap(([method, handler]) => {
+    const operation = operationOf(handler);
+    const name = `${method} ${path}`;
+    return operation
+      ? [{ name, method, path: samplePath(path), operation, token: TOKENS[operation.credentials] }]
+      : [];
+  }),
+);
+type Documented = (typeof documented)[number];
+const each = (operations: Documented[]): [string, Documented][] => operations.map((one) => [one.name, one]);
+
+const NOBODYS = {
+  id: 999,
+  token: "mine00000001",
+  app_token: DEMO.otherAppToken,
+  level: 1,
+  parent_id: 9,
+  link_count: 0,
+  child_count: 7,
+  token_hash: "0".repeat(64),
+  password_hash: "x",
+  supports_cost_data: true,
+  integrated_types: "cpc",
+  created_at: 0,
+  revoked_at: null,
+  constructor: {},
+  toString: "x",
+};
+
+describe("a field that is nobody's to set", () => {
+  const strict = documented.filter(({ operation }) => operation.input.body);
+
+  it.each(each(strict))(
+    "is refused by its name, and nothing is changed: %s",
+    async (_, { path, method, token }) => {
+      const before = await everything();
+      const text = JSON.stringify(NOBODYS).replace("{", '{"__proto__":{"role":"operator"},');
+      const headers = { "content-type": "application/json" };
+      const { status, body } = await ask<ProblemBody>(path, { method, token, headers, body: text });
+      expect([status, body.code]).toEqual([400, "invalid_request"]);
+      const named = body.errors
+        ?.filter(({ message }) => message === "is not known here")
+        .map(({ param }) => param);
+      const known = Object.keys(NOBODYS).filter((name) => !named?.includes(name));
+      expect(named).toContain("__proto__");
+      expect(known).toEqual([]);
+      expect(await everything()).toEqual(before);
+      expect(({} as { role?: string }).role).toBeUndefined();
+    },
+  );
+
+  it("is left out of a cost, a batch and a click", async () => {
+    const hostile = {
+      partner_id: "3",
+      source: "url",
+      received_at: "0",
+      state: "matched",
+      link_id: "9",
+      mode: "live",
+    };
+    await sendCost({ cost_id: "assign-cost-0001", ...hostile });
+    const item = {
+      cost_type: "cpc",
+      cost_currency: "USD",
+      tag: "t",
+      cost_id: "assign-cost-0002",
+      ...hostile,
+    };
+    await ask("/cost/batch", { token: DEMO.costToken, json: { costs: [item] } });
+    await call(
+      `/${DEMO.linkToken}?s2s=1&cost_id=assign-cost-0003&partner_id=3&link_id=9&app_token=x&occurred_at=0`,
+    );
+    const stored = await rows<Record<string, unknown>>(
+      "SELECT * FROM costs WHERE cost_id LIKE 'assign-%' ORDER BY cost_id",
+    );
+    expect(stored.map(({ partner_id, source }) => [partner_id, source])).toEqual([
+      [1, "call"],
+      [1, "call"],
+    ]);
+    expect(stored.every(({ received_at }) => received_at !== 0)).toBe(true);
+    expect(
+      await rows("SELECT partner_id, link_id, app_token FROM engagements WHERE cost_id = 'assign-cost-0003'"),
+    ).toEqual([{ partner_id: 1, link_id: 1, app_token: DEMO.appToken }]);
+  });
+});
+
+describe("a parameter that is given twice", () => {
+  const lists = documented.filter(
+    ({ operation }) => operation.input.query && operation.credentials !== "none",
+  );
+
+  it.each(each(lists))(
+    "is refused, in every spelling of the same name: %s",
+    async (_, { path, operation, token }) => {
+      for (const name of Object.keys(operation.input.query?.shape ?? {})) {
+        const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
+        for (const query of [`${name}=1&${name}=1`, `${name}=1&${name}=2`, `${name}=1&${encoded}=2`]) {
+          const { status, body } = await ask<ProblemBody>(`${path}?${query}`, { token });
+          expect(status).toBe(400);
+          expect(body.errors).toContainEqual({ param: name, message: "is given more than once" });
+        }
+      }
+    },
+  );
+
+  it("is no list: brackets, and semicolons for ampersands, name nothing", async () => {
+    const first = await ask<{ data: { items: unknown[] } }>(`${LINKS}?limit[]=1&limit%5B0%5D=1&x=1;limit=1`, {
+      token: DEMO.apiToken,
+    });
+    expect(first.body.data.items.length).toBeGreaterThan(1);
+  });
+});
+
+describe("another spelling of a path", () => {
+  const guarded = everyOperation.filter(({ pattern }) => pattern.split("/").length > 2);
+  const spellings = (path: string): string[] => {
+    const last = path.lastIndexOf("/");
+    return [
+      path.toUpperCase(),
+      `/${path}`,
+      `/x/%2e%2e%2f${path.slice(1)}`,
+      `/${path.slice(1).replaceAll("/", "%2F")}`,
+      `${path.slice(0, last)}%2F${path.slice(last + 1)}`,
+      path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+      `${path};a=b`,
+      `${path}%00`,
+      `${path}.json`,
+      `/${path.slice(1).replaceAll("/", "%5c")}`,
+    ];
+  };
+
+  it.each(guarded.map((one) => [one.name, one] as const))(
+    "opens nothing that the path itself does not: %s",
+    async (_, operation) => {
+      const before = await everything();
+      for (const path of spellings(operation.path)) {
+        for (const headers of [
+          {},
+          { cookie: SESSIONS.member },
+          { authorization: `Bearer ${DEMO.apiToken}` },
+        ]) {
+          const isPublic = operation.need === "public" || operation.need === "none";
+          const options: Call = operation.method === "GET" ? {} : { method: operation.method, json: {} };
+          const { status } = await call(path, { ...options, headers });
+          expect(status).toBeLessThan(500);
+          if (!isPublic && operation.need !== "api_token" && operation.need !== "session") {
+            expect([302, 303, 400, 401, 403, 404, 405], path).toContain(status);
+          }
+        }
+      }
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  it.each([
+    [`/public/v1/apps/${DEMO.otherAppToken}/../${DEMO.appToken}/trackers`, 200],
+    [`/public/v1/apps/${DEMO.appToken}/../${DEMO.otherAppToken}/trackers`, 404],
+    [`/public/v1/apps/${DEMO.appToken}/%2e%2e/${DEMO.otherAppToken}/trackers`, 404],
+    [`/public/v1/apps/${DEMO.appToken}%2f..%2f${DEMO.otherAppToken}/trackers`, 400],
+    [`/public/v1/apps/${DEMO.appToken}%00/trackers`, 400],
+    [`/public/v1/apps/${DEMO.appToken}%0a/trackers`, 400],
+    [`/public/v1/apps/${DEMO.appToken.toUpperCase()}/trackers`, 404],
+    [`${LINKS}/demo1nk009%2f..%2f${DEMO.linkToken}`, 404],
+    [`${LINKS}/${DEMO.linkToken}%00`, 404],
+    [`${LINKS}/${DEMO.linkToken}%20`, 404],
+    [`${LINKS}/%ff%fe`, 404],
+    [`${LINKS}/..%2f..%2f${DEMO.otherAppToken}%2ftrackers`, 404],
+    [`${LINKS}/'%20OR%20'1'='1`, 404],
+    ["/operator/v1/apps/../../../operator/v1/users", 403],
+    ["/public/v1/../../operator/v1/users", 403],
+  ])("%s is the app that it names in the end, or none", async (path, status) => {
+    expect((await call(path, { token: DEMO.apiToken })).status).toBe(status);
+  });
+});
+
+describe("sizes", () => {
+  it("of headers hurt nothing", async () => {
+    const long = "x".repeat(100_000);
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x-header-${index}`, "v"]));
+    for (const { path, method } of everyOperation) {
+      for (const headers of [
+        { authorization: `Bearer ${long}` },
+        { cookie: `__Host-session=${long}; ${"a=b; ".repeat(5_000)}` },
+        { accept: `${"text/csv,".repeat(10_000)}` },
+      ]) {
+        expect((await call(path, { method, headers })).status).toBeLessThan(500);
+      }
+    }
+    expect((await call(LINKS, { headers: many, token: DEMO.apiToken })).status).toBe(200);
+    expect(
+      (await call(LINKS, { headers: { "idempotency-key": long }, token: DEMO.apiToken, json: { name: "a" } }))
+        .status,
+    ).toBe(400);
+  });
+
+  it("of a query hurt nothing", async () => {
+    for (const query of [
+      "a=1&".repeat(20_000),
+      `${"%".repeat(20_000)}`,
+      `limit=${"9".repeat(20_000)}`,
+      `after=${"A".repeat(20_000)}`,
+    ]) {
+      expect([200, 400]).toContain((await call(`${LINKS}?${query}`, { token: DEMO.apiToken })).status);
+      expect((await call(`/${DEMO.linkToken}?${query}`)).status).toBe(302);
+    }
+  });
+});
+
+describe("JSON as deep as its body allows", () => {
+  beforeEach(freshDemo);
+  const nest = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels);
+  const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+  const headers = { "content-type": "application/json" };
+  const bodies = [30_000, 1_000, 100].flatMap((levels) => [nest(levels), objects(Math.min(levels, 10_000))]);
+
+  it.each(each(documented.filter(({ operation }) => operation.input.body)))(
+    "is refused, never a failure of ours: %s",
+    async (_, one) => {
+      for (const deep of bodies) {
+        for (const body of [deep, `{"name":${deep}}`, `{"a":${deep}}`]) {
+          expect((await call(one.path, { method: one.method, token: one.token, headers, body })).status).toBe(
+            400,
+          );
+        }
+      }
+    },
+  );
+
+  it("fails alone in a bulk of links, with and without an Idempotency-Key", async () => {
+    for (const key of [{}, { "idempotency-key": "deep-key-0001" }]) {
+      const body = `{"links":[${nest(30_000)},{"name":"beside"}]}`;
+      const response = await call(`${LINKS}/bulk`, {
+        token: DEMO.apiToken,
+        headers: { ...headers, ...key },
+        body,
+      });
+      expect([200, 400]).toContain(response.status);
+    }
+  });
+
+  it("of 100,000 levels fails a batch of costs safely, with a live and with a test credential", async () => {
+    for (const token of [DEMO.costToken, DEMO.testCostToken]) {
+      for (const body of [
+        `{"costs":[${nest(100_000)}]}`,
+        `{"costs":[{"cost_id":${nest(100_000)},"tag":${nest(100_000)}}]}`,
+        `{"costs":${nest(100_000)}}`,
+        nest(100_000),
+        objects(100_000),
+      ]) {
+        const response = await call("/cost/batch", { token, headers, body });
+        expect([200, 400]).toContain(response.status);
+      }
+    }
+  });
+});
+
+describe("characters that end a string early", () => {
+  const ENDS = ["\u0000", "\r\n", "\n", "\u001b[2J", "\u007f", "\u0085", "\ud800"];
+
+  it.each(ENDS.map((end) => [JSON.stringify(end), end]))(
+    "%s is refused in every text that is stored",
+    async (_, end) => {
+      const text = `good${end}bad`;
+      const tries: [string, Call & { json: Record<string, unknown> }][] = [
+        [LINKS, { json: { name: text } }],
+        [`${LINKS}/${DEMO.linkToken}`, { method: "PATCH", json: { name: text } }],
+        ["/operator/v1/apps", { json: { name: text, default_url: "https://example.com/" } }],
+        ["/operator/v1/users", { json: { email: `${text}@example.com` } }],
+        ["/operator/v1/partners", { json: { display_name: text } }],
+        ["/operator/v1/partners", { json: { display_name: "good", click_parameters: text } }],
+        ["/operator/v1/partners/1", { method: "PATCH", json: { cost_parameters: text } }],
+      ];
+      const before = await everything();
+      for (const [path, options] of tries) {
+        expect((await call(path, { token: DEMO.operatorToken, ...options })).status).toBe(400);
+      }
+      const item = { cost_type: "cpc", cost_currency: "USD", tag: "t", cost_id: "ends-cost-000001" };
+      for (const wrong of [{ tag: text }, { cost_id: `${text}-000000001` }]) {
+        const json = { costs: [{ ...item, ...wrong }] };
+        const { body } = await ask<{ results: { status: number }[] }>("/cost/batch", {
+          token: DEMO.costToken,
+          json,
+        });
+        expect(body.results[0]?.status).toBe(400);
+      }
+      expect(await everything()).toEqual(before);
+    },
+  );
+});
