@@ -1,7 +1,11 @@
 /** Passwords: hashed into text that says how it was made, and checked in the same time whoever asks. */
 import { Buffer } from "node:buffer";
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { customAlphabet } from "nanoid";
 import { deriveKey, SCRYPT } from "./scrypt.ts";
+
+/** A password that is shown once. No letters that look alike: it is read from one screen and typed on another. */
+export const createPassword = customAlphabet("23456789abcdefghjkmnpqrstuvwxyz", 20);
 
 /** `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */
 export async function hashPassword(password: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { customAlphabet } from "nanoid";
 import type * as z from "zod";
 import type { Operator } from "../auth/guards.ts";
-import { hashPassword } from "../auth/passwords.ts";
+import { createPassword, hashPassword } from "../auth/passwords.ts";
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
 import { markTokenReset } from "../auth/tokens.ts";
 import * as apps from "../db/apps.ts";
@@ -17,8 +17,6 @@ import type * as contract from "./contract.ts";
 type Body<C extends { body: z.ZodType }> = z.output<C["body"]>;
 
 const createAppToken = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 12);
-/** No letters that look alike: 30^20 passwords, read from one screen and typed on another. */
-const createPassword = customAlphabet("23456789abcdefghjkmnpqrstuvwxyz", 20);
 
 export async function createApp(
   context: Context,

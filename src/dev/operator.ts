@@ -1,0 +1,67 @@
+/**
+ * `npm run operator:create -- --remote EMAIL` (or `--local`): makes an operator, the first of a deployed service above all,
+ * and prints a one-time password. Whoever may write to the database may do so; no page of the service can.
+ */
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { createPassword, hashPassword } from "../auth/passwords.ts";
+import { email as emailField } from "../http/fields.ts";
+
+const USAGE = "Usage: npm run operator:create -- --remote|--local [--persist-to DIR] EMAIL";
+
+const { values, positionals } = parseArgs({
+  options: {
+    remote: { type: "boolean", default: false },
+    local: { type: "boolean", default: false },
+    "persist-to": { type: "string" },
+  },
+  allowPositionals: true,
+});
+if (values.remote === values.local || positionals.length !== 1) fail(USAGE);
+const email = emailField.safeParse(positionals[0]).data;
+if (!email) fail(`${positionals[0]} is not an e-mail address. ${USAGE}`);
+
+const password = createPassword();
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const isFree = `NOT EXISTS (SELECT 1 FROM users WHERE email = ${quote(email)})`;
+const now = Date.now();
+// The log's entry stands first, under the same gate: both or neither.
+const made = execute(`
+  INSERT INTO audit_log (happened_at, action, subject, detail)
+  SELECT ${now}, 'create user', 'user ' || (SELECT coalesce(max(id), 0) + 1 FROM users),
+    ${quote(JSON.stringify({ email, role: "operator", sign_in: "password" }))}
+  WHERE ${isFree};
+  INSERT INTO users (email, role, password_hash, created_at)
+  SELECT ${quote(email)}, 'operator', ${quote(await hashPassword(password))}, ${now} WHERE ${isFree}
+  RETURNING id;
+`);
+if (made === 0) fail(`${email} is a user already. Nothing was changed.`);
+console.log(`
+${email} is an operator now.
+
+  One-time password: ${password}
+
+It is shown this once. Sign in at /login and change it on the account page.
+`);
+
+/** How many rows the statements returned. */
+function execute(sql: string): number {
+  const state = values["persist-to"] ? ["--persist-to", values["persist-to"]] : [];
+  const where = values.remote ? "--remote" : "--local";
+  const { status, stdout, stderr } = spawnSync(
+    "wrangler",
+    ["d1", "execute", "DB", where, ...state, "--yes", "--json", "--command", sql],
+    {
+      env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" },
+      encoding: "utf8",
+    },
+  );
+  if (status !== 0) fail(`The database did not take it. Is it migrated?\n${stdout}${stderr}`);
+  const results: { results: unknown[] }[] = JSON.parse(stdout);
+  return results.reduce((count, result) => count + result.results.length, 0);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
