@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { verifyPassword } from "../../src/auth/passwords.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const state = mkdtempSync(join(tmpdir(), "linkledger-operator-"));
+const environment = {
+  ...process.env,
+  CI: "true",
+  WRANGLER_SEND_METRICS: "false",
+  PATH: `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`,
+};
+
+const wrangler = (...args: string[]) =>
+  spawnSync("wrangler", ["d1", ...args, "--local", "--persist-to", state], {
+    cwd: ROOT,
+    env: environment,
+    encoding: "utf8",
+  }).stdout;
+const create = (...args: string[]) =>
+  spawnSync(process.execPath, ["src/dev/operator.ts", "--persist-to", state, ...args], {
+    cwd: ROOT,
+    env: environment,
+    encoding: "utf8",
+  });
+const query = (sql: string) => JSON.parse(wrangler("execute", "DB", "--json", "--command", sql))[0].results;
+
+beforeAll(() => wrangler("migrations", "apply", "DB"), 60_000);
+afterAll(() => rmSync(state, { recursive: true }));
+
+test("makes an operator with a password that is printed once, and refuses the same address again", async () => {
+  const made = create("--local", "First.O'Perator@Example.com");
+  expect(made.status, made.stderr).toBe(0);
+  const [, password = ""] = /One-time password: (\S+)/.exec(made.stdout) ?? [];
+  const [user, ...others] = query("SELECT * FROM users");
+  expect(others).toEqual([]);
+  expect(user).toMatchObject({ email: "first.o'perator@example.com", role: "operator" });
+  expect(await verifyPassword(password, user.password_hash)).toBe(true);
+
+  const again = create("--local", "FIRST.O'PERATOR@example.com");
+  expect([again.status, again.stdout]).toEqual([1, ""]);
+  expect(again.stderr).toContain("is a user already");
+  const log = query("SELECT user_id, action, subject, detail FROM audit_log");
+  expect(log).toMatchObject([{ user_id: null, action: "create user", subject: "user 1" }]);
+  expect(JSON.stringify(log)).not.toContain(password);
+}, 60_000);
+
+test.each([
+  ["no place", ["a@example.com"]],
+  ["both places", ["--local", "--remote", "a@example.com"]],
+  ["no address", ["--local"]],
+  ["what is no address", ["--local", "nobody"]],
+])("says how it is called when given %s", (_, args) => {
+  const refused = create(...args);
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain("Usage:");
+});
