@@ -4,6 +4,7 @@ import {
   accountState,
   Browser,
   keepsNoSecretInTheClear,
+  racedDatabase,
   shownToken,
   signedIn,
   singleSignOnUser,
@@ -103,6 +104,24 @@ describe("changing the password", () => {
     const before = await accountState();
     expect((await browser.post(PATH, form())).status).toBe(403);
     expect(await accountState()).toEqual(before);
+  });
+
+  it.each([
+    [
+      "the token was issued anew",
+      "UPDATE api_tokens SET token_hash = token_hash || 'x', sealed = NULL WHERE user_id = 1",
+    ],
+    [
+      "the password was set anew",
+      "UPDATE users SET password_hash = replace(password_hash, '$8$5$', '$8$5$A') WHERE id = 1",
+    ],
+    ["the user was disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
+  ])("does nothing where %s at the same moment, and says so", async (_name, change) => {
+    const browser = await signedIn();
+    const page = await browser.post(PATH, form(), { env: { DB: racedDatabase(change) } });
+    expect(page.status).toBe(409);
+    expect(page.text).toContain("The account changed in the meantime");
+    expect((await new Browser().signIn(DEMO.email, NEW)).status).toBe(401);
   });
 
   it("of two changes at once, one is made", async () => {

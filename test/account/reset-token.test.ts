@@ -7,6 +7,7 @@ import {
   Browser,
   type Fields,
   keepsNoSecretInTheClear,
+  racedDatabase,
   shownToken,
   signedIn,
   statusLine,
@@ -199,25 +200,8 @@ describe("of resets at once, exactly one wins and the others are told", () => {
   });
 
   it("is told as 409 on a page, and as a problem document to a program", async () => {
-    /** D1 in which another reset is committed between reading the account and swapping the token. */
-    const raced = () => {
-      let calls = 0;
-      return new Proxy(env.DB, {
-        get(target, name) {
-          if (name === "batch") {
-            return async (statements: D1PreparedStatement[]) => {
-              calls++;
-              if (calls === 3) {
-                await target.exec("UPDATE api_tokens SET token_hash = token_hash || 'x' WHERE user_id = 1");
-              }
-              return target.batch(statements);
-            };
-          }
-          const value = Reflect.get(target, name);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      });
-    };
+    const raced = () =>
+      racedDatabase("UPDATE api_tokens SET token_hash = token_hash || 'x' WHERE user_id = 1");
     const browser = await signedIn();
     const sessions = (await accountState()).sessions;
     const page = await browser.post(PATH, right, { env: { DB: raced() } });

@@ -153,3 +153,22 @@ export async function singleSignOnUser(): Promise<Browser> {
   browser.cookies.set("__Host-session", id);
   return browser;
 }
+
+/** D1 in which somebody else's change is committed after the account was read and before it is written. */
+export function racedDatabase(change: string): D1Database {
+  let calls = 0;
+  return new Proxy(env.DB, {
+    get(target, name) {
+      if (name === "batch") {
+        return async (statements: D1PreparedStatement[]) => {
+          calls++;
+          // The first call reads the session, the second the account.
+          if (calls === 3) await target.exec(change);
+          return target.batch(statements);
+        };
+      }
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
