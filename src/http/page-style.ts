@@ -91,7 +91,7 @@ dl.details dd { margin: 0; overflow-wrap: anywhere; }
 .badge.warn { background: var(--warn-ground); color: var(--warn); }
 .badge.error { background: var(--danger-ground); color: var(--danger); }
 
-.table { overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: var(--small-radius); }
+.table { position: relative; overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: var(--small-radius); }
 .card .table:last-child { margin-bottom: 0; }
 table { width: 100%; border-collapse: collapse; font-size: .95rem; }
 caption { text-align: left; padding: .6rem .85rem; color: var(--muted); }

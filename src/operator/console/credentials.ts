@@ -35,7 +35,7 @@ export async function credentialsPage(context: Context, desk: Desk, trouble?: Tr
 
 export function credentialTable(items: CredentialItem[], withPartner = false): Markup {
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Credentials"><table>
+    <div class="table" tabindex="0" role="region" aria-label="Every credential"><table>
       <thead><tr><th scope="col">Credential</th><th scope="col">Kind</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Made</th><th scope="col">State</th></tr></thead>
       <tbody>${items.map((item) => credentialRow(item, withPartner))}</tbody>
     </table></div>`;
