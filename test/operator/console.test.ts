@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { operatorRoutes } from "../../src/operator/routes.ts";
+import { Browser } from "../account/support.ts";
+import { call, DEMO, env, freshDemo, rows } from "../harness.ts";
+
+const pages = operatorRoutes
+  .filter(({ path }) => !path.startsWith("/operator/v1/"))
+  .map(({ path, methods }) => ({
+    path: path.replace(":token", DEMO.appToken).replace(/:\w+/g, "1"),
+    methods: Object.keys(methods),
+  }));
+const reading = pages.filter(({ methods }) => methods.includes("GET")).map(({ path }) => path);
+const posting = pages.filter(({ methods }) => methods.includes("POST")).map(({ path }) => path);
+const state = async () => [
+  await rows("SELECT * FROM users"),
+  await rows("SELECT * FROM api_tokens"),
+  await rows("SELECT * FROM apps"),
+  await rows("SELECT * FROM memberships"),
+  await rows("SELECT * FROM partners"),
+  await rows("SELECT * FROM credentials"),
+  await rows("SELECT * FROM rounds"),
+  await rows("SELECT * FROM audit_log"),
+];
+
+let operator: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+});
+
+describe.each(reading)("GET %s", (path) => {
+  test("is a page for an operator alone", async () => {
+    expect((await operator.get(path)).status).toBe(200);
+    const nobody = await new Browser().get(path);
+    expect([nobody.status, nobody.headers.get("location")]).toEqual([
+      303,
+      `/login?next=${encodeURIComponent(path)}`,
+    ]);
+    const member = new Browser();
+    await member.signIn();
+    const refused = await member.get(path);
+    expect([refused.status, refused.text.includes("This is for operators")]).toEqual([403, true]);
+    expect((await call(path, { token: DEMO.operatorToken })).status).toBe(303);
+  });
+});
+
+describe.each(posting)("POST %s", (path) => {
+  test("changes nothing for another site, a member or nobody", async () => {
+    const before = await state();
+    const fields = { display_name: "x", email: "x@example.com", role: "member", cost_types: "cpc" };
+    const foreign = await operator.post(path, fields, { headers: { "sec-fetch-site": "cross-site" } });
+    expect(foreign.status).toBe(403);
+    const member = new Browser();
+    await member.signIn();
+    expect((await member.post(path, fields)).status).toBe(403);
+    expect((await new Browser().post(path, fields)).status).toBe(303);
+    expect(await state()).toEqual(before);
+  });
+});
+
+describe("a form", () => {
+  test.each([
+    ["/operator/partners", { display_name: "" }, "display_name"],
+    ["/operator/partners/3", { click_parameters: "a\r\nb" }, "click_parameters"],
+    ["/operator/partners/2/rounds", {}, "cost_types"],
+    ["/operator/partners/2/credentials", { mode: "live", cost_types: "cpx" }, "cost_types"],
+    ["/operator/apps", { name: "x", default_url: "data:text/html,x" }, "default_url"],
+    [`/operator/apps/${DEMO.appToken}`, { redirect_schemes: "https\r\njavascript" }, "redirect_schemes"],
+    [`/operator/apps/${DEMO.appToken}/members`, { email: "nobody@example.com" }, "email"],
+    ["/operator/users", { email: "nobody" }, "email"],
+    ["/operator/rounds/1/dismissals", { finding: "entry 99" }, "finding"],
+  ])("%s tells in place what is wrong, and changes nothing", async (path, fields, param) => {
+    const before = await state();
+    const answer = await operator.post(path, fields as Record<string, string>);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`<code>${param}`);
+    expect(await state()).toEqual(before);
+  });
+
+  test.each([
+    ["/operator/users/2", { role: "member" }, "The last operator stays"],
+    ["/operator/users/2", { disabled: "yes" }, "The last operator stays"],
+    ["/operator/partners/3/rounds", { cost_types: "cpc" }, "The partner has an open round"],
+    ["/operator/rounds/1/approve", {}, "A mismatch is open"],
+    ["/operator/users", { email: "demo@example.com" }, "Another user has this e-mail address"],
+  ])("%s that is refused says why: %j", async (path, fields, title) => {
+    const before = await state();
+    const answer = await operator.post(path, fields as Record<string, string>);
+    expect([answer.status, answer.text.includes(title)]).toEqual([409, true]);
+    expect(await state()).toEqual(before);
+  });
+
+  test("that is not there, or not a form, changes nothing", async () => {
+    const before = await state();
+    expect((await operator.post("/operator/users/99/token", {})).status).toBe(404);
+    expect((await operator.post("/operator/rounds/x/approve", {})).status).toBe(404);
+    const json = { headers: { "content-type": "application/json" } };
+    expect((await operator.post("/operator/users", {}, json)).status).toBe(415);
+    expect((await operator.get("/operator/rounds/1/approve")).status).toBe(405);
+    expect(await state()).toEqual(before);
+  });
+
+  test("tells a secret once, and keeps none", async () => {
+    const answers = [
+      await operator.post("/operator/users", { email: "x@example.com", sign_in: "password" }),
+      await operator.post("/operator/users/1/token", {}),
+      await operator.post("/operator/users/1/password", {}),
+      await operator.post("/operator/partners/2/rounds", { cost_types: "cpc" }),
+      await operator.post("/operator/partners/1/credentials", { mode: "live", cost_types: "cpc" }),
+    ];
+    const kept = JSON.stringify(await state());
+    for (const { text } of answers) {
+      const secret = /id="secret">([^<]+)</.exec(text)?.[1] ?? "";
+      expect(secret.length).toBeGreaterThanOrEqual(20);
+      expect(kept).not.toContain(secret);
+    }
+  });
+});
+
+test("an operator who is demoted is a member on the next page", async () => {
+  await env.DB.prepare("UPDATE users SET role = 'member' WHERE id = 2").run();
+  expect((await operator.get("/operator")).status).toBe(403);
+});
+
+test("what others typed is text on every page", async () => {
+  const markup = `"><img src=x onerror=alert(1)>`;
+  await env.DB.prepare("UPDATE partners SET display_name = ?, click_parameters = ?")
+    .bind(markup, markup)
+    .run();
+  await env.DB.prepare("UPDATE apps SET name = ?").bind(markup).run();
+  await env.DB.prepare("UPDATE links SET label = ?").bind(markup).run();
+  await operator.post("/operator/partners/3", { display_name: markup });
+  for (const path of reading) expect((await operator.get(path)).text).not.toContain("<img");
+});
+
+test("empty states say the next step", async () => {
+  await env.DB.batch(
+    [
+      "DELETE FROM round_entries",
+      "DELETE FROM credentials",
+      "DELETE FROM rounds",
+      "DELETE FROM links",
+      "DELETE FROM engagements",
+      "DELETE FROM costs",
+      "DELETE FROM daily_totals",
+      "DELETE FROM partners",
+      "DELETE FROM memberships",
+      "DELETE FROM apps",
+    ].map((statement) => env.DB.prepare(statement)),
+  );
+  expect((await operator.get("/operator")).text).toContain("Make the first one below");
+  expect((await operator.get("/operator/apps")).text).toContain("Make the first one below");
+  expect((await operator.get("/operator/credentials")).text).toContain("open a round");
+  expect((await operator.get("/operator/audit")).text).toContain("Nothing was changed yet");
+});
+
+test("spend that waits for its engagement is told by partner and currency, cpm by the thousand", async () => {
+  await rows("INSERT INTO daily_totals VALUES ('', 1, 0, 1, 'cpm', 'EUR', 'pending', 3, 1200000)");
+  await rows("INSERT INTO daily_totals VALUES ('', 2, 0, 1, 'cpc', 'EUR', 'pending', 1, 50000)");
+  const { text } = await operator.get("/operator");
+  expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">0\.512 EUR/);
+});
