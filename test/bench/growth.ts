@@ -1,0 +1,100 @@
+/** What stays as it is when there is much of it: the purge walks in bounded slices, and a page deep in a list is a page. */
+import { hashToken } from "../../src/auth/secrets.ts";
+import { listLevelOne } from "../../src/db/links.ts";
+import { DEMO } from "../../src/dev/demo.ts";
+import { purge } from "../../src/retention.ts";
+import { drive } from "./load.ts";
+import { addCosts, addLinks, type Server } from "./servers.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+const COSTS = 500_000;
+const LINKS = 100_000;
+
+export async function measureGrowth(server: Server): Promise<void> {
+  await measurePurge(server.db);
+  await measureDeepList(server);
+}
+
+/** Half a million costs and their clicks, all past their time. */
+async function measurePurge(db: D1Database): Promise<void> {
+  await addCosts(db, COSTS, Date.now() - 20 * DAY_MS);
+  const { counted, calls } = counting(db);
+  await purge(counted, Date.now());
+  const milliseconds = calls.map((call) => call.milliseconds);
+  const left = await db.prepare("SELECT count(*) AS n FROM costs WHERE tag = 'bench'").first<number>("n");
+  console.log(`\nPurge of ${COSTS} costs and as many clicks (${left} left), by D1's own meta`);
+  console.table({
+    slices: calls.length,
+    "SQL time, s": round(sum(milliseconds) / 1000),
+    "longest slice, ms": round(Math.max(...milliseconds)),
+    "rows read": sum(calls.map((call) => call.read)),
+    "rows written": sum(calls.map((call) => call.written)),
+  });
+}
+
+async function measureDeepList(server: Server): Promise<void> {
+  await addLinks(server.db, LINKS);
+  const last = await server.db.prepare("SELECT max(id) AS id FROM links").first<number>("id");
+  const deep = await pathAfter(server.url, LINKS - 1_000);
+  const rows = [];
+  for (const [name, path, after] of [
+    ["first page", pathOf(), null],
+    ["deep page", deep, Number(last) - 1_000],
+  ] as const) {
+    const { counted, calls } = counting(server.db);
+    const scope = { tokenHash: hashToken(DEMO.apiToken, ["api"]) ?? "", appToken: DEMO.appToken };
+    await listLevelOne(counted, scope, {}, { after, before: null, limit: 50 });
+    const next = () => ({ method: "GET" as const, path, headers });
+    await drive(server.url, { name, next }, 1, 1);
+    const speed = await drive(server.url, { name, next }, 1, 3);
+    rows.push({
+      list: name,
+      "rows read": calls[0]?.read,
+      "requests/s": Math.round(speed.rate),
+      "p50 ms": round(speed.p50),
+    });
+  }
+  console.log(`\nA list of 50 in an app with ${LINKS} links`);
+  console.table(rows);
+}
+
+const headers = { authorization: `Token token=${DEMO.apiToken}` };
+const pathOf = () => `/public/v2/apps/${DEMO.appToken}/trackers?limit=50`;
+
+/** Follows the links of the pages until so many items lie behind. */
+async function pathAfter(url: string, items: number): Promise<string> {
+  let next = url + pathOf().replace("=50", "=1000");
+  for (let page = 0; page < items / 1_000; page++) {
+    const response = await fetch(next, { headers });
+    const { data } = (await response.json()) as { data: { paging: { next: string } } };
+    next = data.paging.next;
+  }
+  const { pathname, search } = new URL(next);
+  return pathname + search.replace("=1000", "=50");
+}
+
+/** D1 with a note of what each call took. */
+function counting(db: D1Database) {
+  const calls: { milliseconds: number; read: number; written: number }[] = [];
+  const counted = {
+    prepare: (query: string) => db.prepare(query),
+    async batch(statements: D1PreparedStatement[]) {
+      const results = await db.batch(statements);
+      calls.push({
+        milliseconds: sum(results.map(({ meta }) => meta.duration)),
+        read: sum(results.map(({ meta }) => meta.rows_read)),
+        written: sum(results.map(({ meta }) => meta.rows_written)),
+      });
+      return results;
+    },
+  };
+  return { counted: counted as unknown as D1Database, calls };
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

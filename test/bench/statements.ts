@@ -1,0 +1,85 @@
+/** The SQL that the Worker sends to D1, taken from its own queries, for the bare Worker to prepare by hand. */
+import { insertEngagement, submitCosts } from "../../src/db/ledger.ts";
+import { insertLinks } from "../../src/db/link-creation.ts";
+import { findRecording, listLevelOne } from "../../src/db/links.ts";
+
+/** A parameter is a value, or the name of one that a request brings. */
+export interface CapturedStatement {
+  sql: string;
+  parameters: (string | number | null | { name: string })[];
+}
+
+export type Statements = Record<"cost" | "list" | "create" | "recording" | "engagement", CapturedStatement[]>;
+
+/** Values that stand for the names of parameters. */
+const NOW = 8_000_000_000_001;
+const PARTNER = 8_000_000_000_002;
+const LINK_ID = 8_000_000_000_003;
+const NAMES = new Map<unknown, string>([
+  ["$tokenHash", "tokenHash"],
+  ["$appToken", "appToken"],
+  ["$linkToken", "linkToken"],
+  ["$costId", "costId"],
+  ["$kind", "kind"],
+  ['["links"]', "links"],
+  ['["costs"]', "costs"],
+  [NOW, "now"],
+  [PARTNER, "partnerId"],
+  [LINK_ID, "linkId"],
+  // What a warm isolate has: the revision of the partners that it keeps.
+  ["", "revision"],
+]);
+
+export async function captureStatements(): Promise<Statements> {
+  const scope = { tokenHash: "$tokenHash", appToken: "$appToken" };
+  const range = { after: null, before: null, limit: 50 };
+  return {
+    cost: await capture((db) =>
+      submitCosts(db, { tokenHash: "$tokenHash", costs: standIn("costs"), now: NOW, windowMs: 604_800_000 }),
+    ),
+    list: await capture((db) => listLevelOne(db, scope, {}, range)),
+    create: await capture((db) => insertLinks(db, scope, standIn("links"), NOW)),
+    recording: await capture((db) => findRecording(db, "$linkToken")),
+    engagement: await capture((db) =>
+      insertEngagement(db, {
+        partnerId: PARTNER,
+        costId: "$costId",
+        kind: "$kind" as "click",
+        appToken: "$appToken",
+        linkId: LINK_ID,
+        occurredAt: NOW,
+        eligible: true,
+        urlCostType: null,
+        urlCurrency: null,
+        urlAmount: null,
+      }),
+    ),
+  };
+}
+
+/** A list that is written as `["name"]`, whatever a query makes of its items. */
+function standIn(name: string): never[] {
+  const list = { map: () => [name], flatMap: () => [], length: 1 };
+  return list as unknown as never[];
+}
+
+/** Runs a query on a D1 that notes what it is asked, and answers nothing. */
+async function capture(query: (db: D1Database) => Promise<unknown>): Promise<CapturedStatement[]> {
+  const captured: CapturedStatement[] = [];
+  const database = {
+    prepare: (sql: string) => ({
+      bind: (...values: unknown[]) => ({ sql, parameters: values.map(toParameter) }),
+    }),
+    batch: async (statements: CapturedStatement[]) => {
+      captured.push(...statements);
+      return statements.map(() => ({ results: [] }));
+    },
+  };
+  await query(database as unknown as D1Database);
+  return captured;
+}
+
+function toParameter(value: unknown): CapturedStatement["parameters"][number] {
+  const name = NAMES.get(value);
+  return name === undefined ? (value as string | number | null) : { name };
+}
