@@ -2,6 +2,7 @@
 import { customAlphabet } from "nanoid";
 import type * as z from "zod";
 import type { Caller } from "../auth/guards.ts";
+import { putLink } from "../db/destination-cache.ts";
 import * as creation from "../db/link-creation.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
@@ -74,7 +75,7 @@ async function insertLinks(context: Context, caller: Caller, asked: Creation): P
     admitToApp(caller, found.access);
     const results = judgeItems(context, asked.items, links, found);
     const answer = asked.toAnswer(results);
-    confirm(results, found.inserted);
+    confirm(context, asked.path, results, found.inserted);
     return toResponse(answer);
   }
   const request = toKeyedRequest(context, asked.operation, asked.key, asked.body);
@@ -90,7 +91,7 @@ async function insertLinks(context: Context, caller: Caller, asked: Creation): P
     if (since.earlier) replay(since.earlier, request);
     throw keyInUse();
   }
-  confirm(results, inserted);
+  confirm(context, asked.path, results, inserted);
   return toResponse(answer);
 }
 
@@ -109,10 +110,19 @@ function judgeItems(
   });
 }
 
-/** What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "created". */
-function confirm(results: (Link | AppError)[], inserted: string[]): void {
+/**
+ * What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "created".
+ * Clicks look for the new links in KV.
+ */
+function confirm(
+  context: Context,
+  path: { app_token: string },
+  results: (Link | AppError)[],
+  inserted: string[],
+): void {
   const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
   if (String(created.sort()) !== String(inserted.sort())) throw new Error("the links and the rules disagree");
+  for (const token of created) context.afterAnswer(putLink(context.env.LINKS, token, path.app_token));
 }
 
 /** A link as it is inserted. Its id is the database's affair, and not on the wire. */

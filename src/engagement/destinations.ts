@@ -1,8 +1,8 @@
 /**
- * Link token → app, and app → where its links lead, from KV first. The first never changes; the second is written anew when
- * the app changes.
+ * Link token → app, and app → where its links lead, from KV first. The first never changes, so an isolate keeps it; the
+ * second is written anew when the app changes.
  */
-import { findCachedDestination, putDestination } from "../db/destination-cache.ts";
+import { findCachedApp, findCachedDestination, putDestination, putLink } from "../db/destination-cache.ts";
 import { type Destination, findDestination } from "../db/destinations.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
@@ -14,7 +14,8 @@ export async function lookUpDestination(
 ): Promise<Destination | undefined> {
   const { LINKS, DB } = context.env;
   try {
-    const appToken = await LINKS.get(`link:${linkToken}`, { cacheTtl: 86_400 });
+    const appToken = appTokens.get(linkToken) ?? (await findCachedApp(LINKS, linkToken));
+    if (appToken) remember(linkToken, appToken);
     const known = appToken && (await findCachedDestination(LINKS, appToken));
     if (known) return known;
   } catch (error) {
@@ -22,7 +23,16 @@ export async function lookUpDestination(
   }
   const found = await findDestination(DB, linkToken);
   if (!found) return undefined;
-  context.afterAnswer(LINKS.put(`link:${linkToken}`, found.appToken));
+  context.afterAnswer(putLink(LINKS, linkToken, found.appToken));
+  remember(linkToken, found.appToken);
   context.afterAnswer(putDestination(LINKS, found.appToken, found.destination));
   return found.destination;
+}
+
+const MAX_REMEMBERED = 10_000;
+const appTokens = new Map<string, string>();
+
+function remember(linkToken: string, appToken: string): void {
+  if (appTokens.size >= MAX_REMEMBERED) appTokens.clear();
+  appTokens.set(linkToken, appToken);
 }
