@@ -22,7 +22,7 @@ const cost = {
 };
 
 const ROUND = 50;
-const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
+export const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
 
 interface Sample extends Call {
   path: string;

@@ -1,0 +1,159 @@
+/** What happens at once, and what must then be as if it had come one after the other. */
+import { beforeEach, expect, it } from "vitest";
+import { hashToken } from "../../src/auth/secrets.ts";
+import { purge } from "../../src/retention.ts";
+import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
+import { ask, call, click, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, totals } from "../support.ts";
+import { openRoundToApprove, ROUND_TEST } from "./operations.ts";
+
+beforeEach(freshLedger);
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+const idOf = (index: number) => `racing-cost-${String(index).padStart(4, "0")}`;
+
+it("a cost, its click and its view at once are one match, whichever comes first, 30 times", async () => {
+  await Promise.all(
+    numbers(30).flatMap((index) => {
+      const cost_id = idOf(index);
+      const works = [
+        () => sendCost({ cost_id, cost_type: "cpi", cost_amount: "0.5" }),
+        () => click(cost_id),
+        () => view(cost_id),
+      ];
+      // In each of three orders.
+      return [...works.slice(index % 3), ...works.slice(0, index % 3)].map((work) => work());
+    }),
+  );
+  const states = await rows("SELECT kind, state, count(*) AS n FROM cost_states GROUP BY kind, state");
+  expect(states).toEqual([{ kind: "click", state: "matched", n: 30 }]);
+  expect(await totals()).toEqual([{ state: "matched", count: 30, amount: 30 * 50_000 }]);
+});
+
+it("50 identical costs, 50 on a URL and a batch of them at once are one cost", async () => {
+  const cost = { cost_id: idOf(0), cost_type: "cpc", cost_currency: "USD", cost_amount: "0.5", tag: "test" };
+  const query = "&cost_type=cpc&cost_currency=USD&cost_amount=0.5";
+  const answers = await Promise.all([
+    ...numbers(50).map(async () => (await sendCost(cost)).status),
+    ...numbers(50).map(async () => (await click(cost.cost_id, { query })).status),
+    ask("/cost/batch", { token: DEMO.costToken, json: { costs: numbers(50).map(() => cost) } }).then(
+      ({ status }) => status,
+    ),
+  ]);
+  expect(new Set(answers)).toEqual(new Set([200, 302]));
+  expect(await rows("SELECT source, amount FROM costs")).toEqual([{ source: "call", amount: 50_000 }]);
+  expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+});
+
+it("a reset among requests in flight: what was answered 201 is there, what was answered 401 is not", async () => {
+  const hash = hashToken(DEMO.apiToken, ["api"]);
+  const work = numbers(40).map(async (index) => {
+    await scheduler.wait(index);
+    if (index === 20) await env.DB.prepare("DELETE FROM api_tokens WHERE token_hash = ?").bind(hash).run();
+    const name = `racing ${index}`;
+    return { name, status: (await call(LINKS, { token: DEMO.apiToken, json: { name } })).status };
+  });
+  const answers = await Promise.all(work);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 401]));
+  const made = await rows<{ label: string }>("SELECT label FROM links WHERE label LIKE 'racing %'");
+  const told = answers.filter(({ status }) => status === 201).map(({ name }) => name);
+  expect(made.map(({ label }) => label).sort()).toEqual(told.sort());
+  expect((await call(LINKS, { token: DEMO.apiToken })).status).toBe(401);
+});
+
+it("a membership that is taken away among writes in flight leaves no write after it", async () => {
+  const answers = await Promise.all(
+    numbers(30).map(async (index) => {
+      await scheduler.wait(index);
+      if (index === 15) await env.DB.prepare("DELETE FROM memberships WHERE user_id = 1").run();
+      const json = { name: `moved ${index}` };
+      return (await call(`${LINKS}/${DEMO.linkToken}`, { method: "PATCH", token: DEMO.apiToken, json }))
+        .status;
+    }),
+  );
+  expect(new Set(answers)).toEqual(new Set([200, 404]));
+  const [link] = await rows<{ label: string }>("SELECT label FROM links WHERE id = 1");
+  expect(answers[Number(link?.label.split(" ")[1])]).toBe(200);
+});
+
+it("sub-links made while their list is read: every page is in order, and the last reading has all", async () => {
+  const children = `${LINKS}/${DEMO.linkToken}/children?limit=3`;
+  const list = async (): Promise<string[]> => {
+    const names: string[] = [];
+    for (let path: string | null = children; path !== null; ) {
+      const page: { body: Envelope<Link, PagingV1> } = await ask(path.replace(/^https:\/\/[^/]+/, ""), {
+        token: DEMO.apiToken,
+      });
+      names.push(...page.body.data.items.map(({ token }) => token));
+      path = page.body.data.paging.next;
+    }
+    return names;
+  };
+  const make = (index: number) =>
+    ask<Envelope<Link, PagingV1>>(LINKS, {
+      token: DEMO.apiToken,
+      json: { name: `child ${index}`, parent_token: DEMO.linkToken },
+    });
+  const [during, made] = await Promise.all([
+    Promise.all(numbers(4).map(list)),
+    Promise.all(numbers(20).map(make)),
+  ]);
+  const all = await list();
+  expect(all).toHaveLength(21);
+  for (const names of during) expect(all.slice(0, names.length)).toEqual(names);
+  expect(made.every(({ body }) => all.includes(body.data.items[0]?.token ?? ""))).toBe(true);
+  const [parent] = await rows("SELECT child_count FROM links WHERE id = 1");
+  expect(parent).toEqual({ child_count: 21 });
+});
+
+it("two cron runs at once, and costs that arrive meanwhile: nothing open goes, no total moves", async () => {
+  for (const index of numbers(20)) {
+    await click(idOf(index), { now: NOW - (index % 2 === 0 ? 20 : 1) * DAY });
+    await sendCost(
+      { cost_id: idOf(index), cost_amount: "1" },
+      { now: NOW - (index % 2 === 0 ? 20 : 1) * DAY },
+    );
+  }
+  const before = await totals();
+  await Promise.all([
+    purge(env.DB, NOW, 3),
+    purge(env.DB, NOW, 4),
+    ...numbers(20).map((index) => sendCost({ cost_id: idOf(100 + index), cost_amount: "1" })),
+  ]);
+  await purge(env.DB, NOW);
+  const left = await rows<{ cost_id: string }>("SELECT cost_id FROM costs ORDER BY cost_id");
+  const open = [
+    ...numbers(20).filter((index) => index % 2 === 1),
+    ...numbers(20).map((index) => 100 + index),
+  ];
+  expect(left.map(({ cost_id }) => cost_id)).toEqual(open.map(idOf).sort());
+  expect((await totals()).filter(({ state }) => state === "matched")).toEqual(before);
+});
+
+it("a mismatch that arrives while a round is approved is judged before, or refused after", async () => {
+  await openRoundToApprove();
+  const send = (index: number) =>
+    call(`/cost?cost_type=cpc&cost_currency=USD&cost_id=racing-mismatch-${index}&cost_amount=1&tag=t`, {
+      token: ROUND_TEST,
+      method: "POST",
+    });
+  const approve = () =>
+    ask<{ code?: string }>("/operator/v1/rounds/50/approve", { token: DEMO.operatorToken, method: "POST" });
+  const [first, approved] = await Promise.all([send(0), approve(), send(1), send(2)]);
+  const [round] = await rows<{ state: string; entry_count: number }>(
+    "SELECT state, entry_count FROM rounds WHERE id = 50",
+  );
+  const kept = await rows("SELECT number FROM round_entries WHERE round_id = 50");
+  expect(round?.entry_count).toBe(kept.length);
+  if (approved.status === 200) {
+    expect(round?.state).toBe("approved");
+    expect(kept).toHaveLength(1);
+    expect(first.status).toBe(403);
+  } else {
+    expect(["round_moved", "mismatch_open"]).toContain(approved.body.code);
+    expect(round?.state).toBe("open");
+    expect(await rows("SELECT supports_cost_data FROM partners WHERE id = 2")).toEqual([
+      { supports_cost_data: 0 },
+    ]);
+  }
+});
