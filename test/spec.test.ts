@@ -1,8 +1,9 @@
 /** Holds test/SPEC.md: every file and every test that it names exists. */
 import { expect, it } from "vitest";
-import trace from "./SPEC.md?raw";
 
-const sources = import.meta.glob<string>("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
+const pages = import.meta.glob("./SPEC.md", { query: "?raw", import: "default", eager: true });
+const trace = String(pages["./SPEC.md"]);
 
 /** Pairs of a test file and a test's name; the name is undefined where the whole file is meant. */
 function readReferences(): { file: string; name: string | undefined }[] {
@@ -19,7 +20,7 @@ it("names tests that exist, for every section of the specification that asks for
   expect(references.length).toBeGreaterThan(50);
   const missing = references.filter(({ file, name }) => {
     const source = sources[`./${file}`];
-    return source === undefined || (name !== undefined && !source.includes(name));
+    return source === undefined || (name !== undefined && !String(source).includes(name));
   });
   expect(missing).toEqual([]);
 });

@@ -12,6 +12,8 @@ import { createInterface } from "node:readline";
 const README = join(import.meta.dirname, "../../README.md");
 const SHOWN_URL = "http://localhost:8787";
 const END = "__end_of_command__";
+/** A command that is not closed, by a quote for instance, never ends. */
+const COMMAND_MS = 30_000;
 
 /** What differs from run to run, and by nothing else. */
 const VARYING: [RegExp, string][] = [
@@ -54,15 +56,25 @@ async function start(stateFolder: string): Promise<{ server: ChildProcess; names
 
 /** One shell for all commands, so that a name set in one block is known in the next. */
 function openShell(names: Record<string, string>) {
-  const shell = spawn("bash", ["--norc"], { env: { ...process.env, ...names }, stdio: ["pipe", "pipe", "inherit"] });
+  const shell = spawn("bash", ["--norc"], {
+    env: { ...process.env, ...names },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
   return {
     async run(command: string): Promise<string> {
       shell.stdin.write(`{ ${command}\n} 2>&1; echo; echo ${END}\n`);
       const output: string[] = [];
+      const impatience = setTimeout(() => {
+        console.error(`No end after ${COMMAND_MS} ms:\n  ${command}`);
+        process.exit(1);
+      }, COMMAND_MS);
       for (;;) {
         const { value, done } = await lines.next();
-        if (done || value === END) return output.join("\n").trimEnd();
+        if (done || value === END) {
+          clearTimeout(impatience);
+          return output.join("\n").trimEnd();
+        }
         output.push(value);
       }
     },
@@ -101,7 +113,9 @@ for (const [whole, block = ""] of readme.matchAll(/^```console\n([\s\S]*?)^```$/
     filled += `$ ${command}\n${output}${output && "\n"}`;
     if (!write && mask(output) !== mask(shown)) {
       failures++;
-      console.error(`The README shows for\n  ${command}\n\n${mask(shown)}\n\nbut it answers\n\n${mask(output)}\n`);
+      console.error(
+        `The README shows for\n  ${command}\n\n${mask(shown)}\n\nbut it answers\n\n${mask(output)}\n`,
+      );
     }
   }
   written = written.replace(whole, () => `\`\`\`console\n${filled}\`\`\``);
