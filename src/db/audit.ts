@@ -58,7 +58,17 @@ export function auditStatement(action: string, subject: SQL, gate: SQL) {
     FROM ${operator} WHERE ${gate}
   `);
   return (db: D1Database, values: Record<string, Value>, detail: object): Bound<unknown> =>
-    insert(db, { ...values, detail: JSON.stringify(detail) });
+    insert(db, { ...values, detail: JSON.stringify(toSnakeCase(detail)) });
+}
+
+/** What is told on the wire is told in snake_case; here names are those of the code. */
+function toSnakeCase(detail: object): object {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 }
 
 /** `'partner ' || id`. A number that was bound would otherwise join a text as `3.0`. */

@@ -55,13 +55,14 @@ interface EngagementRow {
   cost_id: string;
   kind: Kind;
   occurred_at: number;
+  eligible: number;
   url_cost_type: string | null;
   url_currency: string | null;
   url_amount: number | null;
 }
 
 const engagementColumns = sql.raw(
-  ["cost_id", "kind", "occurred_at", "url_cost_type", "url_currency", "url_amount"]
+  ["cost_id", "kind", "occurred_at", "eligible", "url_cost_type", "url_currency", "url_amount"]
     .map((column) => `e.${column}`)
     .join(", "),
 );
@@ -175,19 +176,19 @@ function toEngagement(row: EngagementRow): RoundEngagement {
     costId: row.cost_id,
     kind: row.kind,
     occurredAt: row.occurred_at,
-    eligible: true,
+    eligible: row.eligible === 1,
     urlCostType: row.url_cost_type,
     urlCurrency: row.url_currency,
     urlAmount: row.url_amount,
   };
 }
 
-/** The engagements with a cost ID, from a list. */
+/** The engagements with a cost ID, from a list. In a round it does not matter whether cost data was on for the link. */
 export function engagementsOf(costId: string, engagements: RoundEngagement[]): Engagements {
   return Object.fromEntries(
     engagements
       .filter((engagement) => engagement.costId === costId)
-      .map(({ costId: _, kind, ...engagement }) => [kind, engagement]),
+      .map(({ costId: _, kind, ...engagement }) => [kind, { ...engagement, eligible: true }]),
   );
 }
 
@@ -205,7 +206,8 @@ function reading(from: SQL) {
   const open = sql`x.state = 'open'`;
   return {
     round: statement<FoundRow>(sql`
-      SELECT ${roundColumns}, x.final_report, EXISTS (
+      SELECT ${roundColumns}, x.final_report,
+        (SELECT integrated_types FROM partners WHERE id = x.partner_id) AS integrated_types, EXISTS (
         SELECT 1 FROM engagements w WHERE w.partner_id = x.partner_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
       ) AS overrun
       FROM ${from}
@@ -215,8 +217,8 @@ function reading(from: SQL) {
       FROM ${from} CROSS JOIN round_entries n ON n.round_id = x.id WHERE ${open} ORDER BY n.number
     `),
     named: statement<EngagementRow>(sql`
-      SELECT ${engagementColumns}
-      FROM ${from} CROSS JOIN (SELECT DISTINCT round_id, cost_id FROM round_entries WHERE cost_id IS NOT NULL) n ON n.round_id = x.id
+      SELECT DISTINCT ${engagementColumns}
+      FROM ${from} CROSS JOIN round_entries n ON n.round_id = x.id
       CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = n.cost_id
       WHERE ${open}
     `),
@@ -238,7 +240,7 @@ function reading(from: SQL) {
   };
 }
 
-type FoundRow = RoundRow & { final_report: string | null; overrun: number };
+type FoundRow = RoundRow & { final_report: string | null; integrated_types: string; overrun: number };
 
 function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: Record<string, Value>) {
   return [
@@ -258,12 +260,13 @@ function toFound(
   dismissals: { finding: string }[],
 ): FoundRound | undefined {
   if (!row) return undefined;
-  const { final_report, overrun, ...round } = row;
+  const { final_report, integrated_types, overrun, ...round } = row;
   return {
     row: round,
     final: final_report,
     record: {
       costTypes: toTypes(round.cost_types),
+      liveTypes: toTypes(integrated_types),
       entries: entries.map(toEntry),
       engagements: [...named, ...recent.slice(0, MAX_TAKEN)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),

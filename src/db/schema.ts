@@ -174,21 +174,25 @@ export const credentials = sqliteTable("credentials", {
 });
 
 /** Integration rounds: a partner tries out some cost types. At most one open round for each partner and cost type. */
-export const rounds = sqliteTable("rounds", {
-  id: integer().primaryKey(),
-  partnerId: integer("partner_id")
-    .notNull()
-    .references(() => partners.id),
-  /** Comma-separated, for instance `cpc,cpi`. */
-  costTypes: text("cost_types").notNull(),
-  state: text({ enum: ["open", "closed", "approved"] }).notNull(),
-  openedAt: integer("opened_at").notNull(),
-  endedAt: integer("ended_at"),
-  /** Kept by a trigger. */
-  entryCount: integer("entry_count").notNull().default(0),
-  /** The report as it stood when the round ended, JSON: the engagements that it judged are forgotten by and by. */
-  finalReport: text("final_report"),
-});
+export const rounds = sqliteTable(
+  "rounds",
+  {
+    id: integer().primaryKey(),
+    partnerId: integer("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    /** Comma-separated, for instance `cpc,cpi`. */
+    costTypes: text("cost_types").notNull(),
+    state: text({ enum: ["open", "closed", "approved"] }).notNull(),
+    openedAt: integer("opened_at").notNull(),
+    endedAt: integer("ended_at"),
+    /** Kept by a trigger. */
+    entryCount: integer("entry_count").notNull().default(0),
+    /** The report as it stood when the round ended, JSON: the engagements that it judged are forgotten by and by. */
+    finalReport: text("final_report"),
+  },
+  (table) => [index("rounds_by_partner").on(table.partnerId)],
+);
 
 /** What was sent with a test credential. It never becomes a cost. */
 export const roundEntries = sqliteTable(

@@ -30,6 +30,8 @@ export interface RoundEngagement extends Engagement {
 
 export interface RoundRecord {
   costTypes: CostType[];
+  /** Those that the partner has integrated before. */
+  liveTypes: CostType[];
   entries: RoundEntry[];
   /** Those of the round's time, and those that its entries name. */
   engagements: RoundEngagement[];

@@ -201,7 +201,7 @@ function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecor
   const judged = kinds.map((kind): Judged => {
     const engagement = engagements[kind];
     const costType = engagement && typeOfUnpaid(kind, engagement, round.costTypes);
-    if (!engagement || !costType) return { findings: [] };
+    if (!engagement || !costType || isLive(costId, kind, costType, round)) return { findings: [] };
     if (engagement.urlCostType && engagement.urlCurrency && engagement.urlAmount !== null) {
       return { match: { costType, amount: engagement.urlAmount }, findings: [] };
     }
@@ -227,6 +227,19 @@ function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecor
 }
 
 const PAID_EACH: Record<CostType, boolean> = { cpc: true, cpi: false, cpe: false, cpm: true };
+
+/** Where a cost type is tried again, the live traffic of the partner is none of the round's. */
+function isLive(
+  costId: string,
+  kind: Kind,
+  costType: CostType,
+  { liveTypes, engagements }: RoundRecord,
+): boolean {
+  return (
+    liveTypes.includes(costType) &&
+    engagements.some((one) => one.costId === costId && one.kind === kind && one.eligible)
+  );
+}
 
 function typeOfUnpaid(kind: Kind, engagement: Engagement, costTypes: CostType[]): CostType | undefined {
   const fitting = costTypes.filter((type) => KINDS_THAT_FIT[type].includes(kind));

@@ -50,7 +50,13 @@ function judge(
   costTypes: CostType[] = ["cpc"],
   dismissed: string[] = [],
 ) {
-  const report = judgeRound({ costTypes, entries: sent, engagements, dismissed: new Set(dismissed) });
+  const report = judgeRound({
+    costTypes,
+    liveTypes: [],
+    entries: sent,
+    engagements,
+    dismissed: new Set(dismissed),
+  });
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
   return {
     passed: report.passed,
@@ -266,4 +272,15 @@ test("every finding says what was expected and what to change", () => {
   expect(findings.find(({ kind }) => kind === "differs_from_url")?.expected).toBe(
     "cost_amount 0.00001 as on the URL, not 1",
   );
+});
+
+test("live traffic of a cost type that is tried again is none of the round's", () => {
+  const round = {
+    costTypes: ALL,
+    entries: [],
+    engagements: [click({ eligible: true })],
+    dismissed: new Set<string>(),
+  };
+  const count = (liveTypes: CostType[]) => judgeRound({ ...round, liveTypes }).types[0]?.findings.length;
+  expect([count(["cpc"]), count(["cpm"]), count([])]).toEqual([0, 1, 1]);
 });

@@ -260,7 +260,7 @@ test("the log tells who changed what and when, in order", async () => {
       action: "open round",
       subject: "round 2",
       happened_at: "2026-03-15T12:00:00.000Z",
-      detail: { partnerId: 2, costTypes: ["cpc"] },
+      detail: { partner_id: 2, cost_types: ["cpc"] },
     },
     { action: "close round", subject: "round 2" },
   ]);
