@@ -44,7 +44,8 @@ export async function serve(
     const tell = wantsPage(request) ? errorPage : problemResponse;
     return tell(context, toAppError(context, error));
   });
-  const response = new Response(request.method === "HEAD" ? null : answer.body, answer);
+  // A copy would make a stream of a body whose length is known.
+  const response = request.method === "HEAD" ? new Response(null, answer) : answer;
   response.headers.set("x-request-id", context.requestId);
   logRequest(context, response.status, clock());
   return response;

@@ -97,13 +97,17 @@ export interface Pair {
 
 /** The name-value pairs of a query string or a form body. */
 export function readPairs(encoded: string): Pair[] {
-  return encoded.split("&").flatMap((pair) => {
-    const [entry] = new URLSearchParams(pair);
-    return entry ? [{ name: entry[0], value: entry[1], isUtf8: isUtf8(pair) }] : [];
-  });
+  const parts = encoded.split("&").filter((part) => part !== "");
+  // A pair for each part that is not empty. The first character is an ampersand, for a question mark there would be left out.
+  return [...new URLSearchParams(`&${encoded}`)].map(([name, value], index) => ({
+    name,
+    value,
+    isUtf8: isUtf8(parts[index] ?? ""),
+  }));
 }
 
 function isUtf8(encoded: string): boolean {
+  if (!encoded.includes("%")) return true;
   try {
     encoded.replace(/(?:%[0-9A-Fa-f]{2})+/g, decodeURIComponent);
     return true;
@@ -160,19 +164,28 @@ export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** undefined where the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-/** Reads at most `maxBytes`, whatever Content-Length claims. Throws payload_too_large. */
+/** Reads at most `maxBytes`. A body with a Content-Length is never longer than that, so it is taken whole. Throws payload_too_large. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new AppError("payload_too_large", `A body here holds at most ${maxBytes} bytes.`);
-  if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge();
+  const length = request.headers.get("content-length");
+  if (Number(length) > maxBytes) throw tooLarge();
+  // To ask for the stream makes one, and reading it takes longer than the rest of a small request.
+  if (length !== null) {
+    const bytes = await request.bytes();
+    if (bytes.byteLength > maxBytes) throw tooLarge();
+    return bytes;
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
