@@ -33,6 +33,6 @@ const MAX_REMEMBERED = 10_000;
 const appTokens = new Map<string, string>();
 
 function remember(linkToken: string, appToken: string): void {
-  if (appTokens.size >= MAX_REMEMBERED) appTokens.clear();
+  if (appTokens.size >= MAX_REMEMBERED && !appTokens.has(linkToken)) appTokens.clear();
   appTokens.set(linkToken, appToken);
 }
