@@ -59,8 +59,13 @@ it("knows what every route asks of its caller, and those of each kind", () => {
   expect(count("operator_token")).toBeGreaterThan(25);
   expect(count("cost_credential")).toBeGreaterThan(3);
   expect(count("session", "operator_session")).toBeGreaterThan(5);
-  // Beside pages, clicks and impressions alone are for anybody.
-  expect(needing("none").map(({ pattern }) => pattern)).toEqual(["/impression/:link_token", "/:link_token"]);
+  // Beside pages, clicks, impressions and the health checks alone are for anybody.
+  expect(needing("none").map(({ pattern }) => pattern)).toEqual([
+    "/healthz",
+    "/readyz",
+    "/impression/:link_token",
+    "/:link_token",
+  ]);
 });
 
 describe.each(asked(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
