@@ -1,0 +1,45 @@
+/** Holds an answer against one operation of an OpenAPI document: status, media type, headers and body, no property unknown. */
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+export interface Documented {
+  responses: Record<
+    string,
+    { headers?: Record<string, unknown>; content?: Record<string, { schema?: object }> }
+  >;
+}
+
+export interface ApiDocument<Described extends Documented = Documented> {
+  paths: Record<string, Record<string, Described>>;
+}
+
+/** Says what is wrong with an answer; undefined where nothing is, and for an operation that the document has not. */
+export function createContract(document: ApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats(ajv);
+  ajv.addSchema({ ...document, $id: "document" });
+  const compiled = new Map<string, ValidateFunction>();
+
+  return async (template: string, method: string, response: Response): Promise<string | undefined> => {
+    const operation = document.paths[template]?.[method.toLowerCase()];
+    if (!operation) return undefined;
+    const where = `${method} ${template} ${response.status}`;
+    const promised = operation.responses[response.status];
+    if (!promised) return `${where}: the document has no such status`;
+    const missing = Object.keys(promised.headers ?? {}).find((name) => !response.headers.has(name));
+    if (missing) return `${where}: the header ${missing} is missing`;
+    const mediaType = response.headers.get("content-type")?.split(";")[0] ?? "";
+    if (!mediaType.endsWith("json")) return undefined;
+    if (!promised.content?.[mediaType]) return `${where}: the document has no ${mediaType}`;
+    const pointer = ["paths", template, method.toLowerCase(), "responses", String(response.status)];
+    const key = [...pointer, "content", mediaType, "schema"]
+      .map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")))
+      .join("/");
+    const validate = compiled.get(key) ?? ajv.compile({ $ref: `document#/${key}` });
+    compiled.set(key, validate);
+    const body = await response.clone().json();
+    return validate(body)
+      ? undefined
+      : `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`;
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * `npm run test:fuzz`: sends requests that the document describes, nearly describes and does not, to the service as `npm start`
+ * runs it. No answer may be a failure or outside the document; afterwards the database may contradict nothing that was told.
+ * `--requests N` (20,000), `--seed N`.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import * as fc from "fast-check";
+import { createContract } from "../contract.ts";
+import { findContradictions, findLost, readState, startService } from "../live-service.ts";
+import { type Dictionary, type FuzzDocument, type FuzzRequest, requestsOf } from "./requests.ts";
+
+const { values: flags } = parseArgs({
+  options: { requests: { type: "string", default: "20000" }, seed: { type: "string" } },
+});
+const count = Number(flags.requests);
+const seed = Number(flags.seed ?? Date.now() % 2 ** 31);
+const AT_ONCE = 24;
+
+const state = mkdtempSync(join(tmpdir(), "linkledger-fuzz-"));
+const service = await startService(state);
+const { BASE_URL = "", APP_TOKEN = "", LINK_TOKEN = "", ...secrets } = service.names;
+
+const linkTokens = [
+  LINK_TOKEN,
+  "demo1nk002",
+  "demo1nk003",
+  "demo1nk004",
+  "demo1nk006",
+  "demo1nk008",
+  "demo1nk009",
+];
+/** Users and credentials that nobody else stands on: the fuzz would else end its own access. */
+const bystander = fc.integer({ min: 3, max: 12 });
+const costId = fc.oneof(
+  fc.constantFrom("demo-click-recent-0001", "demo-click-expired-001", "demo-view-recent-0001"),
+  fc.integer({ min: 0, max: 3_000 }).map((number) => `fuzzed-cost-${String(number).padStart(5, "0")}`),
+);
+const dictionary: Dictionary = {
+  app_token: fc.constantFrom(APP_TOKEN, APP_TOKEN, "otherapp0001", "nosuchapp001"),
+  token: fc.constantFrom(APP_TOKEN, "otherapp0001"),
+  link_token: fc.constantFrom(...linkTokens),
+  parent_token: fc.constantFrom(...linkTokens),
+  partner_id: fc.constantFrom(1, 2, 3, 3, 99),
+  cost_id: costId,
+  cost_type: fc.constantFrom("cpc", "cpi", "cpe", "cpm", "CPC"),
+  cost_types: fc.subarray(["cpc", "cpi", "cpe", "cpm"], { minLength: 1 }),
+  cost_currency: fc.constantFrom("USD", "EUR", "usd"),
+  cost_amount: fc.constantFrom("0", "0.25", "0.00001", "1000000"),
+  tag: fc.constantFrom("fuzz", "t"),
+  s2s: fc.constant("1"),
+  limit: fc.integer({ min: 1, max: 1_200 }),
+  from: fc.constantFrom("2026-01-01", "2026-11-01"),
+  to: fc.constantFrom("2026-06-30", "2026-12-31"),
+  group_by: fc.constantFrom("day", "day,link,partner,cost_type", "partner"),
+  after: fc.constantFrom("", "MXxwYXJ0bmVyc3wy", "x"),
+  before: fc.constantFrom("", "MXxwYXJ0bmVyc3wy"),
+  cursor: fc.constantFrom("", "MXxwYXJ0bmVyc3wx"),
+  user_id: bystander,
+  email: fc.integer({ min: 0, max: 200 }).map((number) => `fuzz${number}@example.com`),
+  default_url: fc.constantFrom("https://example.com/", "https://example.org/x?y=z"),
+  ios_url: fc.constantFrom(null, "https://apps.apple.com/app/id1"),
+  android_url: fc.constantFrom(null, "https://play.google.com/store"),
+  redirect_hosts: fc.constantFrom([], ["example.com"]),
+  redirect_schemes: fc.constantFrom([], ["https"]),
+  id: bystander,
+  finding: fc.integer({ min: 1, max: 20 }).map((number) => `entry ${number}`),
+  "Idempotency-Key": fc.integer({ min: 0, max: 40 }).map((number) => `fuzz-${number}`),
+};
+
+const document = (await (await fetch(`${BASE_URL}/openapi.json`)).json()) as FuzzDocument;
+const findFault = createContract(document);
+const tokens = {
+  apiToken: [secrets.API_TOKEN ?? ""],
+  operator: [secrets.OPERATOR_TOKEN ?? ""],
+  costCredential: [secrets.COST_TOKEN ?? "", secrets.COST_TOKEN ?? "", secrets.TEST_COST_TOKEN ?? ""],
+};
+
+const faults: string[] = [];
+const statuses = new Map<number, number>();
+const operations = new Map<string, number>();
+/** What was told as done. */
+const told = { costs: new Set<string>(), links: new Set<string>(), engagements: new Set<string>() };
+
+async function send(request: FuzzRequest): Promise<void> {
+  const { method, path, headers, template } = request;
+  const url = new URL(path, BASE_URL);
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(request.body !== undefined && { body: request.body }),
+  }).catch((error: unknown) => {
+    faults.push(`${String(error)} for ${JSON.stringify(request)}`);
+  });
+  if (!response) return;
+  statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+  const text = await response.text();
+  if (response.status >= 500) faults.push(`${response.status} ${text} for ${JSON.stringify(request)}`);
+  if (!response.headers.has("x-request-id")) faults.push(`no X-Request-Id for ${JSON.stringify(request)}`);
+  // A value such as `..` makes another path of the template, and another operation's answer.
+  if (
+    !url.pathname.match(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`) ||
+    url.pathname.includes("/trackers/bulk")
+  )
+    return;
+  operations.set(request.operation, (operations.get(request.operation) ?? 0) + 1);
+  const isPage = response.headers.get("content-type")?.startsWith("text/html");
+  const { status, headers: answered } = response;
+  const empty = status === 204 || status === 304 || (status >= 300 && status < 400);
+  const fault = isPage
+    ? undefined
+    : await findFault(template, method, new Response(empty ? null : text, { status, headers: answered }));
+  if (fault) faults.push(`${fault} for ${JSON.stringify(request)}`);
+  if (status < 300 && !isPage) remember(request, text);
+}
+
+interface Told {
+  cost_id?: string;
+  status?: string;
+  round?: number;
+  recorded?: boolean;
+  results?: Told[];
+  data?: { items: { token?: string; link?: { token: string } }[] };
+}
+
+function remember({ operation, headers, path }: FuzzRequest, text: string): void {
+  const isLive = headers.authorization === `Bearer ${secrets.COST_TOKEN}`;
+  if (operation === "submitCost" || operation === "submitBatch") {
+    const body = JSON.parse(text) as Told;
+    for (const one of body.results ?? [body]) {
+      if (isLive && one.status === "ok" && one.cost_id) told.costs.add(one.cost_id);
+    }
+  }
+  if (operation === "createLink" || operation === "createLinks") {
+    for (const { token, link } of (JSON.parse(text) as Told).data?.items ?? []) {
+      const made = token ?? link?.token;
+      if (made) told.links.add(made);
+    }
+  }
+  if (operation === "openLink" && path.includes("s2s=1") && (JSON.parse(text || "{}") as Told).recorded) {
+    told.engagements.add(new URL(path, BASE_URL).searchParams.get("cost_id") ?? "");
+  }
+}
+
+console.log(`${count} requests to ${BASE_URL}, seed ${seed}`);
+const requests = fc.sample(requestsOf(document, dictionary, tokens), { numRuns: count, seed });
+const startedAt = Date.now();
+const queue = requests.values();
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    for (const request of queue) if (faults.length < 20) await send(request);
+  }),
+);
+const seconds = (Date.now() - startedAt) / 1000;
+await service.stop();
+
+const { contradictions, lost, links, engagements } = await readState(state, async (db) => ({
+  contradictions: await findContradictions(db),
+  lost: await findLost(db, 1, [...told.costs]),
+  links: await countOf(db, "links", "token", told.links),
+  engagements: await countOf(db, "engagements", "kind = 'click' AND cost_id", told.engagements),
+}));
+
+/** How many of the given values there are, each once. */
+async function countOf(db: D1Database, table: string, column: string, values: Set<string>): Promise<number> {
+  const row = await db
+    .prepare(
+      `SELECT count(*) AS n FROM json_each(?) j WHERE (SELECT count(*) FROM ${table} WHERE ${column} = j.value) >= 1`,
+    )
+    .bind(JSON.stringify([...values]))
+    .first<{ n: number }>();
+  return row?.n ?? 0;
+}
+
+rmSync(state, { recursive: true, force: true });
+if (lost.length > 0)
+  faults.push(`${lost.length} costs that were answered 200 are not there: ${lost.slice(0, 5)}`);
+if (links !== told.links.size)
+  faults.push(`${told.links.size - links} links that were answered are not there`);
+if (engagements !== told.engagements.size)
+  faults.push(`${told.engagements.size - engagements} clicks that were told as recorded are not there`);
+faults.push(...contradictions);
+
+const silent = Object.values(document.paths)
+  .flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+  .filter((id) => !operations.has(id));
+if (count >= 1_000 && silent.length > 0) faults.push(`never reached: ${silent.join(", ")}`);
+console.log(
+  `${seconds.toFixed(1)} s, ${Math.round(count / seconds)}/s; answers ${[...statuses]
+    .sort()
+    .map(([status, times]) => `${status}: ${times}`)
+    .join(", ")}`,
+);
+console.log(
+  `told as done and there: ${told.costs.size} costs, ${told.links.size} links, ${told.engagements.size} clicks`,
+);
+for (const fault of faults) console.error(fault.slice(0, 1_500));
+console.log(
+  faults.length === 0
+    ? "Nothing wrong was found."
+    : `${faults.length} faults. Again: npm run test:fuzz -- --requests ${count} --seed ${seed}`,
+);
+process.exit(faults.length === 0 ? 0 : 1);
