@@ -42,9 +42,11 @@ const inSlice = sql`
   AND (t.partner_id, t.cost_id) <= (coalesce(p.until_partner_id, ${LAST_KEY}), coalesce(p.until_cost_id, ''))
 `;
 
-// A cost on an impression that a click could still take over stays as long as the impression is remembered, and as long as
-// such a click is open: were it gone, the same cost sent again would count again, on the click. An engagement goes after its
-// cost, wherever the two walks are.
+// A cost that fits both kinds could be sent again for the other one and count again, were it gone. So it stays as long as its
+// engagement is remembered, and as long as one with its ID is open. An engagement goes after its cost, wherever the two walks
+// are.
+const fitsBoth = sql`(t.kind IS NOT NULL AND t.cost_type IN ('cpi', 'cpe'))`;
+
 const purge = {
   costs: {
     advance: advance("costs"),
@@ -52,12 +54,11 @@ const purge = {
       DELETE FROM costs WHERE (partner_id, cost_id) IN (
         SELECT t.partner_id, t.cost_id FROM purge_positions p CROSS JOIN cost_states t
         WHERE p.ledger_table = 'costs' AND ${inSlice}
-          AND coalesce(t.occurred_at, t.received_at) < iif(
-            t.kind = 'impression' AND t.cost_type <> 'cpm', ${sql.placeholder("forgetBefore")}, ${sql.placeholder("closedBefore")}
-          )
+          AND coalesce(t.occurred_at, t.received_at)
+            < iif(${fitsBoth}, ${sql.placeholder("forgetBefore")}, ${sql.placeholder("closedBefore")})
           AND NOT EXISTS (
-            SELECT 1 FROM engagements k WHERE k.partner_id = t.partner_id AND k.cost_id = t.cost_id AND k.kind = 'click'
-              AND t.kind = 'impression' AND t.cost_type <> 'cpm' AND k.occurred_at >= ${sql.placeholder("closedBefore")}
+            SELECT 1 FROM engagements e WHERE ${fitsBoth} AND e.partner_id = t.partner_id AND e.cost_id = t.cost_id
+              AND e.occurred_at >= ${sql.placeholder("closedBefore")}
           )
       )
     `),

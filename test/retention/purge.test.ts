@@ -14,6 +14,8 @@ beforeEach(async () => {
 const HOUR = 3_600_000;
 const CLOSED = COST_WINDOW_MS + HOUR;
 const FORGOTTEN = 2 * COST_WINDOW_MS + HOUR;
+/** A click of NOW is past the window, and still remembered. */
+const AGAIN = NOW + CLOSED + DAY;
 
 const ID = "purged-cost-0001";
 const send = (cost_id = ID, now = NOW, cost_type = "cpc") =>
@@ -38,7 +40,8 @@ describe("what goes, and when", () => {
       () => view(ID).then(() => send(ID, NOW, "cpe")),
       FORGOTTEN,
     ],
-    ["a cpi on a click, as any cost on a click", () => click(ID).then(() => send(ID, NOW, "cpi")), CLOSED],
+    ["a cpi on a click, with the click", () => click(ID).then(() => send(ID, NOW, "cpi")), FORGOTTEN],
+    ["a pending cpi, as any that is pending", () => send(ID, NOW, "cpi"), CLOSED],
   ] as [string, () => Promise<unknown>, number][])(
     "%s, and not a millisecond before",
     async (_what, make, age) => {
@@ -85,6 +88,25 @@ describe("what goes, and when", () => {
     expect(await costs()).toEqual([]);
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
   });
+
+  it.each([
+    ["is sent again for", () => view(ID, { now: AGAIN }).then(() => send(ID, AGAIN, "cpi"))],
+    [
+      "is carried by the URL of",
+      () => view(ID, { now: AGAIN, query: "&cost_type=cpi&cost_amount=1&cost_currency=USD" }),
+    ],
+  ] as [string, () => Promise<unknown>][])(
+    "a cpi on a click that %s a later impression with its ID counts once",
+    async (_what, again) => {
+      await click(ID);
+      await send(ID, NOW, "cpi");
+      await purge(env.DB, AGAIN - 1);
+      await again();
+      await purge(env.DB, NOW + FORGOTTEN + 1);
+      await send(ID, NOW + FORGOTTEN + 2, "cpi");
+      expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
+    },
+  );
 
   it("nothing that is live", async () => {
     await click("purged-cost-live");
