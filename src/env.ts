@@ -11,6 +11,10 @@ export interface Env {
   VERSION: WorkerVersionMetadata;
   ACCOUNT_ATTEMPTS: RateLimit;
   ADDRESS_ATTEMPTS: RateLimit;
+  /** Uses of each API token and cost credential; unset, without limit. */
+  CREDENTIAL_REQUESTS?: RateLimit;
+  /** Refused credentials from each address; unset, without limit. */
+  ADDRESS_REFUSALS?: RateLimit;
   /** Origin of generated click URLs; unset, the origin that was asked. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs; unset, the origin that was asked. */

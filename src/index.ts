@@ -1,6 +1,7 @@
 /** The door: every request and every cron run of the Worker comes in here. */
 import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
+import { countRefusal, countRequest } from "./auth/rate-limits.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
@@ -40,9 +41,9 @@ export async function serve(
   clock: Clock,
 ): Promise<Response> {
   const context = buildContext(env, request, execution, clock);
-  const answer = await dispatch(context).catch((error: unknown) => {
+  const answer = await dispatch(context).catch(async (error: unknown) => {
     const tell = wantsPage(request) ? errorPage : problemResponse;
-    return tell(context, toAppError(context, error));
+    return tell(context, await countRefusal(context, toAppError(context, error)));
   });
   // A copy would make a stream of a body whose length is known.
   const response = request.method === "HEAD" ? new Response(null, answer) : answer;
@@ -61,6 +62,7 @@ function onSurface(surface: string, routes: Route[]): Route[] {
 
 async function dispatch(context: Context): Promise<Response> {
   checkConfiguration(context.env);
+  await countRequest(context);
   return route(context);
 }
 

@@ -172,7 +172,7 @@ function toHeaders(names: string[]): Json {
 /** What may go wrong: by the credentials, by the input, by the operation itself, and anywhere. */
 export function refusalsOf({ credentials, input, refusals }: Operation): ErrorCode[] {
   const all: ErrorCode[] = [...refusals, "internal_error", "unavailable", "not_migrated"];
-  if (credentials !== "none") all.push("unauthorized");
+  if (credentials !== "none") all.push("unauthorized", "rate_limited");
   if (credentials === "operator_token") all.push("operator_required");
   // What the public sends with a click is never refused: bad parameters are left out.
   if (credentials !== "none" && Object.keys(input).length > 0) all.push("invalid_request");

@@ -101,11 +101,7 @@ async function send(request: FuzzRequest): Promise<void> {
   if (response.status >= 500) faults.push(`${response.status} ${text} for ${JSON.stringify(request)}`);
   if (!response.headers.has("x-request-id")) faults.push(`no X-Request-Id for ${JSON.stringify(request)}`);
   // A value such as `..` makes another path of the template, and another operation's answer.
-  if (
-    !url.pathname.match(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`) ||
-    url.pathname.includes("/trackers/bulk")
-  )
-    return;
+  if (!url.pathname.match(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`)) return;
   operations.set(request.operation, (operations.get(request.operation) ?? 0) + 1);
   const isPage = response.headers.get("content-type")?.startsWith("text/html");
   const { status, headers: answered } = response;

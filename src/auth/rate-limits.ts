@@ -1,0 +1,40 @@
+/**
+ * How often a credential may be used, and how often an address may be refused. Counted at the door, beside the Worker and
+ * not in a database. A limiter that is not bound limits nothing, and one that does not answer hinders nobody.
+ */
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { logError } from "../log.ts";
+import { sha256 } from "./secrets.ts";
+
+const PERIOD_SECONDS = 60;
+
+/** Throws rate_limited where the credential was used too often. Nothing is counted, nor waited for, without one. */
+export async function countRequest(context: Context): Promise<void> {
+  const limiter = context.env.CREDENTIAL_REQUESTS;
+  const header = context.request.headers.get("authorization");
+  if (!limiter || !header) return;
+  if (!(await isWithin(context, limiter, sha256(header)))) throw rateLimited();
+}
+
+/** What an address is told whose credentials were refused: that they were, or after too many to wait. */
+export async function countRefusal(context: Context, refusal: AppError): Promise<AppError> {
+  const limiter = context.env.ADDRESS_REFUSALS;
+  const address = context.request.headers.get("cf-connecting-ip");
+  if (refusal.code !== "unauthorized" || !limiter || !address) return refusal;
+  return (await isWithin(context, limiter, address)) ? refusal : rateLimited();
+}
+
+/** Counts one, and says whether that was still allowed. */
+export async function isWithin(context: Context, limiter: RateLimit, key: string): Promise<boolean> {
+  try {
+    return (await limiter.limit({ key })).success;
+  } catch (error) {
+    logError(context.requestId, error);
+    return true;
+  }
+}
+
+export function rateLimited(): AppError {
+  return new AppError("rate_limited", undefined, { headers: { "retry-after": String(PERIOD_SECONDS) } });
+}

@@ -1,0 +1,108 @@
+/** How often a credential may be used, and how often an address may be refused. */
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createToken } from "../../src/auth/secrets.ts";
+import { LINKS } from "../campaign/support.ts";
+import {
+  ask,
+  type Call,
+  call,
+  click,
+  countingDatabase,
+  DEMO,
+  env,
+  freshDemo,
+  refusal,
+  sendCost,
+} from "../harness.ts";
+
+beforeEach(freshDemo);
+
+/** A limiter that allows so many of each key. */
+function allowing(limit: number): { limiter: RateLimit; keys: string[] } {
+  const keys: string[] = [];
+  const limiter: RateLimit = {
+    limit: async ({ key }) => {
+      keys.push(key);
+      return { success: keys.filter((one) => one === key).length <= limit };
+    },
+  };
+  return { limiter, keys };
+}
+
+const from = (address: string, options: Call = {}): Call => ({
+  ...options,
+  headers: { "cf-connecting-ip": address, ...options.headers },
+});
+const LIMITED = { status: 429, code: "rate_limited", params: [] };
+
+describe("a credential", () => {
+  it("that is used too often is told to wait before anything is asked of the database, and others are not", async () => {
+    const { limiter, keys } = allowing(2);
+    const { database, counts } = countingDatabase();
+    const bindings = { CREDENTIAL_REQUESTS: limiter, DB: database };
+    for (const _ of [1, 2]) {
+      expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
+    }
+    const { calls } = counts;
+    expect(await refusal(LINKS, { token: DEMO.apiToken, env: bindings })).toEqual(LIMITED);
+    const { headers } = await ask(LINKS, { token: DEMO.apiToken, json: { name: "a" }, env: bindings });
+    expect(headers.get("retry-after")).toBe("60");
+    expect(counts.calls).toBe(calls);
+    expect((await call(LINKS, { token: DEMO.operatorToken, env: bindings })).status).toBe(200);
+    expect((await sendCost({ cost_id: "limited-cost-001" }, { env: bindings })).status).toBe(200);
+    expect(keys.join()).not.toMatch(/ll_(api|live)_/);
+  });
+
+  it("is counted on every operation that needs one, and nothing is stored past the limit", async () => {
+    const { limiter } = allowing(0);
+    const bindings = { CREDENTIAL_REQUESTS: limiter };
+    const cost = { cost_id: "limited-cost-002" };
+    expect((await sendCost(cost, { env: bindings })).status).toBe(429);
+    expect((await call("/operator/v1/apps", { token: DEMO.operatorToken, env: bindings })).status).toBe(429);
+    expect((await call(`/cost/${cost.cost_id}`, { token: DEMO.costToken })).status).toBe(404);
+  });
+});
+
+describe("an address", () => {
+  it("whose credentials are refused too often is told to wait, and another is not", async () => {
+    const { limiter } = allowing(2);
+    const bindings = { ADDRESS_REFUSALS: limiter };
+    const guess = (address: string) =>
+      call(LINKS, from(address, { token: createToken("api"), env: bindings })).then(({ status }) => status);
+    expect([await guess("192.0.2.1"), await guess("192.0.2.1"), await guess("192.0.2.1")]).toEqual([
+      401, 401, 429,
+    ]);
+    expect(await guess("192.0.2.2")).toBe(401);
+  });
+
+  it("is not counted for a good credential, another refusal, a click or an impression", async () => {
+    const { limiter, keys } = allowing(0);
+    const bindings = { ADDRESS_REFUSALS: limiter, CREDENTIAL_REQUESTS: allowing(9).limiter };
+    const options = from("192.0.2.3", { env: bindings });
+    expect((await call(LINKS, { ...options, token: DEMO.apiToken })).status).toBe(200);
+    expect((await call(`${LINKS}?limit=0`, { ...options, token: DEMO.apiToken })).status).toBe(400);
+    expect((await call("/nothing/here", options)).status).toBe(404);
+    expect((await click("limited-click-01", options)).status).toBe(302);
+    expect(keys).toEqual([]);
+  });
+});
+
+it("a limiter that does not answer, or is not bound, hinders nobody", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const broken = { limit: () => Promise.reject(new Error("limiter down")) };
+  const bindings = { CREDENTIAL_REQUESTS: broken, ADDRESS_REFUSALS: broken };
+  expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
+  expect((await call(LINKS, from("192.0.2.4", { env: bindings }))).status).toBe(401);
+  vi.restoreAllMocks();
+});
+
+it("the limits that are bound let 1,000 requests through in a moment", async () => {
+  const statuses = new Set<number>();
+  for (let index = 0; index < 1_000; index += 50) {
+    const wave = Array.from({ length: 50 }, () => call("/public/v1/partners", { token: DEMO.apiToken }));
+    for (const { status } of await Promise.all(wave)) statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([200]));
+  expect(env.CREDENTIAL_REQUESTS).toBeDefined();
+  expect(env.ADDRESS_REFUSALS).toBeDefined();
+});
