@@ -27,7 +27,8 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/cost") return submitCost(request, env);
     if (pathname === "/cost/batch") return submitBatch(request, env);
-    if (pathname.startsWith("/public/v1/") && request.method === "POST") return createLink(request, env);
+    if (pathname.startsWith("/public/v1/") && request.method === "POST")
+      return createLink(request, env, execution);
     if (pathname.startsWith("/public/v1/")) return listLinks(env, 1);
     if (pathname.startsWith("/public/v2/")) return listLinks(env, 2);
     const costId = searchParams.get("cost_id") ?? "";
@@ -113,7 +114,11 @@ async function listLinks(env: BareBindings, version: 1 | 2): Promise<Response> {
   });
 }
 
-async function createLink(request: Request, env: BareBindings): Promise<Response> {
+async function createLink(
+  request: Request,
+  env: BareBindings,
+  execution: Pick<ExecutionContext, "waitUntil">,
+): Promise<Response> {
   const { name } = await request.json<{ name: string }>();
   await env.TOKENS.get(env.HASHES.api, "json");
   const token = crypto.randomUUID().slice(0, 13).replace("-", "");
@@ -124,6 +129,7 @@ async function createLink(request: Request, env: BareBindings): Promise<Response
     links,
     now: Date.now(),
   });
+  execution.waitUntil(env.LINKS.put(`link:${token}`, env.APP_TOKEN));
   const link = { token, label: name, level: 1, archived: 0, child_count: 0, partner_id: null };
   return json(
     {
