@@ -85,10 +85,14 @@ CREATE TRIGGER engagements_arrived AFTER INSERT ON engagements WHEN NEW.eligible
   FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
     AND cost_type <> iif(NEW.kind = 'click', 'cpm', 'cpc')
   ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
-  -- A URL that carries a whole cost is a cost by itself, unless one was sent already.
+  -- A URL that carries a whole cost is a cost by itself, unless one was sent already, or the partner has not come through a
+  -- round with this cost type: a call is refused then, and a URL must not get around it.
   INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, source, received_at)
   SELECT NEW.partner_id, NEW.cost_id, NEW.url_cost_type, NEW.url_currency, NEW.url_amount, 'url', NEW.occurred_at
-  WHERE NEW.url_cost_type IS NOT NULL AND NEW.url_currency IS NOT NULL AND NEW.url_amount IS NOT NULL
+  WHERE NEW.url_cost_type IS NOT NULL AND NEW.url_currency IS NOT NULL AND NEW.url_amount IS NOT NULL AND EXISTS (
+    SELECT 1 FROM partners p
+    WHERE p.id = NEW.partner_id AND instr(',' || p.integrated_types || ',', ',' || NEW.url_cost_type || ',')
+  )
   ON CONFLICT DO NOTHING;
 END;
 --> statement-breakpoint

@@ -76,6 +76,18 @@ describe("a click or an impression that carries a whole cost", () => {
     ]);
   });
 
+  it("is no cost of a type that the partner has not integrated, on a link with cost data on", async () => {
+    await rows("UPDATE partners SET integrated_types = 'cpc,cpm' WHERE id = 1");
+    await click(ID, { query: query("cpi") });
+    expect(await stored()).toEqual([]);
+    expect(await totals()).toEqual([]);
+    expect(await rows("SELECT eligible, url_cost_type FROM engagements WHERE cost_id = ?", ID)).toEqual([
+      { eligible: 1, url_cost_type: "cpi" },
+    ]);
+    await click("url-borne-cost-2", { query: query("cpc") });
+    expect(await totals()).toEqual(one(30_000));
+  });
+
   it.each([
     ["the type", "&cost_amount=0.3&cost_currency=USD"],
     ["the amount", "&cost_type=cpc&cost_currency=USD"],

@@ -34,7 +34,9 @@ function hashOf(index: number): string {
 
 beforeAll(async () => {
   await freshDemo();
-  await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
+  await env.DB.prepare(
+    `UPDATE partners SET supports_cost_data = 1, integrated_types = '${ALL}' WHERE id = 3`,
+  ).run();
   for (const [index, { partnerId, mode, costTypes, revoked }] of credentials.entries()) {
     await env.DB.prepare(
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, ?, ?, ?, '', 0, ?)",
