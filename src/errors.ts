@@ -79,7 +79,7 @@ export const ERRORS = {
   operator_required: {
     status: 403,
     title: "This is for operators",
-    help: "The API token belongs to a member. Ask an operator of the service.",
+    help: "You are a member. Ask an operator of the service.",
   },
   round_full: {
     status: 403,

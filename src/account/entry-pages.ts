@@ -28,7 +28,7 @@ export function landingPage(context: Context, user: Page["user"]): Promise<Respo
         </section>
         <section class="card">
           <h2>Cost interface</h2>
-          <p>Partners send the cost of a click or an impression up to seven days after it, with the credential that the operator gave them.</p>
+          <p>Partners send the cost of a click or an impression up to seven days after it, with the credential that the operator gave them. The <a href="/docs/partners">guide for partners</a> gets to the first cost in five minutes.</p>
           <pre tabindex="0" aria-label="A request to the cost interface">curl ${origin}/cost \\
   -H 'Authorization: Token token=…' \\
   -d cost_type=cpc -d cost_currency=USD \\

@@ -156,7 +156,7 @@ function ownApps(apps: OwnApp[]): Markup {
           ? html`<p>You may see no app yet. The operator of this service adds you to one.</p>`
           : html`<div class="table" tabindex="0" role="region" aria-labelledby="apps">
               <table>
-                <thead><tr><th scope="col">Name</th><th scope="col">App token</th><th scope="col" class="number">Links</th></tr></thead>
+                <thead><tr><th scope="col">Name</th><th scope="col">App token</th><th scope="col" class="number">Network links</th></tr></thead>
                 <tbody>${rows}</tbody>
               </table>
             </div>`

@@ -28,19 +28,19 @@ export function spendSection(app: OwnApp, days: DayRange, spend: AppSpend): Mark
           ? html`<p>No cost met a click or an impression of this app in these days.</p>`
           : html`
               ${spend.currencies.map((currency) => figure(app, days, currency, spend.partnerIds))}
-              ${matchRate(spend)}`
+              ${matchedCosts(spend)}`
       }
       ${files(app, days)}
     </section>`;
 }
 
 /** A cost that waits for its engagement belongs to no app yet, so it is not counted here. */
-function matchRate({ matched, unpriced }: AppSpend): Markup {
+function matchedCosts({ matched, unpriced }: AppSpend): Markup {
   const percent = Math.floor((matched * 1000) / (matched + unpriced)) / 10;
   return html`
     <dl class="details">
-      <dt>Match rate</dt>
-      <dd>${percent} % <span class="muted">· ${matched} of ${matched + unpriced} costs that met an engagement have an amount</span></dd>
+      <dt>Matched costs</dt>
+      <dd>${matched + unpriced} <span class="muted">· ${percent} % have an amount. A cost that waits for its click or impression belongs to no app yet: operators see those.</span></dd>
     </dl>`;
 }
 

@@ -69,9 +69,14 @@ export function withOperator(handler: (context: Context, operator: Operator) => 
 
 /** The hash of the token in the Authorization header. Throws unauthorized where it is missing or no such token can exist. */
 export function readTokenHash(context: Context, kinds: TokenKind[]): string {
-  const tokenHash = hashToken(readToken(context), kinds);
-  if (!tokenHash) throw unauthorized();
-  return tokenHash;
+  const token = readToken(context);
+  const tokenHash = hashToken(token, kinds);
+  if (tokenHash) return tokenHash;
+  // The prefix alone says so, and gives nothing away.
+  const [, kind] = /^ll_(api|live|test)_/.exec(token) ?? [];
+  const other = kind !== undefined && !kinds.some((wanted) => wanted === kind);
+  const wanted = kinds.map((name) => `ll_${name}_…`).join(" or ");
+  throw unauthorized(other ? `This is a token of another kind: here goes ${wanted}` : undefined);
 }
 
 /** The hash of the test credential in the Authorization header; undefined where there is anything else. */
@@ -87,8 +92,8 @@ function readToken(context: Context): string {
 
 const AUTHORIZATION = /^\s*(?:token\s+token=(?:"([^"]*)"|([^"\s]*))|bearer\s+(\S+))\s*$/i;
 
-export function unauthorized(): AppError {
-  return new AppError("unauthorized", undefined, {
+export function unauthorized(detail?: string): AppError {
+  return new AppError("unauthorized", detail, {
     headers: {
       "www-authenticate": 'Token realm="linkledger", Bearer realm="linkledger"',
     },

@@ -919,12 +919,18 @@ export namespace Public {
       linkToken: string;
     };
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
       /** Archived links alone, or those that are not */
       archived?: "true" | "false";
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
@@ -954,12 +960,18 @@ export namespace Public {
       linkToken: string;
     };
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
       /** Archived links alone, or those that are not */
       archived?: "true" | "false";
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
@@ -988,12 +1000,18 @@ export namespace Public {
       appToken: string;
     };
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
       /** Archived links alone, or those that are not */
       archived?: "true" | "false";
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
@@ -1022,12 +1040,18 @@ export namespace Public {
       appToken: string;
     };
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
       /** Archived links alone, or those that are not */
       archived?: "true" | "false";
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
@@ -1053,10 +1077,16 @@ export namespace Public {
   export namespace ListPartners {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;
@@ -1399,6 +1429,7 @@ export namespace Operator {
     };
     export type RequestQuery = {};
     export type RequestBody = {
+      /** `finding` of the report, for instance `entry 9` or `click corsair-click-0003` */
       finding: string;
     };
     export type RequestHeaders = {};
@@ -1435,10 +1466,16 @@ export namespace Operator {
   export namespace ListApps {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;
@@ -1457,10 +1494,16 @@ export namespace Operator {
   export namespace ListAudit {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;
@@ -1479,10 +1522,16 @@ export namespace Operator {
   export namespace ListCredentials {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
       /** @pattern ^[1-9]\d{0,14}$ */
       partner_id?: string;
@@ -1506,10 +1555,16 @@ export namespace Operator {
       token: string;
     };
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;
@@ -1528,10 +1583,16 @@ export namespace Operator {
   export namespace ListPartnerRecords {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;
@@ -1553,10 +1614,16 @@ export namespace Operator {
       id: string;
     };
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;
@@ -1575,10 +1642,16 @@ export namespace Operator {
   export namespace ListRounds {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
       /** @pattern ^[1-9]\d{0,14}$ */
       partner_id?: string;
@@ -1599,10 +1672,16 @@ export namespace Operator {
   export namespace ListUsers {
     export type RequestParams = {};
     export type RequestQuery = {
+      /** Cursor after which the page starts */
       after?: string;
+      /** Cursor before which the page ends */
       before?: string;
+      /** The same as after */
       cursor?: string;
-      /** @pattern ^[1-9]\d*$ */
+      /**
+       * Items of a page: 50 unless given, 1000 at most
+       * @pattern ^[1-9]\d*$
+       */
       limit?: string;
     };
     export type RequestBody = never;

@@ -21,7 +21,12 @@ export async function readCost(context: Context): Promise<Response> {
   if (!credential) throw unauthorized();
   context.trace.partnerId = credential.partnerId;
   if (credential.revoked) throw new AppError("credential_revoked");
-  if (credential.mode === "test") throw new AppError("test_credential");
+  if (credential.mode === "test") {
+    throw new AppError(
+      "test_credential",
+      "A test cost is not in the ledger. Read what became of it at GET /cost/round.",
+    );
+  }
   if (!cost) throw new AppError("not_found", "You have sent no cost with this ID, or it was purged.");
   const waitsUntil = cost.receivedAt + COST_WINDOW_MS;
   return jsonResponse({

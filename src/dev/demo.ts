@@ -13,6 +13,8 @@ export const DEMO = {
   appToken: "demoapp00001",
   otherAppToken: "otherapp0001",
   linkToken: "demo1nk001",
+  /** A link of the partner in integration. */
+  testLinkToken: "demo1nk007",
   apiToken: demoToken("api", "DemoUser"),
   operatorToken: demoToken("api", "DemoOperator"),
   costToken: demoToken("live", "AcmeAds"),

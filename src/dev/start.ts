@@ -96,6 +96,7 @@ function greeting(baseUrl: string, apiTokens: Record<string, string>): string {
     LINK_TOKEN: DEMO.linkToken,
     ...apiTokens,
     COST_TOKEN: DEMO.costToken,
+    TEST_LINK_TOKEN: DEMO.testLinkToken,
     TEST_COST_TOKEN: DEMO.testCostToken,
   };
   const reset = apiTokens.API_TOKEN

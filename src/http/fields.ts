@@ -59,14 +59,15 @@ export const amount = z.string().transform((value, context) => {
 
 /** The query parameters of every list (spec §4.6). A limit above 1,000 is served as 1,000. */
 export const pageQuery = z.object({
-  after: z.string().optional(),
-  before: z.string().optional(),
-  cursor: z.string().optional(),
+  after: z.string().optional().meta({ description: "Cursor after which the page starts" }),
+  before: z.string().optional().meta({ description: "Cursor before which the page ends" }),
+  cursor: z.string().optional().meta({ description: "The same as after" }),
   limit: z
     .string()
     .regex(/^[1-9]\d*$/, "must be a positive integer")
     .transform((value) => Math.min(Number(value), 1_000))
-    .default(50),
+    .default(50)
+    .meta({ description: "Items of a page: 50 unless given, 1000 at most" }),
 });
 
 /** Any case, given on in lower case, as it is stored. */

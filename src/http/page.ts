@@ -49,6 +49,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     </main>
     <footer class="bottom"><div>
       <a href="/docs">API reference</a>
+      <a href="/docs/partners">Guide for partners</a>
       <a href="/docs/errors">Problems and what to do</a>
     </div></footer>
   </body>

@@ -142,7 +142,14 @@ export const createCredential = {
 
 export const openRound = { body: z.strictObject({ partner_id: partnerId, cost_types: costTypes }) };
 export const listEntries = { path: byId, query: pageQuery };
-export const dismissFinding = { path: byId, body: z.strictObject({ finding: textField(1, 300) }) };
+export const dismissFinding = {
+  path: byId,
+  body: z.strictObject({
+    finding: textField(1, 300).meta({
+      description: "`finding` of the report, for instance `entry 9` or `click corsair-click-0003`",
+    }),
+  }),
+};
 
 /** What the console adds a member by. */
 export const emailForm = z.object({ email });

@@ -103,7 +103,11 @@ export async function dismissFinding(
   const report = judgeRound(found.record);
   const all = [...report.types.flatMap((type) => type.findings), ...report.others];
   const named = all.find(({ key }) => key === finding);
-  if (!named) throw badField("finding", "is no finding of this round");
+  if (!named)
+    throw badField(
+      "finding",
+      "is no finding of this round: take `finding` from its report, for instance entry 9",
+    );
   if (named.state !== "open") throw badField("finding", `is not open but ${named.state}`);
   const { access } = await changes.dismissFinding(context.env.DB, operator.actor, { id, finding });
   operator.admit(access);

@@ -127,7 +127,7 @@ function explain(cost: Cost, kind: FindingKind, { costTypes, engagements, standi
       return {
         expected: `${needed} with this cost ID, recorded on a link of the partner.`,
         remedy:
-          "Put the same cost_id on the URL of the click or impression. The cost matches by itself when that arrives.",
+          "Put the same cost_id on the URL of the click or impression, and open it through a link of this partner. The cost matches by itself when that arrives.",
       };
     case "wrong_engagement":
       return {

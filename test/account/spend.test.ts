@@ -98,14 +98,14 @@ describe("the account page", () => {
     expect(page).not.toMatch(/\sstyle=/);
   });
 
-  it("tells the match rate", async () => {
+  it("tells how many costs matched, and how many of them have an amount", async () => {
     await spent("page-click-00001", "0.25");
     await spent("page-click-00002", "0.25");
     await click("page-click-00003");
     await sendCost({ cost_id: "page-click-00003" });
     await sendCost({ cost_id: "page-pending-001", cost_amount: "5" });
     const page = await accountPage();
-    expect(textOf(page)).toContain("Match rate 66.6 % · 2 of 3 costs that met an engagement have an amount");
+    expect(textOf(page)).toContain("Matched costs 3 · 66.6 % have an amount.");
   });
 
   it("draws a chart where nothing has an amount yet", async () => {
@@ -114,7 +114,7 @@ describe("the account page", () => {
     const page = await accountPage();
     expect(all(page, /<figcaption[^>]*>([^<]*)</g)).toEqual(["USD 0"]);
     expect(page).not.toMatch(/NaN|Infinity/);
-    expect(textOf(page)).toContain("Match rate 0 % · 0 of 1");
+    expect(textOf(page)).toContain("Matched costs 1 · 0 % have an amount.");
   });
 
   it("covers 30 days, today the last", async () => {

@@ -26,10 +26,11 @@ const form = (path: string, act: Act, show: Show): Route => ({
 
 export const consoleRoutes: Route[] = [
   { path: "/operator", methods: { GET: page(partners.overviewPage) } },
-  form("/operator/partners", partners.createPartner, partners.overviewPage),
+  pageWithForm("/operator/partners", partners.overviewPage, partners.createPartner),
   pageWithForm("/operator/partners/:id", partners.partnerPage, partners.updatePartner),
   form("/operator/partners/:id/rounds", partners.openPartnerRound, partners.partnerPage),
   form("/operator/partners/:id/credentials", partners.issueCredential, partners.partnerPage),
+  { path: "/operator/rounds", methods: { GET: page(partners.overviewPage) } },
   { path: "/operator/rounds/:id", methods: { GET: page(rounds.roundPage) } },
   form("/operator/rounds/:id/approve", rounds.approveRound, rounds.roundPage),
   form("/operator/rounds/:id/close", rounds.closeRound, rounds.roundPage),
