@@ -82,8 +82,11 @@ export async function readState<T>(state: string, read: (db: D1Database) => Prom
   }
 }
 
-/** Everything in a ledger that contradicts itself: nothing, whatever was done to it. */
-export async function findContradictions(db: D1Database): Promise<string[]> {
+/**
+ * Everything in the database that contradicts itself: nothing, whatever was done to it. Totals are compared from a day on,
+ * in days since 1970: those of costs that were purged stay.
+ */
+export async function findContradictions(db: D1Database, sinceDay: number): Promise<string[]> {
   const keys = "app_token, day, link_id, partner_id, cost_type, currency, state";
   const checks = {
     "a daily total that its costs do not add up to": `
@@ -92,7 +95,7 @@ export async function findContradictions(db: D1Database): Promise<string[]> {
           SELECT ${keys}, count, amount FROM daily_totals
           UNION ALL SELECT ${keys}, -1, -coalesce(amount, 0) FROM cost_states
         ) GROUP BY ${keys}
-      ) WHERE count <> 0 OR amount <> 0`,
+      ) WHERE (count <> 0 OR amount <> 0) AND day >= ${sinceDay}`,
     "a link whose sub-links are miscounted": `
       SELECT id, child_count FROM links l WHERE child_count <> (SELECT count(*) FROM links c WHERE c.parent_id = l.id)`,
     "an app whose links are miscounted": `

@@ -154,7 +154,7 @@ const seconds = (Date.now() - startedAt) / 1000;
 await service.stop();
 
 const { contradictions, lost, links, engagements } = await readState(state, async (db) => ({
-  contradictions: await findContradictions(db),
+  contradictions: await findContradictions(db, 0),
   lost: await findLost(db, 1, [...told.costs]),
   links: await countOf(db, "links", "token", told.links),
   engagements: await countOf(db, "engagements", "kind = 'click' AND cost_id", told.engagements),
