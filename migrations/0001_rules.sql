@@ -29,19 +29,22 @@ FROM (
     coalesce(k.app_token, i.app_token, '') AS app_token,
     coalesce(k.link_id, i.link_id, 0) AS link_id,
     coalesce(k.occurred_at, i.occurred_at) AS occurred_at,
-    -- Said in the call; else carried by the engagement's URL, unless it was carried for another cost type or currency.
-    coalesce(c.amount, CASE
-      WHEN coalesce(k.url_cost_type, i.url_cost_type, c.cost_type) = c.cost_type
-       AND coalesce(k.url_currency, i.url_currency, c.currency) = c.currency
-      THEN coalesce(k.url_amount, i.url_amount)
-    END) AS amount
+    -- Said in the call; else carried by the URL of a usable engagement, the click's first, unless it was carried for another
+    -- cost type or currency. So an amount that an impression's URL told stays when a click without one takes the cost over.
+    coalesce(
+      c.amount,
+      CASE WHEN coalesce(k.url_cost_type, c.cost_type) = c.cost_type
+        AND coalesce(k.url_currency, c.currency) = c.currency THEN k.url_amount END,
+      CASE WHEN coalesce(i.url_cost_type, c.cost_type) = c.cost_type
+        AND coalesce(i.url_currency, c.currency) = c.currency THEN i.url_amount END
+    ) AS amount
   FROM costs c
-  -- What cannot match is not even read.
+  -- What can neither match nor tell the amount is not even read.
   LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = c.cost_id
     AND k.kind = iif(c.cost_type = 'cpm', NULL, 'click')
     AND k.eligible AND abs(c.received_at - k.occurred_at) <= 604800000
   LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = c.cost_id
-    AND i.kind = iif(c.cost_type = 'cpc' OR k.kind IS NOT NULL, NULL, 'impression')
+    AND i.kind = iif(c.cost_type = 'cpc' OR (k.kind IS NOT NULL AND c.amount IS NOT NULL), NULL, 'impression')
     AND i.eligible AND abs(c.received_at - i.occurred_at) <= 604800000
 );
 --> statement-breakpoint

@@ -3,7 +3,7 @@
  * in. The view `cost_states` and the gate in src/db/ledger.ts repeat these rules in SQL; a property test holds them together.
  */
 import { type CostType, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
-import type { Cost, Credential, Engagements, Situation, StoredCost } from "../db/ledger.ts";
+import type { Cost, Credential, Engagement, Engagements, Situation, StoredCost } from "../db/ledger.ts";
 
 /** An engagement exactly this old is still accepted. A pending cost waits as long for its engagement. */
 export const COST_WINDOW_MS = 7 * 24 * 3600 * 1000;
@@ -26,23 +26,31 @@ export type Verdict =
     }
   | { outcome: "refuse"; reason: Refusal };
 
-/** Which engagement a cost stands on, null while it is pending, and the amount that counts, null while it is unpriced. */
+/**
+ * Which engagement a cost stands on, null while it is pending, and the amount that counts, null while it is unpriced. Where
+ * the cost says none, the URL of a usable engagement tells it, that of the match first.
+ */
 export function matchOf(
   cost: Pick<StoredCost, "costType" | "currency" | "amount" | "receivedAt">,
   engagements: Engagements,
 ): { match: Kind | null; amount: number | null } {
-  const match = KINDS_THAT_FIT[cost.costType].find((kind) => {
+  const usable = KINDS_THAT_FIT[cost.costType].filter((kind) => {
     const engagement = engagements[kind];
     return engagement?.eligible && Math.abs(cost.receivedAt - engagement.occurredAt) <= COST_WINDOW_MS;
   });
-  const engagement = match && engagements[match];
-  const carried =
-    engagement &&
-    (engagement.urlCostType ?? cost.costType) === cost.costType &&
-    (engagement.urlCurrency ?? cost.currency) === cost.currency
-      ? engagement.urlAmount
-      : null;
-  return { match: match ?? null, amount: cost.amount ?? carried };
+  const carried = usable.flatMap((kind) => carriedFor(cost, engagements[kind]) ?? []);
+  return { match: usable[0] ?? null, amount: cost.amount ?? carried[0] ?? null };
+}
+
+/** The amount on an engagement's URL; null where it is that of another cost type or currency. */
+function carriedFor(
+  cost: Pick<StoredCost, "costType" | "currency">,
+  engagement: Engagement | undefined,
+): number | null {
+  const fits =
+    (engagement?.urlCostType ?? cost.costType) === cost.costType &&
+    (engagement?.urlCurrency ?? cost.currency) === cost.currency;
+  return fits ? (engagement?.urlAmount ?? null) : null;
 }
 
 export function judgeCredential(credential: Credential, costType: CostType): CredentialRefusal | undefined {

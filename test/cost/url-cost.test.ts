@@ -60,6 +60,36 @@ describe("a click or an impression that carries a whole cost", () => {
     expect((await sendCost({ cost_id: ID })).body.duplicate).toBe(true);
   });
 
+  it("keeps the amount that it told when a click without one takes over the cost that was sent without", async () => {
+    await view(ID, { query: query("cpi") });
+    expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBe("0.3");
+    await click(ID);
+    expect(await totals()).toEqual(one(30_000));
+    expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body).toMatchObject({
+      duplicate: true,
+      amount: "0.3",
+    });
+  });
+
+  it.each([
+    ["an impression", "0.3", view, click],
+    ["a click", "0.3", click, view],
+  ] as const)(
+    "on %s alone tells a call without an amount, whichever came first",
+    async (_what, told, carrying, plain) => {
+      await plain(ID);
+      await carrying(ID, { query: query("cpi", told) });
+      expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBe(told);
+      expect(await totals()).toEqual(one(30_000));
+    },
+  );
+
+  it("tells no amount from an impression's URL in another currency than that of the call", async () => {
+    await view(ID, { query: query("cpi", "0.3", "EUR") });
+    await click(ID);
+    expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBeNull();
+  });
+
   it("leaves a cost alone that was sent before it", async () => {
     await sendCost({ cost_id: ID, cost_amount: "0.9" });
     await click(ID, { query: query("cpc") });

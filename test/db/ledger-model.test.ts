@@ -234,7 +234,7 @@ const liveRows = (now: number) =>
     COST_WINDOW_MS,
   );
 
-it("counts no id twice and moves no total by a purge, as long as engagements are remembered", {
+it("counts no id twice with a cost type and moves no total by a purge, as long as engagements are remembered", {
   timeout: 60_000,
 }, async () => {
   const steps = fc.array(fc.oneof(engage, submit, submit, pass, clean), { minLength: 6, maxLength: 16 });
@@ -270,7 +270,7 @@ it("counts no id twice and moves no total by a purge, as long as engagements are
             expect(await liveRows(now)).toEqual(live);
           }
           const counts = await rows<{ count: number }>(
-            "SELECT sum(count) AS count FROM daily_totals WHERE state <> 'pending' GROUP BY partner_id, link_id",
+            "SELECT sum(count) AS count FROM daily_totals WHERE state <> 'pending' GROUP BY partner_id, link_id, cost_type",
           );
           for (const { count } of counts) expect([0, 1]).toContain(count);
         }

@@ -184,11 +184,11 @@ describe("matchOf", () => {
     },
   );
 
-  it("takes no amount from an engagement that it does not stand on", () => {
+  it("takes the amount from the impression's URL where the click that it stands on carried none", () => {
     const engagements = { click: open, impression: { ...open, urlAmount: 7 } };
     expect(matchOf({ ...prior, costType: "cpi", amount: null }, engagements)).toEqual({
       match: "click",
-      amount: null,
+      amount: 7,
     });
   });
 
