@@ -1,4 +1,6 @@
 import { validate } from "@readme/openapi-parser";
+import Ajv2020 from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { expect, it } from "vitest";
 import { operationOf } from "../../src/http/operation.ts";
 import { routes } from "../../src/index.ts";
@@ -30,6 +32,27 @@ it("holds every route of every JSON surface, and nothing else", () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(documented.sort()).toEqual([...registered, ...HEALTH].sort());
+});
+
+interface Part {
+  content?: Record<string, { schema?: object; example?: unknown }>;
+}
+
+it("gives examples that fit what it says", () => {
+  const ajv = addFormats(new Ajv2020({ strict: false }));
+  ajv.addSchema({ ...document, $id: "document" });
+  const schemaIn = (schema: object) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'));
+  const parts = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods) as { requestBody?: Part; responses: Record<string, Part> }[])
+    .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)]);
+  const examples = parts
+    .flatMap((part) => Object.values(part?.content ?? {}))
+    .filter(({ example }) => example !== undefined);
+  expect(examples.length).toBeGreaterThan(8);
+  for (const { schema, example } of examples) {
+    expect(ajv.validate(schemaIn(schema ?? {}), example), JSON.stringify(ajv.errors)).toBe(true);
+  }
 });
 
 it("gives every operation an id of its own", () => {
