@@ -60,8 +60,8 @@ class Model {
   }
 }
 
-const pick = fc.nat({ max: 50 });
-const id = fc.constantFrom("service-model-1", "service-model-2", "service-model-3");
+const pick = fc.nat({ max: 3 });
+const id = fc.constantFrom("service-model-1", "service-model-2");
 const amount = fc.constantFrom("0", "0.25", "1.00001");
 /** Which call goes wrong, before or after it was committed; mostly none. */
 const fault = fc.option(
@@ -78,7 +78,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("create" as const), below: fc.option(pick), fault }),
   },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc.record({
       kind: fc.constant("update" as const),
       which: pick,
@@ -86,7 +86,7 @@ const step = fc.oneof(
         {
           name: fc.constantFrom("Renamed", "Again"),
           archived: fc.boolean(),
-          partner_id: fc.constantFrom(null, 1, 1, 2),
+          partner_id: fc.constantFrom(null, 1, 2),
           cost_data_enabled: fc.boolean(),
         },
         { requiredKeys: ["archived"] },
@@ -103,7 +103,7 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant("pass" as const),
-      by: fc.constantFrom(1, DAY, WINDOW - 1, WINDOW, WINDOW + 1),
+      by: fc.constantFrom(1, WINDOW - 1, WINDOW, WINDOW, WINDOW + 1),
     }),
   },
 );
@@ -175,12 +175,7 @@ async function take(step: Step, model: Model): Promise<void> {
     case "cost":
       return submit(model, [step.id], step.amount, step.fault);
     case "batch":
-      return submit(
-        model,
-        ["service-model-1", "service-model-2", "service-model-3"],
-        step.amount,
-        step.fault,
-      );
+      return submit(model, ["service-model-1", "service-model-2"], step.amount, step.fault);
   }
 }
 
@@ -198,7 +193,10 @@ function judge(model: Model, cost_id: string, amount: number): { status: number;
   return { status: 200 };
 }
 
-async function submit(model: Model, ids: string[], amount: string, how: Fault): Promise<void> {
+async function submit(model: Model, all: string[], amount: string, how: Fault): Promise<void> {
+  // A settled cost may be purged or not: it is a duplicate, or late. Either way it counts once.
+  const ids = all.filter((id) => model.now - (model.match(id) ?? model.now) <= WINDOW);
+  if (ids.length === 0) return;
   const costs = ids.map((cost_id) => ({
     cost_type: "cpc",
     cost_currency: "USD",
@@ -280,11 +278,23 @@ async function compare(model: Model): Promise<void> {
 
 const DEMO_LINKS = 4;
 
+/** A link with cost data on, and one below it. */
+const FIRST: Step[] = [
+  { kind: "create", below: null, fault: null },
+  {
+    kind: "update",
+    which: 0,
+    change: { archived: false, partner_id: 1, cost_data_enabled: true },
+    fault: null,
+  },
+  { kind: "create", below: 0, fault: null },
+];
+
 it("holds the links, pages, permissions, matches and spend that a small model holds, whatever is done and goes wrong", {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 16 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
       await freshDemo();
       await env.DB.batch(
         ["DELETE FROM costs", "DELETE FROM engagements", "DELETE FROM daily_totals"].map((one) =>
@@ -295,7 +305,7 @@ it("holds the links, pages, permissions, matches and spend that a small model ho
         DEMO_LINKS,
       );
       const model = new Model();
-      for (const one of steps) {
+      for (const one of [...FIRST, ...steps]) {
         // Past this the purge forgets, and what it forgot may be sent anew.
         if (one.kind === "pass" && model.now + one.by > NOW + 2 * WINDOW) continue;
         await take(one, model);
