@@ -110,6 +110,13 @@ CREATE TABLE `idempotency_keys` (
 	PRIMARY KEY(`user_id`, `app_token`, `operation`, `key`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `ledger_fence` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`size` integer NOT NULL,
+	`credentials_as_of` integer NOT NULL,
+	CONSTRAINT "one_fence" CHECK("ledger_fence"."id" = 1)
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `links` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`token` text NOT NULL,

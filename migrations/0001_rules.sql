@@ -102,6 +102,8 @@ END;
 INSERT INTO purge_positions (ledger_table, after_partner_id, after_cost_id, walked_at)
 VALUES ('costs', -1, '', 0), ('engagements', -1, '', 0);
 --> statement-breakpoint
+INSERT INTO ledger_fence (id, size, credentials_as_of) VALUES (1, 0, 0);
+--> statement-breakpoint
 CREATE TRIGGER round_entries_counted AFTER INSERT ON round_entries BEGIN
   UPDATE rounds SET entry_count = entry_count + 1 WHERE id = NEW.round_id;
 END;

@@ -1,8 +1,9 @@
 /** The bindings, the configuration checked once a request, and what a handler is given. The only reader of the clock. */
+import type { NewEngagement } from "./db/ledger.ts";
+import { type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger-map.ts";
 import { logError, type Trace } from "./log.ts";
 
-export interface Env {
-  DB: D1Database;
+export interface Env extends LedgerBindings {
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
   /** The files of the API reference. */
@@ -15,6 +16,8 @@ export interface Env {
   CREDENTIAL_REQUESTS?: RateLimit;
   /** Refused credentials from each address; unset, without limit. */
   ADDRESS_REFUSALS?: RateLimit;
+  /** Where clicks wait for their record; none, each is written by itself after its answer. */
+  ENGAGEMENTS?: Queue<NewEngagement>;
   /** Origin of generated click URLs; unset, the origin that was asked. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs; unset, the origin that was asked. */
@@ -30,6 +33,7 @@ export const systemClock: Clock = () => Date.now();
 
 export interface Context {
   env: Env;
+  ledger: Ledger;
   request: Request;
   url: URL;
   /** Path parameters, percent-decoded. */
@@ -56,6 +60,9 @@ export function buildContext(
   const requestId = crypto.randomUUID();
   return {
     env,
+    get ledger() {
+      return ledgerOf(env, this.now);
+    },
     request,
     url,
     params: {},
@@ -73,6 +80,7 @@ export function checkConfiguration(env: Env): void {
   for (const name of ["CLICK_URL", "IMPRESSION_URL"] as const) {
     if (env[name] && !toOrigin(env[name])) throw new Error(`${name} must be an http(s) URL`);
   }
+  ledgerOf(env, 0);
   const sample = Number(env.LOG_SAMPLE ?? 1);
   if (!(sample >= 0 && sample <= 1)) throw new Error("LOG_SAMPLE must be a number from 0 to 1");
 }

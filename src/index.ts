@@ -4,7 +4,11 @@ import { accountRoutes } from "./account/routes.ts";
 import { countRefusal, countRequest } from "./auth/rate-limits.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
+import type { NewEngagement } from "./db/ledger.ts";
+import { shareCredentials } from "./db/ledger-credentials.ts";
+import { ledgerOf } from "./db/ledger-map.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
+import { recordQueued } from "./engagement/queue.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
 import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError } from "./errors.ts";
@@ -80,10 +84,18 @@ export default {
   fetch: (request, env, execution) => serve(request, env, execution, systemClock),
   async scheduled(controller, env) {
     try {
-      await purge(env.DB, controller.scheduledTime);
+      const ledger = ledgerOf(env, controller.scheduledTime);
+      const done = await Promise.allSettled([
+        purge(ledger, controller.scheduledTime),
+        // Where a change stopped halfway, or a shard is new.
+        shareCredentials(ledger),
+      ]);
+      const failed = done.find((result) => result.status === "rejected");
+      if (failed) throw failed.reason;
     } catch (error) {
       logError("cron", error);
       throw error;
     }
   },
-} satisfies ExportedHandler<Env>;
+  queue: (batch, env) => recordQueued(batch, ledgerOf(env, systemClock())),
+} satisfies ExportedHandler<Env, NewEngagement>;

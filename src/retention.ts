@@ -3,6 +3,7 @@
  * answers of idempotency keys.
  */
 import { COST_WINDOW_MS } from "./cost/rules.ts";
+import type { Ledger } from "./db/ledger-map.ts";
 import { type LedgerTable, purgeSlice } from "./db/ledger-purge.ts";
 import { purgeIdempotencyKeys } from "./db/link-creation.ts";
 
@@ -15,15 +16,18 @@ const ENGAGEMENT_MEMORY_MS = 2 * COST_WINDOW_MS;
 const PURGE_MARGIN_MS = 3600 * 1000;
 
 const SLICE_KEYS = 5_000;
-/** One invocation may make 1,000 calls to D1; what is left waits for the next hour. */
-const MAX_SLICES = 450;
+/** One invocation may make 1,000 calls to D1; what is left waits for the next run. */
+const MAX_CALLS = 900;
 
-/** Walks both ledger tables from where the last run stopped, at most once to the end each; then forgets old keys. */
+/**
+ * Walks both tables of every database of the ledger from where the last run stopped, at most once to the end each; then
+ * forgets old keys. A database that fails leaves the others purged; its error is thrown at the end.
+ */
 export async function purge(
-  db: D1Database,
+  ledger: Ledger,
   now: number,
   slice = SLICE_KEYS,
-  maxSlices = MAX_SLICES,
+  maxSlices = Math.floor(MAX_CALLS / (2 * ledger.databases.size)),
 ): Promise<void> {
   const bounds = {
     closedBefore: now - COST_WINDOW_MS - PURGE_MARGIN_MS,
@@ -31,11 +35,16 @@ export async function purge(
     now,
     slice,
   };
-  // Costs first: one that stands on an engagement goes before it.
-  for (const table of ["costs", "engagements"] satisfies LedgerTable[]) {
-    for (let slices = 0; slices < maxSlices; slices++) {
-      if (await purgeSlice(db, table, bounds)) break;
+  const walk = async (db: D1Database) => {
+    // Costs first: one that stands on an engagement goes before it.
+    for (const table of ["costs", "engagements"] satisfies LedgerTable[]) {
+      for (let slices = 0; slices < maxSlices; slices++) {
+        if (await purgeSlice(db, table, bounds)) break;
+      }
     }
-  }
-  await purgeIdempotencyKeys(db, now);
+  };
+  const walks = await Promise.allSettled([...ledger.databases.values()].map(walk));
+  const failed = walks.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  await purgeIdempotencyKeys(ledger.control, now);
 }

@@ -2,12 +2,17 @@
 import {
   applyD1Migrations,
   createExecutionContext,
+  createMessageBatch,
   type D1Migration,
   reset,
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { DEMO, demoStatements } from "../src/dev/demo.ts";
+import type { NewEngagement } from "../src/db/ledger.ts";
+import { shareCredentials } from "../src/db/ledger-credentials.ts";
+import { type Ledger, ledgerOf, placeOf, shardsOf } from "../src/db/ledger-map.ts";
+import { DEMO, demoRows } from "../src/dev/demo.ts";
+import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
 import { checkAnswer } from "./contract-check.ts";
@@ -20,18 +25,42 @@ export const DAY = 24 * 3600 * 1000;
 
 export const env = bindings as unknown as Env & {
   TEST_MIGRATIONS: D1Migration[];
+  /** Set where clicks go through a queue. */
+  TEST_QUEUE?: string;
 };
 export { DEMO };
 
-/** An empty, migrated database with the demo data, and empty KV. */
+/** Empty, migrated databases with the demo data, and empty KV. */
 export async function freshDemo(): Promise<void> {
   await freshDatabase();
-  await env.DB.batch(demoStatements(NOW).map((statement) => env.DB.prepare(statement)));
+  const homes = Map.groupBy(demoRows(NOW), ({ key }) => (key ? placeOf(ledgerOn(), key) : env.DB));
+  for (const [db, rows] of homes) await db.batch(rows.map(({ sql }) => db.prepare(sql)));
 }
 
 export async function freshDatabase(): Promise<void> {
   await reset();
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+  for (const db of ledgerOn().databases.values()) await applyD1Migrations(db, env.TEST_MIGRATIONS);
+}
+
+const wrappers = new WeakMap<D1Database, (target: D1Database) => D1Database>();
+
+/** DB behind a wrapper. Where it stands in for DB in the bindings of a call, every shard of the ledger stands behind the same. */
+export function wrapDatabases(wrap: (target: D1Database) => D1Database): D1Database {
+  const database = wrap(env.DB);
+  wrappers.set(database, wrap);
+  return database;
+}
+
+function wrapShards(database: D1Database | undefined): Partial<Env> {
+  const wrap = database && wrappers.get(database);
+  if (!wrap) return {};
+  const shards = [...ledgerOf(env, NOW).databases].filter(([name]) => name !== "DB");
+  return Object.fromEntries(shards.map(([name, shard]) => [name, wrap(shard)]));
+}
+
+/** The ledger as the bindings of the tests have it, over as many databases as that are. */
+export function ledgerOn(database: D1Database = env.DB): Ledger {
+  return ledgerOf({ ...env, DB: database, ...wrapShards(database) }, NOW);
 }
 
 export interface Call {
@@ -59,10 +88,30 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
     ...(body !== undefined && { body }),
   });
   const execution = createExecutionContext();
-  const response = await serve(request, { ...env, ...options.env }, execution, () => options.now ?? NOW);
+  const { queued, queue } = testQueue();
+  const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
+  // Tests change credentials in DB by hand; operators, by the code, which does this by itself.
+  await shareCredentials(ledgerOn());
+  const response = await serve(request, bound, execution, () => options.now ?? NOW);
   await waitOnExecutionContext(execution);
+  if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));
   await checkAnswer(request, response);
   return response;
+}
+
+/** A queue that the caller empties into the Worker, so that a test sees what it led to. */
+function testQueue() {
+  const queued: NewEngagement[] = [];
+  const send = async (message: NewEngagement) => void queued.push(structuredClone(message));
+  const queue = env.TEST_QUEUE ? { ENGAGEMENTS: { send } as unknown as Queue<NewEngagement> } : {};
+  return { queued, queue };
+}
+
+export function queueBatch(engagements: NewEngagement[]): MessageBatch<NewEngagement> {
+  return createMessageBatch<NewEngagement>(
+    "engagements",
+    engagements.map((body, index) => ({ id: String(index), timestamp: new Date(NOW), attempts: 1, body })),
+  );
 }
 
 /** As `call`, with the status and the parsed JSON body. */
@@ -147,33 +196,57 @@ export function view(
   return call(path, { headers: { "user-agent": IPHONE }, ...options });
 }
 
+/** Rows of DB; of every database that may have some where the query is of the ledger. In no order then but by their values. */
 export async function rows<T = Record<string, unknown>>(query: string, ...values: unknown[]): Promise<T[]> {
-  return (
-    await env.DB.prepare(query)
-      .bind(...values)
-      .all<T>()
-  ).results;
+  const shards = IS_OF_LEDGER.test(query) ? shardsOf(ledgerOn()) : [];
+  const found = await Promise.all(
+    [env.DB, ...shards].map(
+      async (db) =>
+        (
+          await db
+            .prepare(query)
+            .bind(...values)
+            .all<T>()
+        ).results,
+    ),
+  );
+  return shards.length > 0 && /ORDER BY/.test(query)
+    ? found
+        .flat()
+        .sort((left, right) => inOrder(Object.values(left as object), Object.values(right as object)))
+    : found.flat();
+}
+
+const IS_OF_LEDGER = /\b(costs|engagements|daily_totals|cost_states|purge_positions)\b/;
+
+function inOrder(left: unknown[], right: unknown[]): number {
+  const at = left.findIndex((value, index) => value !== right[index]);
+  const [before, after] = [left[at] as string | number, right[at] as string | number];
+  return before === after ? 0 : before < after ? -1 : 1;
 }
 
 /** Real D1 behind a thin wrapper that counts round trips, and rows by D1's own `meta`. */
 export function countingDatabase() {
   const counts = { calls: 0, read: 0, written: 0 };
-  const database = new Proxy(env.DB, {
-    get(target, name) {
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          counts.calls++;
-          const results = await target.batch(statements);
-          for (const { meta } of results) {
-            counts.read += meta.rows_read;
-            counts.written += meta.rows_written;
+  const database = wrapDatabases(
+    (real) =>
+      new Proxy(real, {
+        get(target, name) {
+          if (name === "batch") {
+            return async (statements: D1PreparedStatement[]) => {
+              counts.calls++;
+              const results = await target.batch(statements);
+              for (const { meta } of results) {
+                counts.read += meta.rows_read;
+                counts.written += meta.rows_written;
+              }
+              return results;
+            };
           }
-          return results;
-        };
-      }
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+          const value = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      }),
+  );
   return { database, counts };
 }

@@ -1,21 +1,41 @@
 /** What the tests of the ledger share. */
-import { DEMO, env, freshDemo, rows } from "./harness.ts";
+import { DEMO, env, freshDemo, ledgerOn, rows, wrapDatabases } from "./harness.ts";
 
 /** The demo data, with the engagements that design names but without the weeks of spend: totals begin at nothing. */
 export async function freshLedger(): Promise<void> {
   await freshDemo();
-  await env.DB.batch(
-    [
-      "DELETE FROM costs",
-      "DELETE FROM daily_totals",
-      "DELETE FROM engagements WHERE cost_id LIKE 'demo-spend-%'",
-    ].map((statement) => env.DB.prepare(statement)),
+  await inLedger(
+    "DELETE FROM costs",
+    "DELETE FROM daily_totals",
+    "DELETE FROM engagements WHERE cost_id LIKE 'demo-spend-%'",
   );
 }
 
-/** What the daily totals hold, without what came to nothing. */
-export function totals(columns = "state, count, amount") {
-  return rows(`SELECT ${columns} FROM daily_totals WHERE count <> 0 ORDER BY day, ${columns}`);
+/** Runs statements on every database of the ledger. */
+export async function inLedger(...statements: string[]): Promise<void> {
+  for (const db of ledgerOn().databases.values()) {
+    await db.batch(statements.map((statement) => db.prepare(statement)));
+  }
+}
+
+/** Some columns of the daily totals, summed up over all databases, without what came to nothing. */
+export async function totals(
+  columns = "state, count, amount",
+): Promise<Record<string, string | number | undefined>[]> {
+  const named = columns.split(", ");
+  const found = await rows<Record<string, string | number>>("SELECT * FROM daily_totals WHERE count <> 0");
+  const keysOf = ({ count: _, amount: __, ...keys }: Record<string, string | number>) => JSON.stringify(keys);
+  const sums = [...Map.groupBy(found, keysOf).values()].map((same) => ({
+    ...same[0],
+    count: same.reduce((sum, row) => sum + Number(row.count), 0),
+    amount: same.reduce((sum, row) => sum + Number(row.amount), 0),
+  }));
+  const order = ["day", ...named] as (keyof (typeof sums)[number])[];
+  const told = sums.sort((left, right) => {
+    const by = order.find((name) => left[name] !== right[name]);
+    return by === undefined ? 0 : left[by] < right[by] ? -1 : 1;
+  });
+  return told.map((row) => Object.fromEntries(order.slice(1).map((name) => [name, row[name]])));
 }
 
 /** D1 that fails whenever `fails` says so of the statements of a call; the call is not made. */
@@ -24,19 +44,22 @@ export function failingDatabase(fails: (call: number) => boolean): {
   calls: () => number;
 } {
   let calls = 0;
-  const database = new Proxy(env.DB, {
-    get(target, name) {
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          calls++;
-          if (fails(calls)) throw new Error("injected: the database does not work");
-          return target.batch(statements);
-        };
-      }
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  const database = wrapDatabases(
+    (real) =>
+      new Proxy(real, {
+        get(target, name) {
+          if (name === "batch") {
+            return async (statements: D1PreparedStatement[]) => {
+              calls++;
+              if (fails(calls)) throw new Error("injected: the database does not work");
+              return target.batch(statements);
+            };
+          }
+          const value = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      }),
+  );
   return { database, calls: () => calls };
 }
 

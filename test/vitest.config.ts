@@ -3,22 +3,53 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 const root = join(import.meta.dirname, "..");
+const TEST_MIGRATIONS = await readD1Migrations(join(root, "migrations"));
+
+/** The Worker's own bindings, and more. */
+const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
+  cloudflareTest({
+    wrangler: { configPath: join(root, "wrangler.toml") },
+    miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases },
+  });
+
+const common = {
+  silent: "passed-only",
+  exclude: ["test/browser/**", "test/dev/**", "test/bench/**"],
+} as const;
 
 export default defineConfig({
-  root,
-  plugins: [
-    cloudflareTest({
-      wrangler: { configPath: join(root, "wrangler.toml") },
-      miniflare: {
-        bindings: {
-          TEST_MIGRATIONS: await readD1Migrations(join(root, "migrations")),
+  test: {
+    projects: [
+      {
+        root,
+        plugins: [worker({})],
+        test: {
+          ...common,
+          name: "one database",
+          include: ["test/**/*.test.ts"],
+          exclude: [...common.exclude, "test/shards/**"],
         },
       },
-    }),
-  ],
-  test: {
-    silent: "passed-only",
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/browser/**", "test/dev/**", "test/bench/**"],
+      // The suite of the ledger once more, over four databases and behind the queue.
+      {
+        root,
+        plugins: [
+          worker({ LEDGER_MAP: "4", TEST_QUEUE: "on" }, ["LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"]),
+        ],
+        test: {
+          ...common,
+          name: "four shards",
+          include: [
+            "test/shards/*.test.ts",
+            "test/cost/*.test.ts",
+            "test/engagement/*.test.ts",
+            "test/retention/*.test.ts",
+            "test/spend/*.test.ts",
+            "test/db/ledger-model.test.ts",
+          ],
+          exclude: [...common.exclude],
+        },
+      },
+    ],
   },
 });

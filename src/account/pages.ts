@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account, OwnApp } from "../db/accounts.ts";
-import type { DayRange, SpendRow } from "../db/spend.ts";
+import type { DayRange, SpendRow } from "../db/ledger-spend.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/page.ts";

@@ -201,7 +201,7 @@ async function checkPassword(
 
 async function load(context: Context, idHash: string) {
   const days = lastDays(context.now);
-  const { account, apps, spend } = await accounts.readAccount(context.env.DB, idHash, context.now, days);
+  const { account, apps, spend } = await accounts.readAccount(context.ledger, idHash, context.now, days);
   if (!account) throw new AppError("session_ended");
   return { account, apps, spend, days };
 }

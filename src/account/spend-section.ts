@@ -1,7 +1,7 @@
 /** Spend by day on the account page: a chart drawn here, its table, the match rate and the files. */
 import { html } from "hono/html";
 import type { OwnApp } from "../db/accounts.ts";
-import type { DayRange } from "../db/spend.ts";
+import type { DayRange } from "../db/ledger-spend.ts";
 import { addAmounts } from "../http/money.ts";
 import type { Markup } from "../http/page.ts";
 import { formatDate } from "../spend/report.ts";

@@ -1,6 +1,7 @@
 /** What the apps of a user spent: for the account page, and as a file to keep. */
 import type { Session } from "../auth/sessions.ts";
-import { type DayRange, findSpend, type SpendRow } from "../db/spend.ts";
+import type { DayRange, SpendRow } from "../db/ledger-spend.ts";
+import { findSpend } from "../db/spend.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { csvResponse } from "../http/csv.ts";
@@ -23,7 +24,7 @@ export async function readSpendCsv(context: Context, session: Session): Promise<
   const { path, query } = await readInput(context, contract.readSpendCsv);
   const { group_by: groups, ...days } = query;
   const { access, rows } = await findSpend(
-    context.env.DB,
+    context.ledger,
     { kind: "session", hash: session.idHash, now: context.now },
     { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
   );

@@ -13,7 +13,7 @@ export async function readSpend(context: Context, caller: Caller): Promise<Respo
   const { path, query } = await readInput(context, contract.readSpend);
   const { group_by: groups, ...days } = query;
   const { access, rows } = await findSpend(
-    context.env.DB,
+    context.ledger,
     { kind: "token", hash: caller.tokenHash, now: context.now },
     { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
   );

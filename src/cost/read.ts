@@ -17,7 +17,7 @@ export async function readCost(context: Context): Promise<Response> {
     await admitCredential(context, tokenHash);
     throw error;
   });
-  const { credential, cost } = await findCost(context.env.DB, tokenHash, path.cost_id);
+  const { credential, cost } = await findCost(context.ledger, tokenHash, path.cost_id);
   if (!credential) throw unauthorized();
   context.trace.partnerId = credential.partnerId;
   if (credential.revoked) throw new AppError("credential_revoked");

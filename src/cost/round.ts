@@ -37,9 +37,8 @@ export async function submitTests(
   testHash: string,
   items: SentCost[],
 ): Promise<(TestAnswer | AppError)[]> {
-  const { DB } = context.env;
   const ids = items.map(toCostId).filter((id) => id !== null);
-  const situation = await rounds.findTestSituation(DB, testHash, ids);
+  const situation = await rounds.findTestSituation(context.ledger, testHash, ids);
   if (!situation) throw unauthorized();
   const { credential, engagements } = situation;
   if (credential.revoked) throw new AppError("credential_revoked");
@@ -69,7 +68,7 @@ export async function submitTests(
     return answer;
   });
   const added = entries.slice(situation.entries.length);
-  const kept = await rounds.keepEntries(DB, testHash, added, context.now);
+  const kept = await rounds.keepEntries(context.env.DB, testHash, added, context.now);
   // The round was ended, or filled by another request, since the first question.
   if (kept < added.length) throw new AppError("test_credential");
   return items.map((_, index) => answers[index] ?? new AppError("round_full"));
@@ -138,7 +137,7 @@ function toShown(value: string): string {
 /** `GET /cost/round`: the partner reads the report of its round. */
 export async function readRound(context: Context): Promise<Response> {
   const tokenHash = readTokenHash(context, ["live", "test"]);
-  const { credential, found } = await rounds.findRoundOfCredential(context.env.DB, tokenHash);
+  const { credential, found } = await rounds.findRoundOfCredential(context.ledger, tokenHash);
   if (!credential) throw unauthorized();
   if (credential.revoked) throw new AppError("credential_revoked");
   if (!found) throw new AppError("not_found", "Only a test credential has an integration round.");

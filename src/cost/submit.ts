@@ -1,10 +1,11 @@
-/** What `POST /cost` and `POST /cost/batch` share: a list of costs goes to the ledger in one round trip. */
+/** What `POST /cost` and `POST /cost/batch` share: a list of costs goes to the ledger, in one round trip to each of its databases. */
 import type * as z from "zod";
 import { unauthorized } from "../auth/guards.ts";
 import * as ledger from "../db/ledger.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { formatAmount } from "../http/money.ts";
+import { logError } from "../log.ts";
 import type * as contract from "./contract.ts";
 import { COST_WINDOW_MS, judgeCosts, type Verdict } from "./rules.ts";
 
@@ -29,50 +30,76 @@ export interface CostAnswer {
 
 /**
  * Stores what the rules accept, as if the costs came one after the other, and gives an answer or a refusal for each in
- * order. Throws unauthorized, and what refuses the credential whatever it sends.
+ * order. Throws unauthorized, what refuses the credential whatever it sends, and what no database of the ledger got past.
  */
 export async function submitCosts(
   context: Context,
   tokenHash: string,
   costs: ledger.Cost[],
 ): Promise<(CostAnswer | AppError)[]> {
-  const { situations, stored } = await ledger.submitCosts(context.env.DB, {
+  const parts = await ledger.submitCosts(context.ledger, {
     tokenHash,
     costs,
     now: context.now,
     windowMs: COST_WINDOW_MS,
   });
+  const failed = parts.filter((part) => "error" in part);
+  if (failed[0] && failed.length === parts.length) throw failed[0].error;
+  for (const { error } of failed) logError(context.requestId, error);
+  const answers: (CostAnswer | AppError)[] = [];
+  for (const part of parts) {
+    const told = judgePart(context, part);
+    for (const [index, { position }] of part.items.entries()) answers[position] = made(told[index]);
+  }
+  if (answers.length === 0) throw unauthorized();
+  const [first] = answers;
+  if (first instanceof AppError && answers.every(isOfCredential)) throw first;
+  return answers;
+}
+
+/** An answer or a refusal for each cost that lives in one database, in order. */
+function judgePart(context: Context, part: ledger.Submitted): (CostAnswer | AppError)[] {
+  if ("error" in part) return part.items.map(() => new AppError("unavailable", NOT_COMMITTED));
+  const { situations, stored } = part.result;
   const [first] = situations;
   if (!first) throw unauthorized();
   context.trace.partnerId = first.credential.partnerId;
   const verdicts = judgeCosts(situations, context.now);
-  const accepted = costs.filter((_, index) => verdicts[index]?.outcome === "store");
+  const accepted = situations.filter((_, index) => verdicts[index]?.outcome === "store");
   // What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "ok".
-  if (String(accepted.map((cost) => cost.costId).sort()) !== String(stored.sort())) {
+  if (String(accepted.map(({ cost }) => cost.costId).sort()) !== String(stored.sort())) {
     throw new Error("the ledger and the rules disagree");
   }
-  return costs.map((cost, index) => toAnswer(cost, verdicts[index]));
+  return situations.map(({ cost }, index) => toAnswer(cost, made(verdicts[index])));
 }
 
-function toAnswer(cost: ledger.Cost, verdict: Verdict | undefined): CostAnswer | AppError {
-  if (!verdict) throw new Error("a cost was not judged");
-  if (verdict.outcome !== "refuse") {
-    return {
-      status: "ok",
-      cost_id: cost.costId,
-      match: verdict.match ? "matched" : "pending",
-      duplicate: verdict.outcome === "duplicate",
-      amount: verdict.amount === null ? null : formatAmount(verdict.amount),
-    };
-  }
-  const refusal = new AppError(verdict.reason);
-  if (verdict.reason === "credential_revoked" || verdict.reason === "test_credential") throw refusal;
-  return refusal;
+const NOT_COMMITTED =
+  "The database that keeps this cost did not answer, and nothing was told as done. Send this cost again in a moment.";
+
+function made<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("a cost was not judged");
+  return value;
+}
+
+function toAnswer(cost: ledger.Cost, verdict: Verdict): CostAnswer | AppError {
+  if (verdict.outcome === "refuse") return new AppError(verdict.reason);
+  return {
+    status: "ok",
+    cost_id: cost.costId,
+    match: verdict.match ? "matched" : "pending",
+    duplicate: verdict.outcome === "duplicate",
+    amount: verdict.amount === null ? null : formatAmount(verdict.amount),
+  };
+}
+
+/** What refuses the credential whatever it sends. */
+function isOfCredential(answer: CostAnswer | AppError): boolean {
+  return answer instanceof AppError && ["credential_revoked", "test_credential"].includes(answer.code);
 }
 
 /** The faults of a request are told only to whom it may concern. */
 export async function admitCredential(context: Context, tokenHash: string): Promise<void> {
-  const credential = await ledger.findCredential(context.env.DB, tokenHash);
+  const credential = await ledger.findCredential(context.ledger, tokenHash);
   if (!credential) throw unauthorized();
   context.trace.partnerId = credential.partnerId;
   if (credential.revoked) throw new AppError("credential_revoked");

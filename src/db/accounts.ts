@@ -3,7 +3,9 @@
  * password hash that was checked, so of two changes at once exactly one is made.
  */
 import { sql } from "drizzle-orm";
-import { type DayRange, ownSpendStatement, type SpendRow } from "./spend.ts";
+import type { Ledger } from "./ledger-map.ts";
+import type { DayRange, SpendRow } from "./ledger-spend.ts";
+import { addOwnSpend, ownSpendStatement } from "./spend.ts";
 import { runBatch, runIdempotent, statement } from "./statement.ts";
 
 export interface SessionUser {
@@ -122,18 +124,20 @@ const ownApps = statement<OwnApp>(sql`
 
 /** `account` is undefined where the session has ended. The spend is that of the days, by app, day and partner. */
 export async function readAccount(
-  db: D1Database,
+  ledger: Ledger,
   idHash: string,
   now: number,
   days: DayRange,
 ): Promise<{ account: Account | undefined; apps: OwnApp[]; spend: SpendRow[] }> {
+  const db = ledger.control;
   const [[found], apps, spend] = await runIdempotent(
     db,
     account(db, { idHash, now }),
     ownApps(db, { idHash, now }),
     ownSpendStatement(db, { idHash, now, ...days }),
   );
-  return { account: found, apps, spend };
+  const tokens = apps.map((app) => app.token);
+  return { account: found, apps, spend: await addOwnSpend(ledger, spend, days, tokens) };
 }
 
 /** The caller's session, and the password hash that was checked: both must still stand when the change is made. */

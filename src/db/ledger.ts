@@ -1,9 +1,19 @@
 /**
- * The ledger: engagements, costs and what they add up to. This module and ledger-purge.ts alone write its tables, so that one
- * change here can spread it over several databases. Writes are gated in SQL by the credential and by the rules of src/cost/rules.ts.
+ * The ledger: engagements, costs and what they add up to. This module and ledger-purge.ts alone write its tables, each id in
+ * the database that ledger-map.ts names. Writes are gated in SQL by the credential and by the rules of src/cost/rules.ts.
  */
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../cost-types.ts";
+import { findPartnerId, shareCredentials } from "./ledger-credentials.ts";
+import {
+  atHome,
+  fence,
+  isSpread,
+  type Ledger,
+  type LedgerKey,
+  onlyResult,
+  type Settled,
+} from "./ledger-map.ts";
 import { runBatch, runIdempotent, statement } from "./statement.ts";
 
 /** A cost as a partner sends it. The amount counts 0.00001 currency units; null leaves it to the engagement's URL. */
@@ -62,8 +72,8 @@ const credential = statement<CredentialRow>(sql`
 `);
 
 /** undefined for a credential that never was. */
-export async function findCredential(db: D1Database, hash: string): Promise<Credential | undefined> {
-  const [[row]] = await runBatch(db, credential(db, { tokenHash: hash }));
+export async function findCredential({ control }: Ledger, hash: string): Promise<Credential | undefined> {
+  const [[row]] = await runBatch(control, credential(control, { tokenHash: hash }));
   return row && toCredential(row);
 }
 
@@ -84,25 +94,37 @@ const costRecord = statement<{
   received_at: number;
   kind: Kind | null;
   occurred_at: number | null;
+  link_id: number;
   link_token: string | null;
 }>(sql`
-  SELECT s.cost_type, s.currency, s.amount, s.tag, s.source, s.received_at, s.kind, s.occurred_at, l.token AS link_token
+  SELECT s.cost_type, s.currency, s.amount, s.tag, s.source, s.received_at, s.kind, s.occurred_at, s.link_id,
+    l.token AS link_token
   FROM credentials c CROSS JOIN cost_states s LEFT JOIN links l ON l.id = s.link_id
   WHERE c.token_hash = ${tokenHash} AND c.revoked_at IS NULL AND c.mode = 'live'
     AND s.partner_id = c.partner_id AND s.cost_id = ${sql.placeholder("costId")}
 `);
 
+const linkToken = statement<{ token: string }>(
+  sql`SELECT token FROM links WHERE id = ${sql.placeholder("linkId")}`,
+);
+
 /** A partner's own cost; `amount` is the one that counts. undefined where a live credential of the partner finds none. */
 export async function findCost(
-  db: D1Database,
+  ledger: Ledger,
   hash: string,
   costId: string,
 ): Promise<{ credential: Credential | undefined; cost: CostRecord | undefined }> {
-  const [[known], [row]] = await runBatch(
-    db,
-    credential(db, { tokenHash: hash }),
-    costRecord(db, { tokenHash: hash, costId }),
+  const partnerId = await findPlacing(ledger, hash);
+  if (partnerId === undefined) return { credential: undefined, cost: undefined };
+  const parts = await atHome(ledger, [{ partnerId, costId }], (db) =>
+    withCopies(
+      ledger,
+      db,
+      ([known]) => known.length > 0,
+      () => runBatch(db, credential(db, { tokenHash: hash }), costRecord(db, { tokenHash: hash, costId })),
+    ),
   );
+  const [[known], [row]] = onlyResult(parts);
   const cost = row && {
     costType: row.cost_type,
     currency: row.currency,
@@ -114,7 +136,31 @@ export async function findCost(
     occurredAt: row.occurred_at,
     linkToken: row.link_token,
   };
+  // A shard has no links.
+  if (cost?.kind && cost.linkToken === null) {
+    const { control } = ledger;
+    const [[link]] = await runBatch(control, linkToken(control, { linkId: row?.link_id ?? null }));
+    cost.linkToken = link?.token ?? null;
+  }
   return { credential: known && toCredential(known), cost };
+}
+
+/** The partner whose ids are to be placed; any where the place does not depend on it; undefined for no credential at all. */
+async function findPlacing(ledger: Ledger, hash: string): Promise<number | undefined> {
+  return isSpread(ledger) ? findPartnerId(ledger, hash) : 0;
+}
+
+/** Asks a shard that does not know the credential, though DB does, once more with a copy of all credentials. */
+async function withCopies<Result>(
+  ledger: Ledger,
+  db: D1Database,
+  isKnown: (result: Result) => boolean,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  const answer = await ask();
+  if (db === ledger.control || isKnown(answer)) return answer;
+  await shareCredentials(ledger, [db]);
+  return ask();
 }
 
 /** A row of what there is for one submitted cost before it is stored. Columns of what there is not are null. */
@@ -201,35 +247,41 @@ export interface Situation {
   prior: StoredCost | undefined;
 }
 
+/** Costs that live in one database: at which positions they were sent, what there was for each, and the ids that were stored. */
+export type Submitted = Settled<
+  LedgerKey & { position: number },
+  { situations: Situation[]; stored: string[] }
+>;
+
 /**
- * Stores what the rules accept of the costs, in their order, in one transaction. Gives what there was for each before any
- * was stored, and the cost ids that were stored. No situation at all: the credential never was, and nothing is stored.
+ * Stores what the rules accept of the costs, in their order, in one transaction for each database that they live in. Gives
+ * what there was for each before any was stored. None at all: the credential never was, and nothing is stored.
  */
 export async function submitCosts(
-  db: D1Database,
-  submission: {
-    tokenHash: string;
-    costs: Cost[];
-    now: number;
-    windowMs: number;
-  },
-): Promise<{ situations: Situation[]; stored: string[] }> {
-  const values = {
-    tokenHash: submission.tokenHash,
-    costs: JSON.stringify(
-      submission.costs.map((cost) => [cost.costId, cost.costType, cost.currency, cost.amount, cost.tag]),
-    ),
-    now: submission.now,
-    window: submission.windowMs,
-  };
-  const [before, stored] = await runIdempotent(db, situations(db, values), store(db, values));
-  return {
-    situations: submission.costs.flatMap((cost, index) => {
-      const row = before[index];
-      return row ? [toSituation(cost, row)] : [];
-    }),
-    stored: stored.map((row) => row.cost_id),
-  };
+  ledger: Ledger,
+  submission: { tokenHash: string; costs: Cost[]; now: number; windowMs: number },
+): Promise<Submitted[]> {
+  const { tokenHash: hash, costs, now: at, windowMs } = submission;
+  const partnerId = await findPlacing(ledger, hash);
+  if (partnerId === undefined) return [];
+  const items = costs.map((cost, position) => ({ partnerId, costId: cost.costId, cost, position }));
+  return atHome(ledger, items, async (db, some, size) => {
+    const rows = some.map(({ cost }) => [cost.costId, cost.costType, cost.currency, cost.amount, cost.tag]);
+    const values = { tokenHash: hash, costs: JSON.stringify(rows), now: at, window: windowMs, size };
+    const [, before, stored] = await withCopies(
+      ledger,
+      db,
+      ([, known]) => known.length > 0,
+      () => runIdempotent(db, fence(db, values), situations(db, values), store(db, values)),
+    );
+    return {
+      situations: some.flatMap(({ cost }, index) => {
+        const row = before[index];
+        return row ? [toSituation(cost, row)] : [];
+      }),
+      stored: stored.map((row) => row.cost_id),
+    };
+  });
 }
 
 function toCredential(row: CredentialRow): Credential {
@@ -284,24 +336,34 @@ export interface NewEngagement extends Engagement {
   linkId: number;
 }
 
-const insertion = statement<{ kind: Kind }>(sql`
+const insertion = statement<{ partner_id: number; cost_id: string; kind: Kind }>(sql`
   INSERT INTO engagements
     (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
-  VALUES (
-    ${sql.placeholder("partnerId")}, ${sql.placeholder("costId")}, ${sql.placeholder("kind")},
-    ${sql.placeholder("appToken")}, ${sql.placeholder("linkId")}, ${sql.placeholder("occurredAt")},
-    ${sql.placeholder("eligible")}, ${sql.placeholder("urlCostType")}, ${sql.placeholder("urlCurrency")},
-    ${sql.placeholder("urlAmount")}
-  )
+  SELECT j.value ->> 'partnerId', j.value ->> 'costId', j.value ->> 'kind', j.value ->> 'appToken', j.value ->> 'linkId',
+    j.value ->> 'occurredAt', j.value ->> 'eligible', j.value ->> 'urlCostType', j.value ->> 'urlCurrency',
+    j.value ->> 'urlAmount'
+  FROM json_each(${sql.placeholder("engagements")}) j WHERE true
+  ORDER BY j.value ->> 'occurredAt'
   ON CONFLICT DO NOTHING
-  RETURNING kind
+  RETURNING partner_id, cost_id, kind
 `);
 
-/** Records an engagement; the first of a (partner, cost id, kind) stands. Whether it was this one. */
-export async function insertEngagement(db: D1Database, engagement: NewEngagement): Promise<boolean> {
-  const [rows] = await runIdempotent(
-    db,
-    insertion(db, { ...engagement, eligible: Number(engagement.eligible) }),
-  );
-  return rows.length > 0;
+/**
+ * Records engagements, in one insert for each database that they live in; the first of a (partner, cost id, kind) stands, so
+ * that the same may be sent again. The results say which were recorded now.
+ */
+export function insertEngagements(
+  ledger: Ledger,
+  engagements: NewEngagement[],
+): Promise<Settled<NewEngagement, LedgerKey[]>[]> {
+  return atHome(ledger, engagements, async (db, some, size) => {
+    const values = { engagements: JSON.stringify(some), size };
+    const [, rows] = await runIdempotent(db, fence(db, values), insertion(db, values));
+    return rows.map((row) => ({ partnerId: row.partner_id, costId: row.cost_id }));
+  });
+}
+
+/** Records one engagement. Whether it was the first. */
+export async function insertEngagement(ledger: Ledger, engagement: NewEngagement): Promise<boolean> {
+  return onlyResult(await insertEngagements(ledger, [engagement])).length > 0;
 }

@@ -1,18 +1,25 @@
 /** Integration rounds: what is sent with a test credential is kept here, bounded, and never comes near the ledger's costs. */
 import { type SQL, sql } from "drizzle-orm";
-import type { CostType, Kind } from "../cost-types.ts";
+import type { CostType } from "../cost-types.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../rounds/findings.ts";
 import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
 import type { Range } from "./keyset.ts";
 import type { Engagements } from "./ledger.ts";
+import type { Ledger } from "./ledger-map.ts";
+import {
+  type EngagementRow,
+  engagementsOfIds,
+  findOnShards,
+  MAX_TAKEN,
+  readOnShards,
+  roundReading,
+  roundStatements,
+} from "./ledger-rounds.ts";
 import { toTypes } from "./partner-records.ts";
 import { runBatch, statement, type Value } from "./statement.ts";
 
 /** What a round keeps. A full one takes nothing more. */
 export const MAX_ROUND_ENTRIES = 1_000;
-/** How many of a partner's engagements a report walks, and how many without a live cost it takes. */
-const MAX_WALKED = 50_000;
-const MAX_TAKEN = 2_000;
 
 export interface RoundRow {
   id: number;
@@ -51,22 +58,6 @@ interface EntryRow {
   record: string;
 }
 
-interface EngagementRow {
-  cost_id: string;
-  kind: Kind;
-  occurred_at: number;
-  eligible: number;
-  url_cost_type: string | null;
-  url_currency: string | null;
-  url_amount: number | null;
-}
-
-const engagementColumns = sql.raw(
-  ["cost_id", "kind", "occurred_at", "eligible", "url_cost_type", "url_currency", "url_amount"]
-    .map((column) => `e.${column}`)
-    .join(", "),
-);
-
 export interface TestCredential {
   /** Of the credential. */
   costTypes: CostType[];
@@ -102,26 +93,23 @@ const entriesOfIds = statement<EntryRow>(sql`
   WHERE n.cost_id IN (SELECT value FROM json_each(${sql.placeholder("costIds")}))
   ORDER BY n.number
 `);
-const engagementsOfIds = statement<EngagementRow>(sql`
-  SELECT ${engagementColumns}
-  FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
-  CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = j.value
-`);
+const engagementsOfSent = engagementsOfIds(ofCredential);
 
 /** What there is for cost IDs that are sent with a test credential. undefined for a credential that never was. */
 export async function findTestSituation(
-  db: D1Database,
+  ledger: Ledger,
   hash: string,
   ids: string[],
 ): Promise<
   { credential: TestCredential; entries: RoundEntry[]; engagements: RoundEngagement[] } | undefined
 > {
+  const db = ledger.control;
   const values = { tokenHash: hash, costIds: JSON.stringify(ids) };
   const [[row], entries, engagements] = await runBatch(
     db,
     testCredential(db, values),
     entriesOfIds(db, values),
-    engagementsOfIds(db, values),
+    engagementsOfSent(db, values),
   );
   if (!row) return undefined;
   const round = row.round_id !== null && {
@@ -138,7 +126,7 @@ export async function findTestSituation(
       round: round || null,
     },
     entries: entries.map(toEntry),
-    engagements: engagements.map(toEngagement),
+    engagements: [...engagements, ...(await findOnShards(ledger, row.partner_id, ids))].map(toEngagement),
   };
 }
 
@@ -201,66 +189,56 @@ export interface FoundRound {
   complete: boolean;
 }
 
+const entryNames = sql`round_entries n ON n.round_id = x.id`;
+
 /** The statements that read the round `x` of a FROM clause. An ended round has its final report, and reads no more. */
 function reading(from: SQL) {
   const open = sql`x.state = 'open'`;
   return {
     round: statement<FoundRow>(sql`
       SELECT ${roundColumns}, x.final_report,
-        (SELECT integrated_types FROM partners WHERE id = x.partner_id) AS integrated_types, EXISTS (
-        SELECT 1 FROM engagements w WHERE w.partner_id = x.partner_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
-      ) AS overrun
+        (SELECT integrated_types FROM partners WHERE id = x.partner_id) AS integrated_types
       FROM ${from}
     `),
     entries: statement<EntryRow>(sql`
       SELECT n.number, n.received_at, n.cost_id, n.record
       FROM ${from} CROSS JOIN round_entries n ON n.round_id = x.id WHERE ${open} ORDER BY n.number
     `),
-    named: statement<EngagementRow>(sql`
-      SELECT DISTINCT ${engagementColumns}
-      FROM ${from} CROSS JOIN round_entries n ON n.round_id = x.id
-      CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = n.cost_id
-      WHERE ${open}
-    `),
-    // Engagements of a live partner that have their live cost are no matter of the round.
-    recent: statement<EngagementRow>(sql`
-      SELECT ${engagementColumns}
-      FROM ${from} CROSS JOIN engagements e ON e.partner_id = x.partner_id
-      WHERE ${open} AND e.occurred_at >= x.opened_at
-        AND e.cost_id <= coalesce((
-          SELECT w.cost_id FROM engagements w WHERE w.partner_id = x.partner_id
-          ORDER BY w.cost_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
-        ), char(1114111))
-        AND NOT EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = e.partner_id AND o.cost_id = e.cost_id)
-      LIMIT ${sql.raw(String(MAX_TAKEN + 1))}
-    `),
     dismissals: statement<{ finding: string }>(sql`
       SELECT d.finding FROM ${from} CROSS JOIN round_dismissals d ON d.round_id = x.id WHERE ${open}
     `),
+    engagements: roundReading(from, entryNames),
   };
 }
 
-type FoundRow = RoundRow & { final_report: string | null; integrated_types: string; overrun: number };
+type FoundRow = RoundRow & { final_report: string | null; integrated_types: string };
 
 function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: Record<string, Value>) {
   return [
     read.round(db, values),
     read.entries(db, values),
-    read.named(db, values),
-    read.recent(db, values),
     read.dismissals(db, values),
+    ...roundStatements(read.engagements, db, values),
   ] as const;
 }
 
-function toFound(
+async function toFound(
+  ledger: Ledger,
   [row]: FoundRow[],
   entries: EntryRow[],
+  dismissals: { finding: string }[],
+  [walk]: { overrun: number }[],
   named: EngagementRow[],
   recent: EngagementRow[],
-  dismissals: { finding: string }[],
-): FoundRound | undefined {
+): Promise<FoundRound | undefined> {
   if (!row) return undefined;
-  const { final_report, integrated_types, overrun, ...round } = row;
+  const { final_report, integrated_types, ...round } = row;
+  const costIds = [...new Set(entries.flatMap(({ cost_id }) => cost_id ?? []))];
+  const more =
+    round.state === "open"
+      ? await readOnShards(ledger, { partnerId: round.partner_id, openedAt: round.opened_at, costIds })
+      : { named: [], recent: [], overrun: false };
+  const taken = [...recent, ...more.recent];
   return {
     row: round,
     final: final_report,
@@ -268,10 +246,10 @@ function toFound(
       costTypes: toTypes(round.cost_types),
       liveTypes: toTypes(integrated_types),
       entries: entries.map(toEntry),
-      engagements: [...named, ...recent.slice(0, MAX_TAKEN)].map(toEngagement),
+      engagements: [...named, ...more.named, ...taken.slice(0, MAX_TAKEN)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
     },
-    complete: recent.length <= MAX_TAKEN && overrun === 0,
+    complete: taken.length <= MAX_TAKEN && walk?.overrun !== 1 && !more.overrun,
   };
 }
 
@@ -279,20 +257,25 @@ const forPartner = reading(ofCredential);
 const forOperator = reading(ofOperator);
 
 /** The round of a credential. `credential` is undefined for one that never was; `found` where it has no round. */
-export async function findRoundOfCredential(db: D1Database, hash: string) {
+export async function findRoundOfCredential(ledger: Ledger, hash: string) {
+  const db = ledger.control;
   const values = { tokenHash: hash, costIds: "[]" };
   const [[credential], ...read] = await runBatch(
     db,
     testCredential(db, values),
     ...statementsOf(forPartner, db, values),
   );
-  return { credential: credential && { revoked: credential.revoked_at !== null }, found: toFound(...read) };
+  return {
+    credential: credential && { revoked: credential.revoked_at !== null },
+    found: await toFound(ledger, ...read),
+  };
 }
 
-export async function findRound(db: D1Database, actor: Actor, roundId: number) {
+export async function findRound(ledger: Ledger, actor: Actor, roundId: number) {
   const values = { ...actor, id: roundId };
-  const { access, rows } = await runAsOperator(db, actor, ...statementsOf(forOperator, db, values));
-  return { access, found: toFound(...rows) };
+  const statements = statementsOf(forOperator, ledger.control, values);
+  const { access, rows } = await runAsOperator(ledger.control, actor, ...statements);
+  return { access, found: await toFound(ledger, ...rows) };
 }
 
 const listEntryRows = operatorList<EntryRow & { id: number }>(

@@ -327,3 +327,16 @@ export const purgePositions = sqliteTable("purge_positions", {
   untilCostId: text("until_cost_id"),
   walkedAt: integer("walked_at").notNull(),
 });
+
+/** One row: what a database of the ledger was told last. See ledger-map.ts and ledger-credentials.ts. */
+export const ledgerFence = sqliteTable(
+  "ledger_fence",
+  {
+    id: integer().primaryKey(),
+    /** Ids that were placed by fewer shards than these are not written here any more. */
+    size: integer().notNull(),
+    /** On a shard: the audit entry as of which it has the credentials. */
+    credentialsAsOf: integer("credentials_as_of").notNull(),
+  },
+  (table) => [check("one_fence", sql`${table.id} = 1`)],
+);

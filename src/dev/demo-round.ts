@@ -1,5 +1,6 @@
 /** The demo's integration round: partner 3 has matches, and at least one mismatch of every kind, so that its page lives. */
 import type { CostType, Kind } from "../cost-types.ts";
+import type { LedgerKey } from "../db/ledger-map.ts";
 import type { Fault } from "../errors.ts";
 import type { RoundEntry } from "../rounds/findings.ts";
 
@@ -8,7 +9,13 @@ const LINK_ID = 7;
 
 export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: "cpc,cpi,cpe,cpm" } as const;
 
-type Row = (table: string, values: Record<string, string | number | null>) => string;
+type Row = (table: string, values: Record<string, string | number | null>) => DemoRow;
+
+export interface DemoRow {
+  sql: string;
+  /** Of a row of the ledger: what it is placed by. */
+  key: LedgerKey | undefined;
+}
 
 interface Sent {
   hoursAgo: number;
@@ -17,8 +24,8 @@ interface Sent {
   sent: Record<string, string>;
 }
 
-/** The statements of the round. `now` in milliseconds since 1970. */
-export function demoRound(now: number, appToken: string, row: Row): string[] {
+/** The rows of the round. `now` in milliseconds since 1970. */
+export function demoRound(now: number, appToken: string, row: Row): DemoRow[] {
   const engagement = (cost_id: string, kind: Kind, hoursAgo: number, url: object = {}) =>
     row("engagements", {
       partner_id: DEMO_ROUND.partnerId,

@@ -3,7 +3,7 @@
  * reach a deployed one.
  */
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
-import { DEMO_ROUND, demoRound } from "./demo-round.ts";
+import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -39,11 +39,15 @@ const OPERATOR_SECRETS = {
 
 const text = (value: string | null) => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`);
 
-function row(table: string, values: Record<string, string | number | null>): string {
+function row(table: string, values: Record<string, string | number | null>): DemoRow {
   const cells = Object.values(values).map((value) =>
     typeof value === "number" ? String(value) : text(value),
   );
-  return `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${cells.join(", ")})`;
+  const isOfLedger = table === "engagements" || table === "costs";
+  return {
+    sql: `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${cells.join(", ")})`,
+    key: isOfLedger ? { partnerId: Number(values.partner_id), costId: String(values.cost_id) } : undefined,
+  };
 }
 
 function token(kind: TokenKind, plain: string) {
@@ -54,6 +58,11 @@ function token(kind: TokenKind, plain: string) {
 
 /** The statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
 export function demoStatements(now: number): string[] {
+  return demoRows(now).map(({ sql }) => sql);
+}
+
+/** The same for a ledger that may be spread over shards. */
+export function demoRows(now: number): DemoRow[] {
   const created_at = now - 30 * DAY_MS;
   const partner = (id: number, display_name: string, supports_cost_data: number, more: object = {}) =>
     row("partners", {
@@ -203,9 +212,9 @@ export function demoStatements(now: number): string[] {
 /** Two weeks of clicks and views with their costs, most of them long settled. */
 function demoSpend(
   now: number,
-  engagement: (id: string, kind: string, link: number, at: number) => string,
-): string[] {
-  const statements: string[] = [];
+  engagement: (id: string, kind: string, link: number, at: number) => DemoRow,
+): DemoRow[] {
+  const statements: DemoRow[] = [];
   for (let day = 13; day >= 0; day--) {
     for (let index = 0; index < 4; index++) {
       const isView = index === 3;

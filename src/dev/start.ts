@@ -6,14 +6,15 @@ import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { getPlatformProxy } from "wrangler";
+import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import { hashToken } from "../auth/secrets.ts";
-import { DEMO, demoStatements } from "./demo.ts";
+import { type LedgerBindings, ledgerOf, placeOf } from "../db/ledger-map.ts";
+import { DEMO, demoRows } from "./demo.ts";
 
 const flags = process.argv.slice(2);
 const { values } = parseArgs({
   args: flags,
-  options: { "persist-to": { type: "string" } },
+  options: { "persist-to": { type: "string" }, config: { type: "string", short: "c" } },
   strict: false,
   allowPositionals: true,
 });
@@ -34,29 +35,37 @@ serve(apiTokens);
 
 function migrate(): void {
   const state = persistTo ? ["--persist-to", persistTo] : [];
-  const { status, stdout, stderr } = spawnSync(
-    "wrangler",
-    ["d1", "migrations", "apply", "DB", "--local", ...state],
-    {
-      env: { ...environment, CI: "true" },
-      encoding: "utf8",
-    },
-  );
-  if (status === 0) return;
-  console.error(`The local database could not be migrated.\n${stdout}${stderr}`);
-  process.exit(1);
+  const config = typeof values.config === "string" ? values.config : undefined;
+  const { rawConfig } = experimental_readRawConfig({ config });
+  for (const { binding } of rawConfig.d1_databases ?? []) {
+    const { status, stdout, stderr } = spawnSync(
+      "wrangler",
+      ["d1", "migrations", "apply", binding, "--local", ...state, ...(config ? ["--config", config] : [])],
+      {
+        env: { ...environment, CI: "true" },
+        encoding: "utf8",
+      },
+    );
+    if (status === 0) continue;
+    console.error(`The local database ${binding} could not be migrated.\n${stdout}${stderr}`);
+    process.exit(1);
+  }
 }
 
-/** Fills an empty database. Gives the demo tokens that still stand: who resets one in the account page has another. */
+/** Fills an empty database, each row of the ledger where it lives. Gives the demo tokens that still stand: who resets one in the account page has another. */
 async function seed(): Promise<Record<string, string>> {
-  const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({
+  const { env, dispose } = await getPlatformProxy<LedgerBindings>({
+    ...(typeof values.config === "string" && { configPath: values.config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
   });
   try {
     const { DB } = env;
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
     if (!user) {
-      await DB.batch(demoStatements(Date.now()).map((statement) => DB.prepare(statement)));
+      const now = Date.now();
+      const ledger = ledgerOf(env, now);
+      const rows = Map.groupBy(demoRows(now), ({ key }) => (key ? placeOf(ledger, key) : DB));
+      for (const [db, some] of rows) await db.batch(some.map(({ sql }) => db.prepare(sql)));
     }
     const { results } = await DB.prepare("SELECT token_hash FROM api_tokens").all<{ token_hash: string }>();
     const standing = new Set(results.map((row) => row.token_hash));

@@ -1,7 +1,7 @@
 /** Records a click or an impression in the ledger, with the cost that its URL carries. */
 import { KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
 import { countDropped } from "../db/destinations.ts";
-import { insertEngagement } from "../db/ledger.ts";
+import { insertEngagement, type NewEngagement } from "../db/ledger.ts";
 import { findRecording } from "../db/links.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
@@ -18,8 +18,16 @@ export interface Recorded {
   dropped: string[];
 }
 
-/** Committed when it resolves. Only an engagement with a cost ID, on a link with a partner, goes to the ledger. */
-export async function recordEngagement(context: Context, linkToken: string, kind: Kind): Promise<Recorded> {
+/**
+ * Committed when it resolves; with another `store`, handed to that. Only an engagement with a cost ID, on a link with a
+ * partner, goes to the ledger.
+ */
+export async function recordEngagement(
+  context: Context,
+  linkToken: string,
+  kind: Kind,
+  store: (context: Context, engagement: NewEngagement) => Promise<boolean> = commit,
+): Promise<Recorded> {
   const { costId, urlCost, dropped } = readUrlCost(context.url, kind);
   const nothing = { recorded: false, duplicate: false, dropped };
   if (costId === undefined && dropped.length === 0) return nothing;
@@ -29,7 +37,7 @@ export async function recordEngagement(context: Context, linkToken: string, kind
     await countDropped(context.env.DB, link.link_id, Math.floor(context.now / DAY_MS), dropped);
   }
   if (costId === undefined || link.partner_id === null) return nothing;
-  const first = await insertEngagement(context.env.DB, {
+  const first = await store(context, {
     partnerId: link.partner_id,
     costId,
     kind,
@@ -43,6 +51,10 @@ export async function recordEngagement(context: Context, linkToken: string, kind
     urlAmount: urlCost.cost_amount ?? null,
   });
   return { recorded: true, duplicate: !first, dropped };
+}
+
+function commit({ ledger }: Context, engagement: NewEngagement): Promise<boolean> {
+  return insertEngagement(ledger, engagement);
 }
 
 /** Bad parameters never fail a click. One bad one of a cost takes the others along: their meaning hangs together. */

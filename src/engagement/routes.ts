@@ -9,6 +9,7 @@ import type { Route } from "../http/router.ts";
 import * as contract from "./contract.ts";
 import { lookUpDestination } from "./destinations.ts";
 import * as operations from "./operations.ts";
+import { queueEngagement } from "./queue.ts";
 import { recordEngagement } from "./record.ts";
 import { chooseTarget, isHttpLibrary, isPreview } from "./rules.ts";
 
@@ -28,7 +29,7 @@ const PIXEL = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAAB
 async function openLink(context: Context): Promise<Response> {
   const { linkToken, destination } = await findLink(context);
   if (isServerToServer(context)) return committed(context, linkToken, "click");
-  if (isPerson(context.request)) context.afterAnswer(recordEngagement(context, linkToken, "click"));
+  recordLater(context, linkToken, "click");
   const userAgent = context.request.headers.get("user-agent") ?? "";
   const location = chooseTarget(destination, context.url.searchParams, userAgent);
   return new Response(null, {
@@ -40,7 +41,7 @@ async function openLink(context: Context): Promise<Response> {
 async function openImpression(context: Context): Promise<Response> {
   const { linkToken } = await findLink(context);
   if (isServerToServer(context)) return committed(context, linkToken, "impression");
-  if (isPerson(context.request)) context.afterAnswer(recordEngagement(context, linkToken, "impression"));
+  recordLater(context, linkToken, "impression");
   return new Response(PIXEL, {
     headers: { "content-type": "image/gif", "cache-control": "no-store" },
   });
@@ -55,6 +56,12 @@ async function findLink(context: Context) {
 
 function isServerToServer(context: Context): boolean {
   return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";
+}
+
+/** A person's engagement, once the answer is out. */
+function recordLater(context: Context, linkToken: string, kind: Kind): void {
+  if (!isPerson(context.request)) return;
+  context.afterAnswer(recordEngagement(context, linkToken, kind, queueEngagement));
 }
 
 /** A partner's server is told what became of the engagement, once that is committed. */

@@ -8,6 +8,7 @@ import { markTokenReset } from "../auth/tokens.ts";
 import * as apps from "../db/apps.ts";
 import * as credentials from "../db/credentials.ts";
 import { putDestination } from "../db/destination-cache.ts";
+import { shareCredentials } from "../db/ledger-credentials.ts";
 import * as partners from "../db/partner-records.ts";
 import * as users from "../db/users.ts";
 import type { Context } from "../env.ts";
@@ -206,6 +207,8 @@ export async function revokeCredential(
   const { access, credential } = await credentials.revokeCredential(context.env.DB, actor, id);
   admit(access);
   if (!credential) throw notFound("credential");
+  // Told as done when it is done everywhere. Whoever is told otherwise revokes once more.
+  await shareCredentials(context.ledger);
   return credential;
 }
 

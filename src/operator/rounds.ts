@@ -1,6 +1,7 @@
 /** What operators do with integration rounds. */
 import type * as z from "zod";
 import type { Operator } from "../auth/guards.ts";
+import { shareCredentials } from "../db/ledger-credentials.ts";
 import * as changes from "../db/round-changes.ts";
 import { type FoundRound, findRound } from "../db/rounds.ts";
 import type { Context } from "../env.ts";
@@ -34,7 +35,7 @@ export async function readRound(
   { actor, admit }: Operator,
   id: number,
 ): Promise<FoundRound> {
-  const { access, found } = await findRound(context.env.DB, actor, id);
+  const { access, found } = await findRound(context.ledger, actor, id);
   admit(access);
   if (!found) throw notFound("round");
   return found;
@@ -61,7 +62,11 @@ async function endRound(
   state: "closed" | "approved",
 ): Promise<RoundWithReport> {
   const found = await readRound(context, operator, id);
-  if (found.row.state !== "open") throw new AppError("round_ended");
+  if (found.row.state !== "open") {
+    // A shard of the ledger may have missed it: whoever was told so asks again.
+    if (found.row.state === "approved") await shareCredentials(context.ledger);
+    throw new AppError("round_ended");
+  }
   const report = judgeRound(found.record);
   if (state === "approved" && !report.passed) {
     throw new AppError("mismatch_open", undefined, { errors: toBlockers(report) });
@@ -74,6 +79,7 @@ async function endRound(
   });
   operator.admit(access);
   if (!ended) throw new AppError("round_moved");
+  await shareCredentials(context.ledger);
   return toRoundWithReport(await readRound(context, operator, id));
 }
 

@@ -28,15 +28,14 @@ export function readLiveness(context: Context): Response {
 
 /** 503 as soon as one check fails. Tells what is wrong, never what an error said: that is in the log. */
 export async function readReadiness(context: Context): Promise<Response> {
-  const { DB, TOKENS, LINKS } = context.env;
-  const [database, tokens, links] = await Promise.all([
-    answerOf(context, readHealth(DB)),
+  const { TOKENS, LINKS } = context.env;
+  const [databases, tokens, links] = await Promise.all([
+    readDatabases(context),
     answerOf(context, TOKENS.get("readyz")),
     answerOf(context, LINKS.get("readyz")),
   ]);
   const checks: Record<string, Check> = {
-    database: told("The database", database),
-    ...judgeDatabase(database, context.now),
+    ...judgeDatabases(databases, context.now),
     tokens: told("The KV namespace TOKENS", tokens),
     links: told("The KV namespace LINKS", links),
   };
@@ -66,21 +65,38 @@ function told(name: string, answer: object | undefined): Check {
   return answer ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
 }
 
-function judgeDatabase(answer: { value: DatabaseHealth } | undefined, now: number): Record<string, Check> {
-  if (!answer) {
-    const unknown = { ok: false, reason: "Not known: the database does not answer." };
-    return { migrations: unknown, cron: unknown };
-  }
-  const { missingMigrations, purgedAt } = answer.value;
-  return { migrations: judgeMigrations(missingMigrations), cron: judgeCron(purgedAt, now) };
+/** By the name of the binding: DB, and the shards of the ledger where there are some. */
+type Databases = [name: string, answer: { value: DatabaseHealth } | undefined][];
+
+function readDatabases(context: Context): Promise<Databases> {
+  return Promise.all(
+    [...context.ledger.databases].map(
+      async ([name, db]): Promise<Databases[number]> => [name, await answerOf(context, readHealth(db))],
+    ),
+  );
 }
 
-function judgeMigrations(missing: string[]): Check {
-  if (missing.length === 0) return { ok: true };
-  return {
-    ok: false,
-    reason: `Not applied: ${missing.join(", ")}. Run npx wrangler d1 migrations apply DB --remote (or --local).`,
-  };
+function judgeDatabases(databases: Databases, now: number): Record<string, Check> {
+  const silent = databases.filter(([, answer]) => !answer).map(([name]) => name);
+  if (silent.length > 0) {
+    const unknown = { ok: false, reason: "Not known: the database does not answer." };
+    const database = { ok: false, reason: `The database ${silent.join(", ")} does not answer.` };
+    return { database, migrations: unknown, cron: unknown };
+  }
+  const found = databases.flatMap(([name, answer]) => (answer ? { name, ...answer.value } : []));
+  const walks = found.map(({ purgedAt }) => purgedAt);
+  const purgedAt = walks.includes(null) ? null : Math.min(...walks.map(Number));
+  return { database: { ok: true }, migrations: judgeMigrations(found), cron: judgeCron(purgedAt, now) };
+}
+
+function judgeMigrations(databases: { name: string; missingMigrations: string[] }[]): Check {
+  const behind = databases.filter(({ missingMigrations }) => missingMigrations.length > 0);
+  if (behind.length === 0) return { ok: true };
+  const reasons = behind.map(
+    ({ name, missingMigrations }) =>
+      `Not applied: ${missingMigrations.join(", ")}. Run npx wrangler d1 migrations apply ${name} --remote (or --local).`,
+  );
+  return { ok: false, reason: reasons.join(" ") };
 }
 
 function judgeCron(purgedAt: number | null, now: number): Check & { age_seconds?: number } {

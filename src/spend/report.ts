@@ -1,6 +1,6 @@
 /** Spend as callers read it: rows for JSON, and the same rows as CSV. No I/O, no clock. */
 import type { SpendGroup } from "../cost-types.ts";
-import type { DayRange, SpendRow } from "../db/spend.ts";
+import type { DayRange, SpendRow } from "../db/ledger-spend.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, toCsv } from "../http/csv.ts";
 import { formatSpend } from "../http/money.ts";

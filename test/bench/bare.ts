@@ -175,13 +175,16 @@ async function readRevision(env: BareBindings): Promise<string> {
 async function record(env: BareBindings, linkToken: string, costId: string, kind: string): Promise<void> {
   const [[link] = []] = await send(env, "recording", { linkToken });
   if (!link) return;
-  await send(env, "engagement", {
-    partnerId: Number(link.partner_id),
-    linkId: Number(link.link_id),
+  const engagement = {
+    partnerId: link.partner_id,
     costId,
     kind,
-    now: Date.now(),
-  });
+    appToken: env.APP_TOKEN,
+    linkId: link.link_id,
+    occurredAt: Date.now(),
+    eligible: true,
+  };
+  await send(env, "engagement", { engagements: JSON.stringify([engagement]) });
 }
 
 async function send(env: BareBindings, name: keyof Statements, values: Values) {

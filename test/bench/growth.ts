@@ -1,5 +1,6 @@
 /** What stays as it is when there is much of it: the purge walks in bounded slices, and a page deep in a list is a page. */
 import { hashToken } from "../../src/auth/secrets.ts";
+import { ledgerOf } from "../../src/db/ledger-map.ts";
 import { listLevelOne } from "../../src/db/links.ts";
 import { DEMO } from "../../src/dev/demo.ts";
 import { purge } from "../../src/retention.ts";
@@ -19,7 +20,7 @@ export async function measureGrowth(server: Server): Promise<void> {
 async function measurePurge(db: D1Database): Promise<void> {
   await addCosts(db, COSTS, Date.now() - 20 * DAY_MS);
   const { counted, calls } = counting(db);
-  await purge(counted, Date.now());
+  await purge(ledgerOf({ DB: counted }, Date.now()), Date.now());
   const milliseconds = calls.map((call) => call.milliseconds);
   const left = await db.prepare("SELECT count(*) AS n FROM costs WHERE tag = 'bench'").first<number>("n");
   console.log(`\nPurge of ${COSTS} costs and as many clicks (${left} left), by D1's own meta`);

@@ -1,5 +1,6 @@
 /** The SQL that the Worker sends to D1, taken from its own queries, for the bare Worker to prepare by hand. */
 import { insertEngagement, submitCosts } from "../../src/db/ledger.ts";
+import { ledgerOf } from "../../src/db/ledger-map.ts";
 import { insertLinks } from "../../src/db/link-creation.ts";
 import { findRecording, listLevelOne } from "../../src/db/links.ts";
 
@@ -13,19 +14,27 @@ export type Statements = Record<"cost" | "list" | "create" | "recording" | "enga
 
 /** Values that stand for the names of parameters. */
 const NOW = 8_000_000_000_001;
-const PARTNER = 8_000_000_000_002;
-const LINK_ID = 8_000_000_000_003;
+const COST = { costId: "$costId", costType: "cpc" as const, currency: "USD", amount: null, tag: "t" };
+const ENGAGEMENT = {
+  partnerId: 0,
+  costId: "$costId",
+  kind: "click" as const,
+  appToken: "",
+  linkId: 0,
+  occurredAt: 0,
+  eligible: true,
+  urlCostType: null,
+  urlCurrency: null,
+  urlAmount: null,
+};
 const NAMES = new Map<unknown, string>([
   ["$tokenHash", "tokenHash"],
   ["$appToken", "appToken"],
   ["$linkToken", "linkToken"],
-  ["$costId", "costId"],
-  ["$kind", "kind"],
   ['["links"]', "links"],
-  ['["costs"]', "costs"],
+  [JSON.stringify([[COST.costId, COST.costType, COST.currency, COST.amount, COST.tag]]), "costs"],
+  [JSON.stringify([ENGAGEMENT]), "engagements"],
   [NOW, "now"],
-  [PARTNER, "partnerId"],
-  [LINK_ID, "linkId"],
   // What a warm isolate has: the revision of the partners that it keeps.
   ["", "revision"],
 ]);
@@ -35,25 +44,17 @@ export async function captureStatements(): Promise<Statements> {
   const range = { after: null, before: null, limit: 50 };
   return {
     cost: await capture((db) =>
-      submitCosts(db, { tokenHash: "$tokenHash", costs: standIn("costs"), now: NOW, windowMs: 604_800_000 }),
+      submitCosts(ledgerOf({ DB: db }, NOW), {
+        tokenHash: "$tokenHash",
+        costs: [COST],
+        now: NOW,
+        windowMs: 604_800_000,
+      }),
     ),
     list: await capture((db) => listLevelOne(db, scope, {}, range)),
     create: await capture((db) => insertLinks(db, scope, standIn("links"), NOW)),
     recording: await capture((db) => findRecording(db, "$linkToken")),
-    engagement: await capture((db) =>
-      insertEngagement(db, {
-        partnerId: PARTNER,
-        costId: "$costId",
-        kind: "$kind" as "click",
-        appToken: "$appToken",
-        linkId: LINK_ID,
-        occurredAt: NOW,
-        eligible: true,
-        urlCostType: null,
-        urlCurrency: null,
-        urlAmount: null,
-      }),
-    ),
+    engagement: await capture((db) => insertEngagement(ledgerOf({ DB: db }, NOW), ENGAGEMENT)),
   };
 }
 

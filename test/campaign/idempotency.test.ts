@@ -9,6 +9,7 @@ import {
   DEMO,
   env,
   freshDemo,
+  ledgerOn,
   NOW,
   refusal,
   rows,
@@ -54,9 +55,9 @@ describe.each([
     const first = await post(json, { path });
     const second = await post(json, { path, now: NOW + DAY });
     expect(second.body).not.toBe(first.body);
-    await purge(env.DB, NOW + DAY);
+    await purge(ledgerOn(), NOW + DAY);
     expect(await post(json, { path, now: NOW + DAY + 1 })).toEqual(second);
-    await purge(env.DB, NOW + 2 * DAY);
+    await purge(ledgerOn(), NOW + 2 * DAY);
     expect(await rows("SELECT * FROM idempotency_keys")).toEqual([]);
     expect((await post(json, { path, now: NOW + 2 * DAY })).body).not.toBe(second.body);
     expect(await labels()).toEqual(["Once", "Once", "Once"]);

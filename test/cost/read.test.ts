@@ -1,6 +1,6 @@
 /** GET /cost/{cost_id}: a partner reads its own cost back. */
 import { beforeEach, expect, test } from "vitest";
-import { createToken } from "../../src/auth/secrets.ts";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import {
   ask,
   type Call,
@@ -10,6 +10,7 @@ import {
   DAY,
   DEMO,
   freshDemo,
+  ledgerOn,
   NOW,
   refusal,
   rows,
@@ -99,10 +100,14 @@ test("HEAD answers as GET does, without a body", async () => {
 
 test("a cost that was never sent, and another partner's, are told alike: 404", async () => {
   await sendCost({ cost_id: "read-theirs-0001" });
-  await rows("UPDATE credentials SET partner_id = 2 WHERE mode = 'live'");
+  const token = createToken("live");
+  await rows(
+    "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 2, 'live', 'cpc', '', 0)",
+    hashToken(token, ["live"]),
+  );
   const never = { status: 404, code: "not_found", params: [] };
-  expect(await refusal("/cost/read-theirs-0001", { token: DEMO.costToken })).toEqual(never);
-  expect(await refusal("/cost/read-nobody-0001", { token: DEMO.costToken })).toEqual(never);
+  expect(await refusal("/cost/read-theirs-0001", { token })).toEqual(never);
+  expect(await refusal("/cost/read-nobody-0001", { token })).toEqual(never);
 });
 
 test("an ID that no cost can have is refused: 400", async () => {
@@ -138,6 +143,8 @@ test("the budget: one call, at most 10 rows read, none written, however full the
   await sendCost({ cost_id: "demo-click-recent-0001" });
   const { database, counts } = countingDatabase();
   await readBack("demo-click-recent-0001", { env: { DB: database } });
-  expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 0 });
+  // A shard has no links.
+  const calls = ledgerOn().size > 0 ? 2 : 1;
+  expect(counts).toEqual({ calls, read: expect.any(Number), written: 0 });
   expect(counts.read).toBeLessThanOrEqual(10);
 });

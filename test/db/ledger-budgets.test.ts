@@ -5,7 +5,19 @@ import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
 import { COST_TYPES } from "../../src/cost-types.ts";
 import type { Env } from "../../src/env.ts";
 import { purge } from "../../src/retention.ts";
-import { type Call, click, countingDatabase, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
+import {
+  type Call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  ledgerOn,
+  NOW,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
 import { freshLedger } from "../support.ts";
 
 /** What a request read and wrote, and in how many calls. */
@@ -158,7 +170,7 @@ describe.each([
     if (!sizes) throw new Error("nothing was counted");
     const slices = slicesOf(sizes.costs) + slicesOf(sizes.engagements);
     const { database, counts } = countingDatabase();
-    await purge(database, NOW);
+    await purge(ledgerOn(database), NOW);
     expect(counts.written).toBe(slices);
     // What is fixed for each slice is its position.
     expect(counts.read).toBeLessThanOrEqual(4 * (sizes.costs + sizes.engagements) + 8 * slices);
@@ -179,8 +191,8 @@ describe.each([
       ),
     ]);
     const [idle, working] = [countingDatabase(), countingDatabase()];
-    await purge(working.database, NOW);
-    await purge(idle.database, NOW);
+    await purge(ledgerOn(working.database), NOW);
+    await purge(ledgerOn(idle.database), NOW);
     const moved = working.counts.calls - idle.counts.calls;
     expect(working.counts.written - idle.counts.written).toBe(2 * dead + moved);
     expect(await rows("SELECT 1 FROM engagements WHERE cost_id LIKE 'dead-cost-%'")).toEqual([]);
@@ -214,7 +226,7 @@ it("no statement of a request or of the purge scans a table of the ledger", asyn
   await click(fresh(), { ...to, query: "&cost_type=cpm" });
   await sendCost({ cost_id: fresh(), ...COST }, to);
   await sendCost({ cost_id: "short" }, to);
-  await purge(database, NOW);
+  await purge(ledgerOn(database), NOW);
   expect(used.size).toBeGreaterThanOrEqual(9);
   for (const [query, values] of used) {
     const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)

@@ -14,7 +14,8 @@ import {
   submitCosts,
 } from "../../src/db/ledger.ts";
 import { purge } from "../../src/retention.ts";
-import { DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { inLedger } from "../support.ts";
 
 const ALL = "cpc,cpi,cpe,cpm";
 const credentials = [
@@ -47,9 +48,7 @@ beforeAll(async () => {
 });
 
 const emptyLedger = () =>
-  env.DB.batch(
-    ["costs", "engagements", "daily_totals"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
-  );
+  inLedger("DELETE FROM costs", "DELETE FROM engagements", "DELETE FROM daily_totals");
 beforeEach(emptyLedger);
 
 const id = fc.constantFrom("model-cost-1", "model-cost-2");
@@ -171,11 +170,11 @@ type Step = StepOf<typeof engage | typeof submit | typeof pass | typeof clean>;
 /** Does a step on the ledger and on the model, and compares what the two say of it. */
 async function take(step: Step, model: Model): Promise<void> {
   if (step.step === "pass") model.now += step.milliseconds;
-  if (step.step === "purge") await purge(env.DB, model.now, step.slice);
+  if (step.step === "purge") await purge(ledgerOn(), model.now, step.slice);
   if (step.step === "engage") {
     const { partnerId, costId, kind, linkId, eligible, url } = step;
     const engagement = { occurredAt: model.now, eligible, ...(eligible ? url : NO_URL_COST) };
-    const first = await insertEngagement(env.DB, {
+    const first = await insertEngagement(ledgerOn(), {
       ...engagement,
       partnerId,
       costId,
@@ -188,7 +187,7 @@ async function take(step: Step, model: Model): Promise<void> {
   if (step.step === "submit") {
     const credential = credentials[step.by];
     if (!credential) throw new Error("no such credential");
-    const { situations, stored } = await submitCosts(env.DB, {
+    const submitted = await submitCosts(ledgerOn(), {
       tokenHash: hashOf(step.by),
       costs: step.costs,
       now: model.now,
@@ -198,9 +197,14 @@ async function take(step: Step, model: Model): Promise<void> {
       { ...credential, partnerId: credential.partnerId, costTypes: credential.costTypes.split(",") },
       step.costs,
     );
-    expect(judgeCosts(situations, model.now)).toEqual(expected);
-    const accepted = step.costs.filter((_, index) => expected[index]?.outcome === "store");
-    expect(stored).toEqual(accepted.map((cost) => cost.costId));
+    expect(submitted.flatMap(({ items }) => items)).toHaveLength(step.costs.length);
+    for (const part of submitted) {
+      if ("error" in part) throw part.error;
+      const verdicts = judgeCosts(part.result.situations, model.now);
+      expect(verdicts).toEqual(part.items.map(({ position }) => expected[position]));
+      const accepted = part.items.filter(({ position }) => expected[position]?.outcome === "store");
+      expect(part.result.stored).toEqual(accepted.map(({ costId }) => costId));
+    }
   }
 }
 
@@ -247,7 +251,7 @@ it("counts no id twice with a cost type and moves no total by a purge, as long a
           if (now > NOW + 2 * COST_WINDOW_MS) break;
           if (step.step === "engage") {
             // A link of its own for each id, so that the totals tell the ids apart.
-            await insertEngagement(env.DB, {
+            await insertEngagement(ledgerOn(), {
               ...step,
               ...(step.eligible ? step.url : NO_URL_COST),
               linkId: step.costId === "model-cost-1" ? 1 : 2,
@@ -256,7 +260,7 @@ it("counts no id twice with a cost type and moves no total by a purge, as long a
             });
           }
           if (step.step === "submit") {
-            await submitCosts(env.DB, {
+            await submitCosts(ledgerOn(), {
               tokenHash: hashOf(step.by),
               costs: step.costs,
               now,
@@ -265,7 +269,7 @@ it("counts no id twice with a cost type and moves no total by a purge, as long a
           }
           if (step.step === "purge") {
             const [totals, live] = [await keptTotals(), await liveRows(now)];
-            await purge(env.DB, now, step.slice);
+            await purge(ledgerOn(), now, step.slice);
             expect(await keptTotals()).toEqual(totals);
             expect(await liveRows(now)).toEqual(live);
           }

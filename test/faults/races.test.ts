@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { purge } from "../../src/retention.ts";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
-import { ask, call, click, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
+import { ask, call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 import { openRoundToApprove, ROUND_TEST } from "./operations.ts";
 
@@ -116,11 +116,11 @@ it("two cron runs at once, and costs that arrive meanwhile: nothing open goes, n
   }
   const before = await totals();
   await Promise.all([
-    purge(env.DB, NOW, 3),
-    purge(env.DB, NOW, 4),
+    purge(ledgerOn(), NOW, 3),
+    purge(ledgerOn(), NOW, 4),
     ...numbers(20).map((index) => sendCost({ cost_id: idOf(100 + index), cost_amount: "1" })),
   ]);
-  await purge(env.DB, NOW);
+  await purge(ledgerOn(), NOW);
   const left = await rows<{ cost_id: string }>("SELECT cost_id FROM costs ORDER BY cost_id");
   const open = [
     ...numbers(20).filter((index) => index % 2 === 1),

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/retention.ts";
-import { click, DAY, env, NOW, rows, sendCost, view } from "../harness.ts";
-import { failingDatabase, freshLedger, totals } from "../support.ts";
+import { click, DAY, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
+import { failingDatabase, freshLedger, inLedger, totals } from "../support.ts";
 
 beforeEach(async () => {
   await freshLedger();
-  await env.DB.prepare("DELETE FROM engagements").run();
+  await inLedger("DELETE FROM engagements");
 });
 
 /** The purge stays an hour behind. */
@@ -46,9 +46,9 @@ describe("what goes, and when", () => {
     "%s, and not a millisecond before",
     async (_what, make, age) => {
       await make();
-      await purge(env.DB, NOW + age);
+      await purge(ledgerOn(), NOW + age);
       expect(await costs()).toHaveLength(1);
-      await purge(env.DB, NOW + age + 1);
+      await purge(ledgerOn(), NOW + age + 1);
       expect(await costs()).toEqual([]);
     },
   );
@@ -57,21 +57,21 @@ describe("what goes, and when", () => {
     await click(ID);
     await send();
     await view("purged-cost-0002");
-    await purge(env.DB, NOW + FORGOTTEN);
+    await purge(ledgerOn(), NOW + FORGOTTEN);
     expect(await engagements()).toHaveLength(2);
-    await purge(env.DB, NOW + FORGOTTEN + 1);
+    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
     expect(await engagements()).toEqual([]);
   });
 
   it("an engagement never before its cost, though the walk of the costs lags behind", async () => {
     await view(ID);
     await send(ID, NOW, "cpi");
-    const late = failingDatabase((call) => call === 1);
-    await expect(purge(late.database, NOW + FORGOTTEN + 1)).rejects.toThrow("injected");
+    const late = failingDatabase((call) => call <= ledgerOn().databases.size);
+    await expect(purge(ledgerOn(late.database), NOW + FORGOTTEN + 1)).rejects.toThrow("injected");
     const bounds = [NOW + FORGOTTEN + 1, 5_000, 0] as const;
-    await purge(env.DB, ...bounds);
+    await purge(ledgerOn(), ...bounds);
     expect(await engagements()).toHaveLength(1);
-    await purge(env.DB, NOW + FORGOTTEN + 1);
+    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
     expect([await costs(), await engagements()]).toEqual([[], []]);
   });
 
@@ -79,12 +79,12 @@ describe("what goes, and when", () => {
     await view(ID);
     await send(ID, NOW, "cpi");
     await click(ID, { now: NOW + COST_WINDOW_MS + DAY });
-    await purge(env.DB, NOW + FORGOTTEN + 1);
+    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
     expect((await send(ID, NOW + FORGOTTEN + 2, "cpi")).body).toMatchObject({
       duplicate: true,
       match: "matched",
     });
-    await purge(env.DB, NOW + COST_WINDOW_MS + DAY + CLOSED + 1);
+    await purge(ledgerOn(), NOW + COST_WINDOW_MS + DAY + CLOSED + 1);
     expect(await costs()).toEqual([]);
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
   });
@@ -113,7 +113,7 @@ describe("what goes, and when", () => {
     await send("purged-cost-live");
     await send("purged-cost-wait");
     const before = await rows("SELECT * FROM costs JOIN engagements");
-    await purge(env.DB, NOW + COST_WINDOW_MS, 1);
+    await purge(ledgerOn(), NOW + COST_WINDOW_MS, 1);
     expect(await rows("SELECT * FROM costs JOIN engagements")).toEqual(before);
   });
 });
@@ -128,7 +128,7 @@ describe("what stays as it was", () => {
     const before = await wholeTotals();
     expect(before.length).toBeGreaterThanOrEqual(3);
     for (const age of [CLOSED + 1, FORGOTTEN + 1]) {
-      await purge(env.DB, NOW + age);
+      await purge(ledgerOn(), NOW + age);
       expect(await wholeTotals()).toEqual(before);
     }
     expect([await costs(), await engagements()]).toEqual([[], []]);
@@ -137,7 +137,7 @@ describe("what stays as it was", () => {
   it("the answer to a cost that is sent again after it went: too late, and not counted again", async () => {
     await click(ID);
     await send();
-    await purge(env.DB, NOW + CLOSED + 1);
+    await purge(ledgerOn(), NOW + CLOSED + 1);
     const before = await wholeTotals();
     for (const now of [NOW + CLOSED + 2, NOW + 2 * COST_WINDOW_MS]) {
       expect((await send(ID, now)).body).toMatchObject({ status: 400, code: "window_closed" });
@@ -149,7 +149,7 @@ describe("what stays as it was", () => {
 
   it("the count of a pending cost that lapsed: the same sent again waits anew", async () => {
     await send();
-    await purge(env.DB, NOW + CLOSED + 1);
+    await purge(ledgerOn(), NOW + CLOSED + 1);
     expect((await send(ID, NOW + CLOSED + 2)).body).toMatchObject({ match: "pending", duplicate: false });
     await click(ID, { now: NOW + CLOSED + 3 });
     expect(await totals()).toEqual([
@@ -173,63 +173,64 @@ const LIVE = { costs: 4, engagements: 8 };
 const left = async () => ({ costs: (await costs()).length, engagements: (await engagements()).length });
 const then = NOW + 2 * FORGOTTEN + 1;
 
-const sql = (...statements: string[]) =>
-  env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
-
 describe("in slices", () => {
   it.each([1, 2, 5, 11, 12, 13, 24, 5_000])(
     "of %i keys, all that is due goes and all that is live stays",
     async (slice) => {
       await mixed();
-      await purge(env.DB, then, slice);
+      await purge(ledgerOn(), then, slice);
       expect(await left()).toEqual(LIVE);
-      await purge(env.DB, then, slice);
+      await purge(ledgerOn(), then, slice);
       expect(await left()).toEqual(LIVE);
     },
   );
 
-  it.each([1, 2, 5])("of %i keys, it goes on after a failure at any call, and ends right", async (slice) => {
-    await mixed();
-    const before = await wholeTotals();
-    await sql(
-      "CREATE TABLE kept_engagements AS SELECT * FROM engagements",
-      "CREATE TABLE kept_costs AS SELECT * FROM costs",
-    );
-    for (let broken = 1; ; broken++) {
-      await sql(
-        ...["costs", "engagements", "daily_totals"].map((table) => `DELETE FROM ${table}`),
-        "INSERT INTO engagements SELECT * FROM kept_engagements",
-        "INSERT INTO costs SELECT * FROM kept_costs",
+  it.each([1, 2, 5])(
+    "of %i keys, it goes on after a failure at any call, and ends right",
+    { timeout: 60_000 },
+    async (slice) => {
+      await mixed();
+      const before = await wholeTotals();
+      await inLedger(
+        "CREATE TABLE kept_engagements AS SELECT * FROM engagements",
+        "CREATE TABLE kept_costs AS SELECT * FROM costs",
       );
-      const { database, calls } = failingDatabase((call) => call === broken);
-      const failed = await purge(database, then, slice).then(
-        () => false,
-        () => true,
-      );
-      if (!failed) {
-        expect(broken).toBeGreaterThan(calls());
-        break;
+      for (let broken = 1; ; broken++) {
+        await inLedger(
+          ...["costs", "engagements", "daily_totals"].map((table) => `DELETE FROM ${table}`),
+          "INSERT INTO engagements SELECT * FROM kept_engagements",
+          "INSERT INTO costs SELECT * FROM kept_costs",
+        );
+        const { database, calls } = failingDatabase((call) => call === broken);
+        const failed = await purge(ledgerOn(database), then, slice).then(
+          () => false,
+          () => true,
+        );
+        if (!failed) {
+          expect(broken).toBeGreaterThan(calls());
+          break;
+        }
+        // The hours that follow: the first ends the walk that broke off, the second walks all.
+        await purge(ledgerOn(), then, slice);
+        await purge(ledgerOn(), then, slice);
+        expect({ broken, ...(await left()) }).toEqual({ broken, ...LIVE });
+        expect(await wholeTotals()).toEqual(before);
       }
-      // The hours that follow: the first ends the walk that broke off, the second walks all.
-      await purge(env.DB, then, slice);
-      await purge(env.DB, then, slice);
-      expect({ broken, ...(await left()) }).toEqual({ broken, ...LIVE });
-      expect(await wholeTotals()).toEqual(before);
-    }
-  });
+    },
+  );
 
   it("of 2 keys, two an hour, it gets to the end in some hours", async () => {
     await mixed();
-    for (let hour = 0; hour < 12; hour++) await purge(env.DB, then, 2, 2);
+    for (let hour = 0; hour < 12; hour++) await purge(ledgerOn(), then, 2, 2);
     expect(await left()).toEqual(LIVE);
   });
 
   it("may run twice at once", async () => {
     await mixed();
     const before = await wholeTotals();
-    await Promise.all([purge(env.DB, then, 2), purge(env.DB, then, 2), purge(env.DB, then, 5)]);
-    await purge(env.DB, then, 2);
-    await purge(env.DB, then, 2);
+    await Promise.all([purge(ledgerOn(), then, 2), purge(ledgerOn(), then, 2), purge(ledgerOn(), then, 5)]);
+    await purge(ledgerOn(), then, 2);
+    await purge(ledgerOn(), then, 2);
     expect(await left()).toEqual(LIVE);
     expect(await wholeTotals()).toEqual(before);
   });
@@ -238,7 +239,7 @@ describe("in slices", () => {
     await mixed();
     const ids = Array.from({ length: 10 }, (_, index) => `purged-new-${String(index).padStart(4, "0")}`);
     await Promise.all([
-      purge(env.DB, then, 1),
+      purge(ledgerOn(), then, 1),
       ...ids.map((id) => click(id, { now: then }).then(() => send(id, then))),
     ]);
     expect(await left()).toEqual({ costs: LIVE.costs + 10, engagements: LIVE.engagements + 10 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { version } from "../../package.json";
 import { purge } from "../../src/retention.ts";
-import { ask, type Call, call, env, freshDemo, NOW } from "../harness.ts";
+import { ask, type Call, call, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
 
 beforeEach(freshDemo);
 
@@ -56,12 +56,12 @@ test("a fresh database is ready, and says that the cron has not run yet", async 
 });
 
 test("tells the age of the last run of the cron", async () => {
-  await purge(env.DB, NOW - 2 * HOUR);
+  await purge(ledgerOn(), NOW - 2 * HOUR);
   expect((await readiness()).cron).toEqual({ ok: true, age_seconds: 7200 });
 });
 
 test("is ready when the last run is a day old, and not one millisecond later", async () => {
-  await purge(env.DB, NOW - 24 * HOUR);
+  await purge(ledgerOn(), NOW - 24 * HOUR);
   expect(await readiness()).toMatchObject({ status: 200, cron: { ok: true } });
   expect(await readiness({ now: NOW + 1 })).toMatchObject({
     status: 503,
@@ -72,7 +72,7 @@ test("is ready when the last run is a day old, and not one millisecond later", a
 });
 
 test("counts the older of two walks, so that one that always fails is seen", async () => {
-  await purge(env.DB, NOW - 30 * HOUR);
+  await purge(ledgerOn(), NOW - 30 * HOUR);
   await env.DB.exec(`UPDATE purge_positions SET walked_at = ${NOW} WHERE ledger_table = 'costs'`);
   expect((await readiness()).cron).toMatchObject({ ok: false, age_seconds: 30 * 3600 });
 });

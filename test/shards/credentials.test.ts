@@ -1,0 +1,138 @@
+/** Credentials on the shards: there by themselves, and gone everywhere before a revocation is told as done. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { shareCredentials } from "../../src/db/ledger-credentials.ts";
+import worker, { serve } from "../../src/index.ts";
+import { ask, DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
+import { downDatabase, idOn, mapped, shard } from "./support.ts";
+
+beforeEach(freshDemo);
+
+/** As the Worker is called, without the copies that the harness makes for tests. */
+async function send(costId: string, token = DEMO.costToken, bindings: Partial<typeof env> = {}) {
+  const query = new URLSearchParams({ cost_type: "cpc", cost_currency: "USD", tag: "t", cost_id: costId });
+  const request = new Request(`${ORIGIN}/cost?${query}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const execution = { waitUntil: () => undefined };
+  const response = await serve(request, { ...env, ...bindings }, execution, () => NOW);
+  const { code } = await response.json<{ code?: string }>();
+  return { status: response.status, code };
+}
+
+async function act(path: string, json: object | undefined, bindings: Partial<typeof env> = {}) {
+  const request = new Request(`${ORIGIN}/operator/v1${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${DEMO.operatorToken}`, "content-type": "application/json" },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+  const execution = { waitUntil: () => undefined };
+  const response = await serve(request, { ...env, ...bindings }, execution, () => NOW);
+  const body = await response.json<{ data?: { items: { id: number; credential: string }[] } }>();
+  return { status: response.status, item: body.data?.items[0] };
+}
+
+const revoke = (id: number, bindings: Partial<typeof env> = {}) =>
+  act(`/credentials/${id}/revoke`, undefined, bindings);
+const one = { partner_id: 1, mode: "live", cost_types: ["cpc"] };
+const REVOKED = { status: 403, code: "credential_revoked" };
+
+it("a new credential works at once on every shard, which takes its copy when it first meets it", async () => {
+  const { item } = await act("/credentials", one);
+  for (const number of [0, 1, 2, 3]) {
+    expect(await send(idOn(number), item?.credential)).toEqual({ status: 200, code: undefined });
+  }
+  expect((await send(idOn(0), DEMO.costToken.replace("Acme", "Bcme"))).status).toBe(401);
+});
+
+describe("a revocation", () => {
+  it("holds on every shard when it is told as done, for those that had a copy and those that had none", async () => {
+    const { item } = await act("/credentials", one);
+    await send(idOn(1), item?.credential);
+    expect((await revoke(item?.id ?? 0)).status).toBe(200);
+    for (const number of [0, 1, 2, 3]) expect(await send(idOn(number), item?.credential)).toEqual(REVOKED);
+  });
+
+  it("that does not reach a shard is not told as done; done again, it is", async () => {
+    const { item } = await act("/credentials", one);
+    const id = item?.id ?? 0;
+    for (const number of [0, 1, 2, 3]) await send(idOn(number), item?.credential);
+    const { database, calls } = downDatabase(shard(2));
+    expect((await revoke(id, { LEDGER_2: database })).status).toBe(503);
+    expect(calls()).toBeGreaterThan(0);
+    for (const number of [0, 1, 3]) expect(await send(idOn(number), item?.credential)).toEqual(REVOKED);
+    expect((await send(idOn(2), item?.credential)).status).toBe(200);
+    expect((await revoke(id)).status).toBe(200);
+    expect(await send(idOn(2, "another-cost"), item?.credential)).toEqual(REVOKED);
+  });
+
+  it("that missed a shard reaches it with the hourly run", async () => {
+    const { item } = await act("/credentials", one);
+    await send(idOn(2), item?.credential);
+    await revoke(item?.id ?? 0, { LEDGER_2: downDatabase(shard(2)).database });
+    await worker.scheduled(
+      { scheduledTime: NOW, cron: "", noRetry: () => undefined } as ScheduledController,
+      env,
+    );
+    expect(await send(idOn(2, "another-cost"), item?.credential)).toEqual(REVOKED);
+  });
+
+  it("is not undone by a copy that was read before it and written after", async () => {
+    const { item } = await act("/credentials", one);
+    await send(idOn(0), item?.credential);
+    const ledger = mapped("4");
+    let slow = () => {};
+    const held = new Promise<void>((resolve) => {
+      slow = resolve;
+    });
+    let read = () => {};
+    const hasRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const late = new Proxy(shard(0), {
+      get(target, name) {
+        if (name !== "batch") return target.prepare.bind(target);
+        return async (statements: D1PreparedStatement[]) => {
+          read();
+          await held;
+          return target.batch(statements);
+        };
+      },
+    });
+    const copying = shareCredentials(ledger, [late]);
+    await hasRead;
+    expect((await revoke(item?.id ?? 0)).status).toBe(200);
+    slow();
+    await copying;
+    expect(await send(idOn(0, "another-cost"), item?.credential)).toEqual(REVOKED);
+  });
+});
+
+it("an approval is told as done when every shard has the cost types and the partner's support", async () => {
+  await env.DB.exec("UPDATE partners SET supports_cost_data = 0 WHERE id = 1");
+  await shareCredentials(mapped("4"));
+  expect(await send(idOn(1))).toEqual({ status: 403, code: "cost_type_not_integrated" });
+  await env.DB.exec("UPDATE partners SET supports_cost_data = 1 WHERE id = 1");
+  const down = { ...mapped("4"), databases: new Map([["LEDGER_1", downDatabase(shard(1)).database]]) };
+  await expect(shareCredentials(down)).rejects.toThrow("overloaded");
+  expect((await send(idOn(1))).status).toBe(403);
+  await shareCredentials(mapped("4"));
+  expect((await send(idOn(1))).status).toBe(200);
+});
+
+it("the copies tell nobody's name, template or hint", async () => {
+  await shareCredentials(mapped("4"));
+  const partners = await shard(0)
+    .prepare("SELECT DISTINCT display_name, cost_parameters FROM partners")
+    .all();
+  expect(partners.results).toEqual([{ display_name: "", cost_parameters: "" }]);
+  const credentials = await shard(0).prepare("SELECT DISTINCT hint, round_id FROM credentials").all();
+  expect(credentials.results).toEqual([{ hint: "", round_id: null }]);
+});
+
+it("readiness names the shard that does not answer", async () => {
+  const { body } = await ask<{ checks: { database: { ok: boolean; reason: string } } }>("/readyz", {
+    env: { LEDGER_3: downDatabase(shard(3)).database },
+  });
+  expect(body.checks.database).toEqual({ ok: false, reason: "The database LEDGER_3 does not answer." });
+});

@@ -1,0 +1,190 @@
+/** A shard that is down, and the queue before the shards. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { NewEngagement } from "../../src/db/ledger.ts";
+import worker from "../../src/index.ts";
+import { ask, call, click, DAY, DEMO, env, NOW, queueBatch, rows, sendCost } from "../harness.ts";
+import { freshLedger, totals } from "../support.ts";
+import { downDatabase, homesOf, idOn, shard } from "./support.ts";
+
+beforeEach(freshLedger);
+
+const item = (cost_id: string) => ({
+  cost_id,
+  cost_type: "cpc",
+  cost_currency: "USD",
+  tag: "t",
+  cost_amount: "1",
+});
+
+interface Results {
+  results: { status: "ok" | number; code?: string; cost_id?: string }[];
+}
+
+describe("a shard that is down", () => {
+  const down = () => ({ LEDGER_1: downDatabase(shard(1)).database });
+
+  it("fails its own costs of a batch with 503 each, and no other, all in their order", async () => {
+    const ids = [idOn(0), idOn(1), idOn(2), idOn(1, "second-cost-"), idOn(3)];
+    const costs = [...ids.map(item), { ...item(idOn(0)), cost_currency: "nonsense" }];
+    const { status, body } = await ask<Results>("/cost/batch", {
+      token: DEMO.costToken,
+      json: { costs },
+      env: down(),
+    });
+    expect(status).toBe(200);
+    expect(body.results.map((result) => result.code ?? result.cost_id)).toEqual([
+      ids[0],
+      "unavailable",
+      ids[2],
+      "unavailable",
+      ids[4],
+      "invalid_request",
+    ]);
+    for (const [index, id] of ids.entries()) {
+      expect(await homesOf("costs", id)).toHaveLength([1, 3].includes(index) ? 0 : 1);
+    }
+    const again = await ask<Results>("/cost/batch", {
+      token: DEMO.costToken,
+      json: { costs: ids.map(item) },
+    });
+    expect(again.body.results.map((result) => result.status)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+    expect(await totals("state, count")).toEqual([{ state: "pending", count: 5 }]);
+  });
+
+  it("is told as 503 to a cost that lives there alone, and serves the others", async () => {
+    const lost = await sendCost(item(idOn(1)), { env: down() });
+    expect([lost.status, lost.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect((await sendCost(item(idOn(2)), { env: down() })).status).toBe(200);
+  });
+
+  it("leaves the others purged", async () => {
+    for (const number of [0, 1, 2, 3]) await click(idOn(number));
+    const scheduledTime = NOW + 40 * DAY;
+    const run = (bindings: object) =>
+      worker.scheduled({ scheduledTime, cron: "", noRetry: () => undefined } as ScheduledController, {
+        ...env,
+        ...bindings,
+      });
+    await expect(run(down())).rejects.toThrow("overloaded");
+    expect(await rows("SELECT cost_id FROM engagements WHERE cost_id LIKE 'sharded-%'")).toEqual([
+      { cost_id: idOn(1) },
+    ]);
+    await run({});
+    expect(await rows("SELECT cost_id FROM engagements")).toEqual([]);
+  });
+});
+
+describe("spend over shards", () => {
+  it("is summed exactly, past 2^53, with what DB has from before", async () => {
+    const insert = "INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'matched', 2, ?)";
+    for (const db of [env.DB, shard(0), shard(3)]) {
+      await db
+        .prepare(insert)
+        .bind(DEMO.appToken, Math.floor(NOW / DAY), "9007199254740993")
+        .run();
+    }
+    const path = `/public/v1/apps/${DEMO.appToken}/spend?from=2026-03-09&to=2026-03-15&group_by=link,partner`;
+    const { body } = await ask<{ data: { items: object[] } }>(path, { token: DEMO.apiToken });
+    expect(body.data.items).toEqual([
+      {
+        link_token: DEMO.linkToken,
+        link_label: "Acme",
+        partner_id: 1,
+        partner_name: "Acme Ads",
+        currency: "USD",
+        spend: "270215977642.22979",
+        matched: 6,
+        unpriced: 0,
+      },
+    ]);
+  });
+});
+
+describe("the queue", () => {
+  const engagement = (costId: string, more: Partial<NewEngagement> = {}): NewEngagement => ({
+    partnerId: 1,
+    costId,
+    kind: "click",
+    appToken: DEMO.appToken,
+    linkId: 1,
+    occurredAt: NOW - 5_000,
+    eligible: true,
+    urlCostType: "cpc",
+    urlCurrency: "USD",
+    urlAmount: 100_000,
+    ...more,
+  });
+
+  /** A batch of which it is noted what became of each message. */
+  function batchOf(engagements: NewEngagement[]) {
+    const fates: string[] = [];
+    const batch = queueBatch(engagements);
+    const messages = batch.messages.map((message, index) => ({
+      id: message.id,
+      timestamp: message.timestamp,
+      attempts: message.attempts,
+      body: message.body,
+      ack: () => {
+        fates[index] = "ack";
+      },
+      retry: () => {
+        fates[index] = "retry";
+      },
+    }));
+    return { fates, batch: { queue: batch.queue, messages } as unknown as MessageBatch<NewEngagement> };
+  }
+
+  it("takes a click with its own instant, and none that must be committed before the answer", async () => {
+    const sent: NewEngagement[] = [];
+    const ENGAGEMENTS = { send: async (message: NewEngagement) => void sent.push(message) };
+    const bindings = { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<NewEngagement> };
+    const costId = idOn(1);
+    await click(costId, { env: bindings, now: NOW - 7 });
+    expect(sent).toMatchObject([
+      { costId, partnerId: 1, kind: "click", occurredAt: NOW - 7, eligible: true },
+    ]);
+    expect(await homesOf("engagements", costId)).toEqual([]);
+    await call(`/${DEMO.linkToken}?cost_id=${costId}&s2s=1`, { env: bindings });
+    expect(sent).toHaveLength(1);
+    expect(await homesOf("engagements", costId)).toEqual(["LEDGER_1"]);
+  });
+
+  it("that does not take a click leaves it to the database", async () => {
+    const ENGAGEMENTS = { send: () => Promise.reject(new Error("injected: the queue does not work")) };
+    await click(idOn(2), { env: { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<NewEngagement> } });
+    expect(await homesOf("engagements", idOn(2))).toEqual(["LEDGER_2"]);
+  });
+
+  it("is recorded once where a batch comes twice, one call for each shard", async () => {
+    const engagements = [0, 1, 2, 3, 3].map((number) => engagement(idOn(number)));
+    for (const _ of [1, 2]) {
+      const { fates, batch } = batchOf(engagements);
+      await worker.queue(batch, env);
+      expect(fates).toEqual(["ack", "ack", "ack", "ack", "ack"]);
+      expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 400_000 }]);
+    }
+    expect(await rows("SELECT DISTINCT occurred_at FROM engagements WHERE cost_id = ?", idOn(3))).toEqual([
+      { occurred_at: NOW - 5_000 },
+    ]);
+  });
+
+  it("of a batch, the earliest of an id stands", async () => {
+    await worker.queue(
+      batchOf([engagement(idOn(1), { occurredAt: NOW }), engagement(idOn(1), { occurredAt: NOW - 9 })]).batch,
+      env,
+    );
+    expect(await rows("SELECT occurred_at FROM engagements WHERE cost_id = ?", idOn(1))).toEqual([
+      { occurred_at: NOW - 9 },
+    ]);
+  });
+
+  it("keeps what a shard that is down did not take", async () => {
+    const { fates, batch } = batchOf([0, 1, 2, 3].map((number) => engagement(idOn(number))));
+    await worker.queue(batch, { ...env, LEDGER_1: downDatabase(shard(1)).database });
+    expect(fates).toEqual(["ack", "retry", "ack", "ack"]);
+    const again = batchOf([engagement(idOn(1))]);
+    await worker.queue(again.batch, env);
+    expect(again.fates).toEqual(["ack"]);
+    expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 400_000 }]);
+  });
+});
