@@ -1,6 +1,6 @@
 /**
- * Copies of the credentials on the shards of the ledger, where they gate its writes. DB is the authority: a copy is all of
- * its credentials as of one audit entry, and never gives way to an older one, so that no revocation is ever undone.
+ * Copies of the credentials, and of what their partners may send, on the shards of the ledger, where they gate its writes.
+ * DB is the authority: a copy is all of them as of one audit entry, and never gives way to an older one, so that no revocation is ever undone.
  */
 import { sql } from "drizzle-orm";
 import { type Ledger, shardsOf } from "./ledger-map.ts";
@@ -27,8 +27,8 @@ export async function findPartnerId({ control }: Ledger, tokenHash: string): Pro
 
 // One round trip is one transaction, so what is read together stood together. Every change leaves an audit entry.
 const asOf = statement<{ audited: number }>(sql`SELECT coalesce(max(id), 0) AS audited FROM audit_log`);
-const allPartners = statement<{ id: number; supports_cost_data: number }>(
-  sql`SELECT id, supports_cost_data FROM partners`,
+const allPartners = statement<{ id: number; supports_cost_data: number; integrated_types: string }>(
+  sql`SELECT id, supports_cost_data, integrated_types FROM partners`,
 );
 const allCredentials = statement<Record<string, string | number | null>>(sql`
   SELECT id, token_hash, partner_id, mode, cost_types, revoked_at FROM credentials
@@ -41,11 +41,14 @@ const claim = statement(sql`
 const isNewest = sql`(SELECT credentials_as_of FROM ledger_fence WHERE id = 1) = ${audited}`;
 const copyPartners = statement(sql`
   INSERT INTO partners
-    (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at)
-  SELECT j.value ->> 'id', '', j.value ->> 'supports_cost_data', 0, '', '', '', 0
+    (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters,
+      integrated_types, created_at)
+  SELECT j.value ->> 'id', '', j.value ->> 'supports_cost_data', 0, '', '', '', j.value ->> 'integrated_types', 0
   FROM json_each(${sql.placeholder("rows")}) j WHERE ${isNewest}
-  ON CONFLICT (id) DO UPDATE SET supports_cost_data = excluded.supports_cost_data
-  WHERE partners.supports_cost_data <> excluded.supports_cost_data
+  ON CONFLICT (id) DO UPDATE SET
+    supports_cost_data = excluded.supports_cost_data, integrated_types = excluded.integrated_types
+  WHERE (partners.supports_cost_data, partners.integrated_types)
+    IS NOT (excluded.supports_cost_data, excluded.integrated_types)
 `);
 const copyCredentials = statement(sql`
   INSERT INTO credentials (id, token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at)

@@ -99,7 +99,11 @@ function hashOf({ partnerId, costId }: LedgerKey): number {
 export const fence = statement(sql`
   SELECT json(iif(size <= ${sql.placeholder("size")}, 'true', 'behind the fence')) FROM ledger_fence WHERE id = 1
 `);
-const isBehindFence = (error: unknown) => String(error).includes("malformed JSON");
+
+/** Whether a statement raised an error in that way. */
+export function isRaised(error: unknown): boolean {
+  return String(error).includes("malformed JSON");
+}
 
 const raiseFence = statement(sql`
   UPDATE ledger_fence SET size = ${sql.placeholder("size")} WHERE id = 1 AND size < ${sql.placeholder("size")}
@@ -128,7 +132,7 @@ export async function atHome<Item extends LedgerKey, Result>(
     try {
       return [{ items: some, result: await work(db, some, ledger.size) }];
     } catch (error) {
-      if (!isBehindFence(error)) return [{ items: some, error }];
+      if (!isRaised(error)) return [{ items: some, error }];
       if (ledger.next === undefined) return [{ items: some, error: new Error(MOVED) }];
       const turned = { ...ledger, size: ledger.next, earlier: ledger.size, next: undefined };
       return atHome(turned, some, work);

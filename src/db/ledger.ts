@@ -8,6 +8,7 @@ import { findPartnerId, shareCredentials } from "./ledger-credentials.ts";
 import {
   atHome,
   fence,
+  isRaised,
   isSpread,
   type Ledger,
   type LedgerKey,
@@ -348,6 +349,12 @@ const insertion = statement<{ partner_id: number; cost_id: string; kind: Kind }>
   RETURNING partner_id, cost_id, kind
 `);
 
+/** For a shard: fails the batch where a partner was not copied yet, for what its URLs carry is judged by the copy. */
+const hasPartners = statement(sql`
+  SELECT json(iif(EXISTS (SELECT 1 FROM partners p WHERE p.id = j.value ->> 'partnerId'), 'true', 'no copy'))
+  FROM json_each(${sql.placeholder("engagements")}) j
+`);
+
 /**
  * Records engagements, in one insert for each database that they live in; the first of a (partner, cost id, kind) stands, so
  * that the same may be sent again. The results say which were recorded now.
@@ -358,7 +365,19 @@ export function insertEngagements(
 ): Promise<Settled<NewEngagement, LedgerKey[]>[]> {
   return atHome(ledger, engagements, async (db, some, size) => {
     const values = { engagements: JSON.stringify(some), size };
-    const [, rows] = await runIdempotent(db, fence(db, values), insertion(db, values));
+    const isShard = db !== ledger.control;
+    const insert = () =>
+      runIdempotent(
+        db,
+        fence(db, values),
+        insertion(db, values),
+        ...(isShard ? [hasPartners(db, values)] : []),
+      );
+    const [, rows] = await insert().catch(async (error) => {
+      if (!isShard || !isRaised(error)) throw error;
+      await shareCredentials(ledger, [db]);
+      return insert();
+    });
     return rows.map((row) => ({ partnerId: row.partner_id, costId: row.cost_id }));
   });
 }

@@ -5,7 +5,7 @@ import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { purge } from "../../src/retention.ts";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
 import { faultyDatabase } from "../faults/faulty.ts";
-import { ask, type Call, call, DAY, DEMO, env, freshDemo, IPHONE, NOW, rows } from "../harness.ts";
+import { ask, type Call, call, DAY, DEMO, env, freshDemo, IPHONE, ledgerOn, NOW, rows } from "../harness.ts";
 
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => {});
@@ -128,7 +128,7 @@ async function take(step: Step, model: Model): Promise<void> {
       model.now += step.by;
       return;
     case "cron":
-      return purge(env.DB, now, 3);
+      return purge(ledgerOn(), now, 3);
     case "reset": {
       model.token = createToken("api", `Model${++model.resets}`.padEnd(43, "0"));
       const hash = hashToken(model.token, ["api"]);

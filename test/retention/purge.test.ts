@@ -100,9 +100,9 @@ describe("what goes, and when", () => {
     async (_what, again) => {
       await click(ID);
       await send(ID, NOW, "cpi");
-      await purge(env.DB, AGAIN - 1);
+      await purge(ledgerOn(), AGAIN - 1);
       await again();
-      await purge(env.DB, NOW + FORGOTTEN + 1);
+      await purge(ledgerOn(), NOW + FORGOTTEN + 1);
       await send(ID, NOW + FORGOTTEN + 2, "cpi");
       expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
     },

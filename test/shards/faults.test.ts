@@ -168,6 +168,16 @@ describe("the queue", () => {
     ]);
   });
 
+  it("takes the cost that a URL carries where the shard never met the partner, and none of a type not integrated", async () => {
+    expect(await shard(1).prepare("SELECT id FROM partners").all()).toMatchObject({ results: [] });
+    await env.DB.exec("UPDATE partners SET integrated_types = 'cpc' WHERE id = 1");
+    await worker.queue(
+      batchOf([engagement(idOn(1)), engagement(idOn(1, "second-cost-"), { urlCostType: "cpi" })]).batch,
+      env,
+    );
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
+  });
+
   it("of a batch, the earliest of an id stands", async () => {
     await worker.queue(
       batchOf([engagement(idOn(1), { occurredAt: NOW }), engagement(idOn(1), { occurredAt: NOW - 9 })]).batch,
