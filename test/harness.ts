@@ -8,8 +8,8 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import type { NewEngagement } from "../src/db/ledger.ts";
 import { shareCredentials } from "../src/db/ledger-credentials.ts";
+import type { NewEngagement } from "../src/db/ledger-engagements.ts";
 import { type Ledger, ledgerOf, placeOf, shardsOf } from "../src/db/ledger-map.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
 import { recordQueued } from "../src/engagement/queue.ts";

@@ -1,7 +1,7 @@
 /** Records a click or an impression in the ledger, with the cost that its URL carries. */
 import { KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
 import { countDropped } from "../db/destinations.ts";
-import { insertEngagement, type NewEngagement } from "../db/ledger.ts";
+import { insertEngagement, type NewEngagement } from "../db/ledger-engagements.ts";
 import { findRecording } from "../db/links.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";

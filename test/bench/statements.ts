@@ -1,5 +1,6 @@
 /** The SQL that the Worker sends to D1, taken from its own queries, for the bare Worker to prepare by hand. */
-import { insertEngagement, submitCosts } from "../../src/db/ledger.ts";
+import { submitCosts } from "../../src/db/ledger.ts";
+import { insertEngagement } from "../../src/db/ledger-engagements.ts";
 import { ledgerOf } from "../../src/db/ledger-map.ts";
 import { insertLinks } from "../../src/db/link-creation.ts";
 import { findRecording, listLevelOne } from "../../src/db/links.ts";

@@ -9,10 +9,10 @@ import {
   type Credential,
   type Engagement,
   type Engagements,
-  insertEngagement,
   type StoredCost,
   submitCosts,
 } from "../../src/db/ledger.ts";
+import { insertEngagement } from "../../src/db/ledger-engagements.ts";
 import { purge } from "../../src/retention.ts";
 import { DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";

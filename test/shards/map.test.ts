@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
-import { insertEngagement, submitCosts } from "../../src/db/ledger.ts";
+import { submitCosts } from "../../src/db/ledger.ts";
+import { insertEngagement } from "../../src/db/ledger-engagements.ts";
 import { type Ledger, placeOf } from "../../src/db/ledger-map.ts";
 import { call, click, DEMO, env, NOW, sendCost } from "../harness.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
