@@ -12,22 +12,19 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
     miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases },
   });
 
-const common = {
-  silent: "passed-only",
-  exclude: ["test/browser/**", "test/dev/**", "test/bench/**"],
-} as const;
+const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         root,
         plugins: [worker({})],
         test: {
-          ...common,
           name: "one database",
           include: ["test/**/*.test.ts"],
-          exclude: [...common.exclude, "test/shards/**"],
+          exclude: [...exclude, "test/shards/**"],
         },
       },
       // The suite of the ledger once more, over four databases and behind the queue.
@@ -37,7 +34,6 @@ export default defineConfig({
           worker({ LEDGER_MAP: "4", TEST_QUEUE: "on" }, ["LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"]),
         ],
         test: {
-          ...common,
           name: "four shards",
           include: [
             "test/shards/*.test.ts",
@@ -47,7 +43,7 @@ export default defineConfig({
             "test/spend/*.test.ts",
             "test/db/ledger-model.test.ts",
           ],
-          exclude: [...common.exclude],
+          exclude,
         },
       },
     ],
