@@ -1,11 +1,11 @@
 /**
- * The purge, once an hour: costs past the acceptance window and engagements past their memory, slice by slice, and the
- * answers of idempotency keys.
+ * The purge, once an hour: costs past the acceptance window and engagements past their memory, slice by slice;
+ * sessions that have ended, and the answers of idempotency keys.
  */
 import { COST_WINDOW_MS } from "./cost/rules.ts";
+import { type ExpiringTable, forgetExpired } from "./db/expired.ts";
 import type { Ledger } from "./db/ledger-map.ts";
 import { type LedgerTable, purgeSlice } from "./db/ledger-purge.ts";
-import { purgeIdempotencyKeys } from "./db/link-creation.ts";
 
 /** Engagements are remembered twice as long as costs for them are accepted, so a late cost is told that it is late. */
 const ENGAGEMENT_MEMORY_MS = 2 * COST_WINDOW_MS;
@@ -18,10 +18,13 @@ const PURGE_MARGIN_MS = 3600 * 1000;
 const SLICE_KEYS = 5_000;
 /** One invocation may make 1,000 calls to D1; what is left waits for the next run. */
 const MAX_CALLS = 900;
+/** Of the tables beside the ledger: 2,000 rows a call, 40 calls each. */
+const EXPIRED_SLICE = 2_000;
+const MAX_EXPIRED_SLICES = 40;
 
 /**
- * Walks both tables of every database of the ledger from where the last run stopped, at most once to the end each; then
- * forgets old keys. A database that fails leaves the others purged; its error is thrown at the end.
+ * Walks both tables of every database of the ledger from where the last run stopped, at most once to the end each, and
+ * forgets what has expired beside it. Whatever fails leaves the rest purged; its error is thrown at the end.
  */
 export async function purge(
   ledger: Ledger,
@@ -43,8 +46,16 @@ export async function purge(
       }
     }
   };
-  const walks = await Promise.allSettled([...ledger.databases.values()].map(walk));
+  const forget = async (table: ExpiringTable) => {
+    for (let slices = 0; slices < MAX_EXPIRED_SLICES; slices++) {
+      if (!(await forgetExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
+    }
+  };
+  const walks = await Promise.allSettled([
+    ...[...ledger.databases.values()].map(walk),
+    forget("sessions"),
+    forget("idempotency_keys"),
+  ]);
   const failed = walks.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
-  await purgeIdempotencyKeys(ledger.control, now);
 }

@@ -9,7 +9,7 @@ import { type AppScope, ancestors, type InheritedRow, inheritedColumns } from ".
 import { catalogueStatement } from "./partners.ts";
 import { runBatch, statement } from "./statement.ts";
 
-const KEY_LIFE_MS = 24 * 3600 * 1000;
+export const KEY_LIFE_MS = 24 * 3600 * 1000;
 
 export interface NewLink {
   token: string;
@@ -164,13 +164,4 @@ export async function insertKeyedLinks(
     insert(db, { ...values, links: toJson(links) }),
   );
   return stored && inserted.map(({ token }) => token);
-}
-
-const purge = statement(sql`
-  DELETE FROM idempotency_keys WHERE created_at <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}
-`);
-
-/** Forgets the answers that no key gives any more. */
-export async function purgeIdempotencyKeys(db: D1Database, at: number): Promise<void> {
-  await runBatch(db, purge(db, { now: at }));
 }

@@ -1,0 +1,35 @@
+/** What has an end of its own and is never asked for again: sessions, and the answers of idempotency keys. */
+import { sql } from "drizzle-orm";
+import { KEY_LIFE_MS } from "./link-creation.ts";
+import { runBatch, statement } from "./statement.ts";
+
+const now = sql.placeholder("now");
+const slice = sql.placeholder("slice");
+
+const forget = {
+  sessions: statement(sql`
+    DELETE FROM sessions
+    WHERE id_hash IN (SELECT id_hash FROM sessions WHERE expires_at <= ${now} LIMIT ${slice})
+    RETURNING 1
+  `),
+  idempotency_keys: statement(sql`
+    DELETE FROM idempotency_keys WHERE (user_id, app_token, operation, key) IN (
+      SELECT user_id, app_token, operation, key FROM idempotency_keys
+      WHERE created_at <= ${now} - ${sql.raw(String(KEY_LIFE_MS))} LIMIT ${slice}
+    )
+    RETURNING 1
+  `),
+};
+
+export type ExpiringTable = keyof typeof forget;
+
+/** Deletes at most `slice` rows that have expired. Whether there may be more. */
+export async function forgetExpired(
+  db: D1Database,
+  table: ExpiringTable,
+  at: number,
+  slice: number,
+): Promise<boolean> {
+  const [gone] = await runBatch(db, forget[table](db, { now: at, slice }));
+  return gone.length === slice;
+}
