@@ -91,6 +91,11 @@ export const ERRORS = {
     title: "Not found",
     help: "The path, app, link or record does not exist, or is not yours to see.",
   },
+  request_timeout: {
+    status: 408,
+    title: "The body did not arrive in time",
+    help: "A body must have arrived thirty seconds after the request. Nothing was done: send the same request again.",
+  },
   account_changed: {
     status: 409,
     title: "The account changed in the meantime",

@@ -176,7 +176,7 @@ export function refusalsOf({ credentials, input, refusals }: Operation): ErrorCo
   if (credentials === "operator_token") all.push("operator_required");
   // What the public sends with a click is never refused: bad parameters are left out.
   if (credentials !== "none" && Object.keys(input).length > 0) all.push("invalid_request");
-  if (input.form || input.body) all.push("payload_too_large", "unsupported_media_type");
+  if (input.form || input.body) all.push("request_timeout", "payload_too_large", "unsupported_media_type");
   return [...new Set(all)];
 }
 

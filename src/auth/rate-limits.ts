@@ -2,12 +2,15 @@
  * How often a credential may be used, and how often an address may be refused. Counted at the door, beside the Worker and
  * not in a database. A limiter that is not bound limits nothing, and one that does not answer hinders nobody.
  */
+import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
 import { sha256 } from "./secrets.ts";
 
 const PERIOD_SECONDS = 60;
+/** A limiter counts beside the Worker: one that takes longer than this is down. */
+const DEADLINE_MS = 1_000;
 
 /** Throws rate_limited where the credential was used too often. Nothing is counted, nor waited for, without one. */
 export async function countRequest(context: Context): Promise<void> {
@@ -28,7 +31,7 @@ export async function countRefusal(context: Context, refusal: AppError): Promise
 /** Counts one, and says whether that was still allowed. */
 export async function isWithin(context: Context, limiter: RateLimit, key: string): Promise<boolean> {
   try {
-    return (await limiter.limit({ key })).success;
+    return (await withDeadline(limiter.limit({ key }), DEADLINE_MS, "a limiter")).success;
   } catch (error) {
     logError(context.requestId, error);
     return true;

@@ -4,6 +4,7 @@
  * hash is never given out again. So an entry that is missing, stale or unreadable costs one D1 read and grants nothing.
  */
 import { updateLastUse } from "../db/access.ts";
+import { readCache } from "../db/cache.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
@@ -22,7 +23,7 @@ export async function findTokenEntry(
   requestId: string,
 ): Promise<TokenEntry | null> {
   try {
-    const entry = await kv.get<TokenEntry>(tokenHash, "json");
+    const entry = await readCache(kv.get<TokenEntry>(tokenHash, "json"));
     return typeof entry === "object" ? entry : null;
   } catch (error) {
     logError(requestId, error);

@@ -3,6 +3,7 @@
  * click that finds one missing writes it too. KV remembers a miss as long as it may cache a value, so none is read with a
  * longer cache time than the shortest.
  */
+import { readCache } from "./cache.ts";
 import type { Destination } from "./destinations.ts";
 
 /** A late writer's old copy goes away by itself. */
@@ -13,7 +14,7 @@ const keyOfLink = (linkToken: string) => `link:${linkToken}`;
 
 /** The app of a link; null where KV does not know it. */
 export function findCachedApp(kv: KVNamespace, linkToken: string): Promise<string | null> {
-  return kv.get(keyOfLink(linkToken));
+  return readCache(kv.get(keyOfLink(linkToken)));
 }
 
 export function putLink(kv: KVNamespace, linkToken: string, appToken: string): Promise<void> {
@@ -21,7 +22,7 @@ export function putLink(kv: KVNamespace, linkToken: string, appToken: string): P
 }
 
 export function findCachedDestination(kv: KVNamespace, appToken: string): Promise<Destination | null> {
-  return kv.get<Destination>(keyOf(appToken), "json");
+  return readCache(kv.get<Destination>(keyOf(appToken), "json"));
 }
 
 export function putDestination(kv: KVNamespace, appToken: string, destination: Destination): Promise<void> {

@@ -1,6 +1,7 @@
 /** SQL compiled once an isolate, bound and run many times; every call to D1 goes through here. */
 import { is, Placeholder, type SQL } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
+import { withDeadline } from "../deadline.ts";
 
 /** SQLite's way to write a query. Drizzle's own dialect brings its query builder along, which nothing here needs. */
 const SQLITE = {
@@ -56,7 +57,7 @@ export async function runBatch<Statements extends Bound<unknown>[]>(
   db: D1Database,
   ...statements: Statements
 ): Promise<Rows<Statements>> {
-  const results = await withDeadline(db.batch(statements));
+  const results = await withDeadline(db.batch(statements), DEADLINE_MS, "D1");
   return results.map((result) => result.results) as Rows<Statements>;
 }
 
@@ -91,16 +92,4 @@ export function isTransient(error: unknown): boolean {
 /** Whether the database has no tables yet. */
 export function isNotMigrated(error: unknown): boolean {
   return String(error).includes("no such table");
-}
-
-async function withDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("D1 did not answer before the deadline")), DEADLINE_MS);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

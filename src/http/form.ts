@@ -4,7 +4,7 @@ import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { decodeUtf8, MAX_BODY_BYTES, mediaType, parsePairs, readBody, readPairs } from "./input.ts";
 
-/** What a form says, or everything that is wrong with it. Throws unsupported_media_type, payload_too_large. */
+/** What a form says, or everything that is wrong with it. Throws as `readBody`, and unsupported_media_type. */
 export async function readForm<T extends z.ZodObject>(
   context: Context,
   schema: T,

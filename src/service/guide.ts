@@ -18,6 +18,7 @@ const REFUSALS: Partial<Record<ErrorCode, "mend" | "again" | "operator">> = {
   cost_data_disabled: "operator",
   round_full: "operator",
   not_found: "mend",
+  request_timeout: "again",
   payload_too_large: "mend",
   unsupported_media_type: "mend",
   rate_limited: "again",

@@ -1,0 +1,217 @@
+/** A body that comes slowly, without an end, or breaks off: on every operation that reads one. */
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { LINKS } from "../campaign/support.ts";
+import { ask, type Call, call, DEMO, freshDemo, type ProblemBody, refusal, rows } from "../harness.ts";
+import { everyOperation, everything, SESSIONS, startSessions } from "../security/support.ts";
+
+beforeAll(async () => {
+  await freshDemo();
+  await startSessions();
+});
+
+const FORM = "application/x-www-form-urlencoded";
+const TOKENS: Partial<Record<string, string>> = {
+  api_token: DEMO.apiToken,
+  operator_token: DEMO.operatorToken,
+  cost_credential: DEMO.costToken,
+};
+
+/** Whoever may ask, with a body that is yet to come. */
+function asking({ method, need, pattern }: (typeof everyOperation)[number], body: BodyInit): Call {
+  const isForm = TOKENS[need] === undefined || pattern === "/cost";
+  return {
+    method,
+    body,
+    token: TOKENS[need],
+    headers: {
+      "content-type": isForm ? FORM : "application/json",
+      cookie: need === "operator_session" ? SESSIONS.operator : SESSIONS.member,
+    },
+  };
+}
+
+/** Those that ask for no body never read one, and are not kept waiting. */
+const BODILESS = [
+  "POST /logout",
+  "POST /account/sign-out-everywhere",
+  "DELETE /operator/v1/apps/:token/members/:user_id",
+  "POST /operator/v1/users/:id/password",
+  "POST /operator/v1/users/:id/token",
+  "POST /operator/v1/credentials/:id/revoke",
+  "POST /operator/v1/rounds/:id/approve",
+  "POST /operator/v1/rounds/:id/close",
+];
+const reading = everyOperation
+  .filter(({ method, name }) => method !== "GET" && !BODILESS.includes(name))
+  .map((one): [string, typeof one] => [one.name, one]);
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** Gives one piece after the other; then it ends, waits for ever or fails. */
+function bodyOf(pieces: Iterable<string>, end: "ends" | "never ends" | "fails") {
+  const left = pieces[Symbol.iterator]();
+  const seen = { pulled: 0, cancelled: false };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { value, done } = left.next();
+      if (!done) {
+        seen.pulled++;
+        controller.enqueue(encode(value));
+      } else if (end === "ends") controller.close();
+      else if (end === "fails") controller.error(new Error("Network connection lost."));
+      else return new Promise(() => undefined);
+      return undefined;
+    },
+    cancel() {
+      seen.cancelled = true;
+    },
+  });
+  return { body, seen };
+}
+
+function* forever(piece: string) {
+  for (;;) yield piece;
+}
+
+describe("a body that never ends", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** The answer, and after how many milliseconds it came. */
+  async function answerIn(path: string, options: Call): Promise<{ response: Response; after: number }> {
+    let isAnswered = false;
+    const answer = call(path, options).finally(() => {
+      isAnswered = true;
+    });
+    let after = 0;
+    while (!isAnswered) {
+      await scheduler.wait(1);
+      if (isAnswered || vi.getTimerCount() === 0) continue;
+      await vi.advanceTimersByTimeAsync(5_000);
+      after += 5_000;
+    }
+    return { response: await answer, after };
+  }
+
+  it.each(reading)("is answered 408 after thirty seconds, and changes nothing: %s", async (_, one) => {
+    const before = await everything();
+    for (const headers of [{}, { "content-length": "50" }]) {
+      const options = asking(one, bodyOf(["{"], "never ends").body);
+      const sent = { ...options, headers: { ...options.headers, ...headers } };
+      const { response, after } = await answerIn(one.path, sent);
+      expect([response.status, after]).toEqual([408, 30_000]);
+      expect(response.headers.get("connection")).toBeNull();
+      expect(((await response.json()) as ProblemBody).code).toBe("request_timeout");
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  it("is told to a browser as a page", async () => {
+    const { body } = bodyOf(["email="], "never ends");
+    const headers = { "content-type": FORM, accept: "text/html" };
+    const { response } = await answerIn("/login", { method: "POST", body, headers });
+    expect(response.status).toBe(408);
+    expect(await response.text()).toContain("The body did not arrive in time");
+  });
+
+  it("of who has no good token is answered 401", async () => {
+    const token = DEMO.apiToken.replace("DemoUser", "demoUser");
+    const headers = { "content-type": "application/json" };
+    const { body } = bodyOf(["{"], "never ends");
+    const { response } = await answerIn(LINKS, { method: "POST", token, headers, body });
+    expect(response.status).toBe(401);
+  });
+
+  it("that drips, a byte a second, is read when it is whole within thirty, and not after", async () => {
+    for (const [bytes, status] of [
+      [28, 201],
+      [32, 408],
+    ] as const) {
+      const text = `{"name":"drip"}`.padEnd(bytes, " ");
+      const { body } = bodyOf(text, "ends");
+      const drip = new TransformStream<Uint8Array, Uint8Array>({
+        transform: async (chunk, controller) => {
+          await new Promise((resolve) => setTimeout(resolve, 1_000));
+          controller.enqueue(chunk);
+        },
+      });
+      const headers = { "content-type": "application/json" };
+      let isAnswered = false;
+      const sent = call(LINKS, {
+        method: "POST",
+        token: DEMO.apiToken,
+        headers,
+        body: body.pipeThrough(drip),
+      }).finally(() => {
+        isAnswered = true;
+      });
+      while (!isAnswered) {
+        await scheduler.wait(1);
+        if (vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(1_000);
+      }
+      expect((await sent).status).toBe(status);
+    }
+    expect(await rows("SELECT 1 FROM links WHERE label = 'drip'")).toHaveLength(1);
+  });
+});
+
+describe("a body that breaks off", () => {
+  it.each(reading)("is answered 400, and changes nothing: %s", async (_, one) => {
+    const before = await everything();
+    for (const headers of [{}, { "content-length": "50" }]) {
+      const options = asking(one, bodyOf(["{"], "fails").body);
+      const { status, body } = await ask<ProblemBody>(one.path, {
+        ...options,
+        headers: { ...options.headers, accept: "application/json", ...headers },
+      });
+      expect([status, body.code]).toEqual([400, "invalid_request"]);
+      expect(body.errors).toEqual([{ param: "body", message: "did not arrive whole" }]);
+    }
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe("a body without an end that passes its limit", () => {
+  it.each(reading)("is answered 413, and not read on: %s", async (_, one) => {
+    const limit = one.pattern === "/cost/batch" ? 1024 : 64;
+    const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
+    const options = asking(one, body);
+    const answered = await refusal(one.path, {
+      ...options,
+      headers: { ...options.headers, accept: "application/json" },
+    });
+    expect(answered).toEqual({ status: 413, code: "payload_too_large", params: [] });
+    expect(seen.pulled).toBeGreaterThan(limit);
+    expect(seen.pulled).toBeLessThan(limit + 8);
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it("is not read at all where Content-Length tells so", async () => {
+    const { body, seen } = bodyOf(forever("x"), "never ends");
+    const headers = { "content-type": "application/json", "content-length": "65537" };
+    const answered = await refusal(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+    expect(answered.status).toBe(413);
+    expect(seen.pulled).toBeLessThan(3);
+  });
+
+  it.each(["many", "-1", "1e3", "", "0x10", "5, 5"])(
+    "is held to its limit where Content-Length tells nothing: %j",
+    async (length) => {
+      const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
+      const headers = { "content-type": "application/json", "content-length": length };
+      const answered = await refusal(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+      expect(answered.status).toBe(413);
+      expect(seen.pulled).toBeLessThan(72);
+    },
+  );
+});
+
+it("an operation that asks for no body waits for none", async () => {
+  for (const name of BODILESS) {
+    const one = everyOperation.find((operation) => operation.name === name);
+    if (!one) throw new Error(`there is no ${name}`);
+    const path = one.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
+    const { status } = await call(path, asking(one, bodyOf(["{"], "never ends").body));
+    expect([303, 400, 404], name).toContain(status);
+  }
+});
