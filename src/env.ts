@@ -75,14 +75,18 @@ export function buildContext(
   };
 }
 
-/** Throws on a configuration that cannot serve. */
+const checked = new WeakSet<Env>();
+
+/** Throws on a configuration that cannot serve. An isolate's bindings do not change: what passed once is not checked again. */
 export function checkConfiguration(env: Env): void {
+  if (checked.has(env)) return;
   for (const name of ["CLICK_URL", "IMPRESSION_URL"] as const) {
     if (env[name] && !toOrigin(env[name])) throw new Error(`${name} must be an http(s) URL`);
   }
   ledgerOf(env, 0);
   const sample = Number(env.LOG_SAMPLE ?? 1);
   if (!(sample >= 0 && sample <= 1)) throw new Error("LOG_SAMPLE must be a number from 0 to 1");
+  checked.add(env);
 }
 
 /** undefined for what is no http(s) URL. */

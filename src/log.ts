@@ -5,7 +5,7 @@
 import type { Context } from "./env.ts";
 import type { ErrorCode } from "./errors.ts";
 
-/** What becomes known of a request on its way, for its line. Every copy of a context shares it. */
+/** What becomes known of a request on its way, for its line. */
 export interface Trace {
   surface?: string;
   /** The pattern, for instance `/cost/:cost_id`. */

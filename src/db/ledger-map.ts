@@ -39,6 +39,26 @@ const MAP = /^(?:(\d+) *, *)?(\d+)(?: +from +(\S+))?$/;
 
 /** `now` in milliseconds since 1970. Throws on bindings that contradict each other. */
 export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
+  let map = maps.get(bindings);
+  if (!map) {
+    map = readMap(bindings);
+    maps.set(bindings, map);
+  }
+  const { control, databases, size, change } = map;
+  if (!change) return { control, databases, size, earlier: undefined, next: undefined };
+  const { earlier, start } = change;
+  return now < start
+    ? { control, databases, size: earlier, earlier: undefined, next: size }
+    : { control, databases, size, earlier, next: undefined };
+}
+
+/** What `LEDGER_MAP` says. An isolate's bindings do not change: they are read once. */
+interface LedgerMap extends Pick<Ledger, "control" | "databases" | "size"> {
+  change: { earlier: number; start: number } | undefined;
+}
+const maps = new WeakMap<LedgerBindings, LedgerMap>();
+
+function readMap(bindings: LedgerBindings): LedgerMap {
   const control = bindings.DB;
   const databases = new Map([["DB", control]]);
   for (let index = 0; ; index++) {
@@ -55,10 +75,7 @@ export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
   if (said === "" || size > shards || (!isChange && (before !== undefined || from !== undefined))) {
     throw new Error(`LEDGER_MAP must spread the ledger over at most the ${shards} bound LEDGER_ databases`);
   }
-  if (!isChange) return { control, databases, size, earlier: undefined, next: undefined };
-  return now < start
-    ? { control, databases, size: earlier, earlier: undefined, next: size }
-    : { control, databases, size, earlier, next: undefined };
+  return { control, databases, size, change: isChange ? { earlier, start } : undefined };
 }
 
 /** Whether the place of an id depends on its partner. */

@@ -24,13 +24,18 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
       Object.assign(context.trace, { route: path, surface });
       const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
       if (!handler) throw methodNotAllowed(request.method, methods);
-      return handler({ ...context, params: decodeParams(request.params) });
+      context.params = decodeParams(request.params);
+      return handler(context);
     });
   }
   router.all("*", () => {
     throw new AppError("not_found", "There is nothing at this path.");
   });
-  return async (context) => router.fetch(context.request as unknown as IRequest, context);
+  return async (context) => {
+    const { origin, pathname } = context.url;
+    // Without the query, which itty-router would take apart for nobody.
+    return router.fetch({ method: context.request.method, url: origin + pathname } as IRequest, context);
+  };
 }
 
 function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
