@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, from the operations that the handlers are documented with: there is no second description. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { type Answer, type Operation, operationOf } from "./http/operation.ts";
 import type { Method, Route } from "./http/router.ts";
@@ -83,7 +83,7 @@ function describe(operation: Operation, method: Method, surface: string): Json {
         ),
       }
     : input.form && {
-        "application/x-www-form-urlencoded": { schema: toSchema(input.form.partial(), "input") },
+        "application/x-www-form-urlencoded": { schema: toSchema(z.partial(input.form), "input") },
       };
   return {
     operationId: operation.id,
@@ -102,7 +102,7 @@ function describe(operation: Operation, method: Method, surface: string): Json {
   };
 }
 
-function toParameters(schema: z.ZodType | undefined, place: "path" | "query"): Json[] {
+function toParameters(schema: z.ZodMiniType | undefined, place: "path" | "query"): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = toSchema(schema, "input") as {
     properties?: Record<string, Json>;
@@ -131,7 +131,7 @@ function toResponse(answer: Answer): Json {
   };
 }
 
-function toContent(schema: z.ZodType, io: "input" | "output", example: unknown): Json {
+function toContent(schema: z.ZodMiniType, io: "input" | "output", example: unknown): Json {
   return { schema: toSchema(schema, io), ...(example !== undefined && { example }) };
 }
 
@@ -181,7 +181,7 @@ export function refusalsOf({ credentials, input, refusals }: Operation): ErrorCo
 }
 
 /** JSON Schema of a zod type; types with an `id` are components. */
-function toSchema(schema: z.ZodType, io: "input" | "output"): Json {
+function toSchema(schema: z.ZodMiniType, io: "input" | "output"): Json {
   const { $schema, $defs, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",

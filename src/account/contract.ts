@@ -1,22 +1,19 @@
 /** What the forms of the account pages must hold. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { appToken, email, newPassword, password, spendQuery } from "../http/fields.ts";
 
-export const signIn = z.object({ email, password, next: z.string().optional() });
+export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 
 /** `replaces` is the hint of the token that the page showed: sent again after a reset, the form resets nothing. */
-export const confirm = z.object({ password, replaces: z.string().optional() });
+export const confirm = z.object({ password, replaces: z.optional(z.string()) });
 
 export const changePassword = z
   .object({ current_password: password, new_password: newPassword, repeat_password: z.string() })
-  .superRefine((fields, context) => {
-    if (fields.repeat_password !== fields.new_password) {
-      context.addIssue({
-        code: "custom",
-        path: ["repeat_password"],
-        message: "is not the same as the new password",
-      });
-    }
-  });
+  .check(
+    z.refine((fields) => fields.repeat_password === fields.new_password, {
+      path: ["repeat_password"],
+      error: "is not the same as the new password",
+    }),
+  );
 
 export const readSpendCsv = { path: z.object({ app_token: appToken }), query: spendQuery };

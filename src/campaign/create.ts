@@ -1,6 +1,6 @@
 /** New links, one or many (spec §4.4). */
 import { customAlphabet } from "nanoid";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Caller } from "../auth/guards.ts";
 import { putLink } from "../db/destination-cache.ts";
 import * as creation from "../db/link-creation.ts";

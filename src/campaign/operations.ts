@@ -1,28 +1,28 @@
 /** What the operations of the campaign interface promise (spec §4.1 to §4.5). */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { itemsV1, listV1, listV2, problem } from "../http/answers.ts";
 import type { Operation } from "../http/operation.ts";
 import * as contract from "./contract.ts";
 
 const partner = z
   .strictObject({ id: z.int(), display_name: z.string(), supports_cost_data: z.boolean() })
-  .meta({ id: "Partner" });
+  .with(z.meta({ id: "Partner" }));
 
 const link = z
   .strictObject({
-    name: z.string().meta({ description: "The names of the links above and its own, joined by ::" }),
+    name: z.string().with(z.describe("The names of the links above and its own, joined by ::")),
     token: z.string(),
-    label: z.string().meta({ description: "The link's own name" }),
-    level: z.int().min(1).max(4),
+    label: z.string().with(z.describe("The link's own name")),
+    level: z.int().check(z.minimum(1), z.maximum(4)),
     archived: z.boolean(),
     has_subtrackers: z.boolean(),
-    partner_id: z.int().nullable().meta({ description: "The link's own partner; null inherits" }),
-    cost_data_enabled: z.boolean().meta({ description: "The cost switch in effect" }),
+    partner_id: z.nullable(z.int()).with(z.describe("The link's own partner; null inherits")),
+    cost_data_enabled: z.boolean().with(z.describe("The cost switch in effect")),
     url: z.string(),
-    click_url: z.string().meta({ description: "A template with the partner's macros, byte for byte" }),
-    impression_url: z.string().meta({ description: "A template with the partner's macros, byte for byte" }),
+    click_url: z.string().with(z.describe("A template with the partner's macros, byte for byte")),
+    impression_url: z.string().with(z.describe("A template with the partner's macros, byte for byte")),
   })
-  .meta({ id: "Link" });
+  .with(z.meta({ id: "Link" }));
 
 const LINK_EXAMPLE = {
   name: "Summer",
@@ -114,7 +114,9 @@ export const createLinks: Operation = {
   description: "Every link has its own result, in order. A bad one fails alone.",
   credentials: "api_token",
   input: contract.createLinks,
-  describedBody: z.strictObject({ links: z.array(contract.createLink.body).min(1).max(100) }),
+  describedBody: z.strictObject({
+    links: z.array(contract.createLink.body).check(z.minLength(1), z.maxLength(100)),
+  }),
   requestHeaders: idempotencyKey,
   requestExample: { links: [{ name: "Summer" }, { name: "Beach", parent_token: "q2r7kd0n5x" }] },
   answers: {
@@ -149,16 +151,16 @@ export const readSpend: Operation = {
       alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
-          day: z.string().meta({ format: "date" }).optional(),
-          link_token: z.string().nullable().optional(),
-          link_label: z.string().nullable().optional(),
-          partner_id: z.int().nullable().optional(),
-          partner_name: z.string().nullable().optional(),
-          cost_type: z.string().optional(),
+          day: z.optional(z.string().with(z.meta({ format: "date" }))),
+          link_token: z.nullish(z.string()),
+          link_label: z.nullish(z.string()),
+          partner_id: z.nullish(z.int()),
+          partner_name: z.nullish(z.string()),
+          cost_type: z.optional(z.string()),
           currency: z.string(),
-          spend: z.string().meta({ description: "Exact decimal text" }),
-          matched: z.int().meta({ description: "Costs with an engagement and an amount" }),
-          unpriced: z.int().meta({ description: "Costs with an engagement that no amount was said for" }),
+          spend: z.string().with(z.describe("Exact decimal text")),
+          matched: z.int().with(z.describe("Costs with an engagement and an amount")),
+          unpriced: z.int().with(z.describe("Costs with an engagement that no amount was said for")),
         }),
       ),
     },

@@ -1,5 +1,5 @@
 /** What a cost must look like (spec §2.5, §4.7). */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { amount, costId, costTag, costType, currency } from "../http/fields.ts";
 
 const MAX_BATCH_COSTS = 1_000;
@@ -9,7 +9,7 @@ export const cost = z.object({
   cost_currency: currency,
   cost_id: costId,
   tag: costTag,
-  cost_amount: amount.optional(),
+  cost_amount: z.optional(amount),
 });
 
 /** Each cost of a batch is read by itself, so that a bad one fails alone. */
@@ -17,8 +17,10 @@ export const costBatch = {
   body: z.strictObject({
     costs: z
       .array(z.unknown())
-      .min(1, "must hold at least one cost")
-      .max(MAX_BATCH_COSTS, `must hold at most ${MAX_BATCH_COSTS} costs`),
+      .check(
+        z.minLength(1, "must hold at least one cost"),
+        z.maxLength(MAX_BATCH_COSTS, `must hold at most ${MAX_BATCH_COSTS} costs`),
+      ),
   }),
   maxBodyBytes: 1024 * 1024,
 };

@@ -1,5 +1,5 @@
 /** What the operations of the cost interface promise (spec §4.7). */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { problem, timestamp } from "../http/answers.ts";
 import type { Operation } from "../http/operation.ts";
 import { roundWithReport } from "../rounds/contract.ts";
@@ -10,15 +10,14 @@ const result = {
   status: z.literal("ok"),
   cost_id: z.string(),
   match: z.enum(["matched", "pending"]),
-  duplicate: z.boolean().meta({ description: "Sent before with the same values: nothing was written" }),
-  amount: z.string().nullable().meta({ description: "Null while nobody has said it" }),
+  duplicate: z.boolean().with(z.describe("Sent before with the same values: nothing was written")),
+  amount: z.nullable(z.string()).with(z.describe("Null while nobody has said it")),
   round: z
-    .int()
-    .optional()
-    .meta({ description: "With a test credential: the integration round that keeps this" }),
-  mismatch: z.enum(FINDING_KINDS).nullable().optional().meta({
-    description: "With a test credential: what the report of the round says of this, null for a match",
-  }),
+    .optional(z.int())
+    .with(z.describe("With a test credential: the integration round that keeps this")),
+  mismatch: z
+    .nullish(z.enum(FINDING_KINDS))
+    .with(z.describe("With a test credential: what the report of the round says of this, null for a match")),
 };
 
 const RESULT_EXAMPLE = {
@@ -63,7 +62,7 @@ export const submitBatch: Operation = {
   description: "Every cost has its own result, in order. A bad one fails alone.",
   credentials: "cost_credential",
   input: contract.costBatch,
-  describedBody: z.strictObject({ costs: z.array(contract.cost).min(1).max(1_000) }),
+  describedBody: z.strictObject({ costs: z.array(contract.cost).check(z.minLength(1), z.maxLength(1_000)) }),
   requestExample: {
     costs: [
       {
@@ -116,19 +115,19 @@ export const readCost: Operation = {
         cost_id: z.string(),
         cost_type: z.string(),
         cost_currency: z.string(),
-        amount: z.string().nullable(),
-        tag: z.string().nullable(),
+        amount: z.nullable(z.string()),
+        tag: z.nullable(z.string()),
         source: z.enum(["call", "url"]),
         received_at: timestamp,
         match: z.enum(["matched", "pending", "lapsed"]),
-        may_match_until: timestamp.nullable(),
-        engagement: z
-          .strictObject({
+        may_match_until: z.nullable(timestamp),
+        engagement: z.nullable(
+          z.strictObject({
             kind: z.enum(["click", "impression"]),
             occurred_at: timestamp,
-            link_token: z.string().nullable(),
-          })
-          .nullable(),
+            link_token: z.nullable(z.string()),
+          }),
+        ),
         request_id: z.string(),
       }),
     },

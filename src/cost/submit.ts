@@ -1,5 +1,5 @@
 /** What `POST /cost` and `POST /cost/batch` share: a list of costs goes to the ledger, in one round trip to each of its databases. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { unauthorized } from "../auth/guards.ts";
 import * as ledger from "../db/ledger.ts";
 import type { Context } from "../env.ts";

@@ -1,14 +1,14 @@
 /** The cost parameters that a click or impression URL may carry (spec §2.2). */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { amount, costId, costType, currency } from "../http/fields.ts";
 
-export const engagementId = z.object({ cost_id: costId.optional() });
+export const engagementId = z.object({ cost_id: z.optional(costId) });
 
 export const urlCost = z.object({
-  cost_type: costType.optional(),
-  cost_currency: currency.optional(),
-  cost_amount: amount.optional(),
+  cost_type: z.optional(costType),
+  cost_currency: z.optional(currency),
+  cost_amount: z.optional(amount),
 });
 
 /** What lies at /{link_token}: only what could be a token is looked up. */
-export const linkToken = z.string().regex(/^[0-9a-z]{6,20}$/);
+export const linkToken = z.string().check(z.regex(/^[0-9a-z]{6,20}$/));

@@ -1,5 +1,5 @@
 /** What opening a link or its impression promises. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Operation } from "../http/operation.ts";
 
 const committed = {
@@ -7,9 +7,9 @@ const committed = {
   schema: z.strictObject({
     status: z.literal("ok"),
     kind: z.enum(["click", "impression"]),
-    recorded: z.boolean().meta({ description: "Whether it stands in the ledger" }),
-    duplicate: z.boolean().meta({ description: "One like it was there before: the first stands" }),
-    dropped: z.array(z.string()).meta({ description: "Cost parameters that were bad and left out" }),
+    recorded: z.boolean().with(z.describe("Whether it stands in the ledger")),
+    duplicate: z.boolean().with(z.describe("One like it was there before: the first stands")),
+    dropped: z.array(z.string()).with(z.describe("Cost parameters that were bad and left out")),
     request_id: z.string(),
   }),
 };
@@ -18,17 +18,14 @@ const path = z.object({ link_token: z.string() });
 
 /** None of them is ever refused: bad ones are left out, and told in `dropped`. */
 const query = z.object({
-  cost_id: z.string().optional().meta({ description: "12 to 256 characters; what a cost is matched by" }),
-  cost_type: z.string().optional(),
-  cost_amount: z.string().optional(),
-  cost_currency: z.string().optional(),
-  s2s: z.string().optional().meta({ description: "1: answer JSON once the engagement is committed" }),
+  cost_id: z.optional(z.string()).with(z.describe("12 to 256 characters; what a cost is matched by")),
+  cost_type: z.optional(z.string()),
+  cost_amount: z.optional(z.string()),
+  cost_currency: z.optional(z.string()),
+  s2s: z.optional(z.string()).with(z.describe("1: answer JSON once the engagement is committed")),
 });
 
-const TARGET = z
-  .string()
-  .optional()
-  .meta({ description: "Followed where the app allows its scheme and host" });
+const TARGET = z.optional(z.string()).with(z.describe("Followed where the app allows its scheme and host"));
 
 export const openLink: Operation = {
   id: "openLink",
@@ -36,7 +33,7 @@ export const openLink: Operation = {
   credentials: "none",
   input: {
     path,
-    query: query.extend({ redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
+    query: z.extend(query, { redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
   },
   answers: { 200: committed, 302: { description: "To the app", headers: ["Location"] } },
   refusals: ["not_found"],

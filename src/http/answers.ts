@@ -1,22 +1,22 @@
 /** The shapes of answers that more than one surface gives (spec §2.3, §2.4), as zod types. A contract file. */
-import * as z from "zod";
+import * as z from "zod/mini";
 
 export const pagingV1 = z
   .strictObject({
-    page_size: z.string().meta({ description: "The limit in force" }),
-    collection_size: z.string().meta({ description: "Items on this page" }),
-    total: z.string().meta({ description: "Items of the whole list" }),
-    next: z.string().nullable(),
-    previous: z.string().nullable(),
-    cursors: z.strictObject({ after: z.string().nullable(), before: z.string().nullable() }),
+    page_size: z.string().with(z.describe("The limit in force")),
+    collection_size: z.string().with(z.describe("Items on this page")),
+    total: z.string().with(z.describe("Items of the whole list")),
+    next: z.nullable(z.string()),
+    previous: z.nullable(z.string()),
+    cursors: z.strictObject({ after: z.nullable(z.string()), before: z.nullable(z.string()) }),
   })
-  .meta({ id: "PagingV1" });
+  .with(z.meta({ id: "PagingV1" }));
 
 export const pagingV2 = z
-  .strictObject({ cursor: z.string().nullable(), next: z.string().nullable() })
-  .meta({ id: "PagingV2" });
+  .strictObject({ cursor: z.nullable(z.string()), next: z.nullable(z.string()) })
+  .with(z.meta({ id: "PagingV2" }));
 
-export const timestamp = z.string().meta({ format: "date-time" });
+export const timestamp = z.string().with(z.meta({ format: "date-time" }));
 
 const header = {
   api_version: z.literal("1"),
@@ -25,27 +25,26 @@ const header = {
 };
 
 /** One page in the version 1 envelope. */
-export const listV1 = (item: z.ZodType) =>
+export const listV1 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ ...header, paging: pagingV1, items: z.array(item) }) });
 
 /** What was made or changed, in the version 1 envelope. */
-export const itemsV1 = (item: z.ZodType) =>
+export const itemsV1 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ ...header, items: z.array(item) }) });
 
-export const listV2 = (item: z.ZodType) =>
+export const listV2 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ paging: pagingV2, items: z.array(item) }) });
 
 export const problem = z
   .strictObject({
-    type: z.string().meta({ description: "A page that explains the code" }),
+    type: z.string().with(z.describe("A page that explains the code")),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
     code: z.string(),
     request_id: z.string(),
     errors: z
-      .array(z.strictObject({ param: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: "Every fault of the request at once" }),
+      .optional(z.array(z.strictObject({ param: z.string(), message: z.string() })))
+      .with(z.describe("Every fault of the request at once")),
   })
-  .meta({ id: "Problem" });
+  .with(z.meta({ id: "Problem" }));

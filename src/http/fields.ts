@@ -1,6 +1,6 @@
 /** The fields that more than one surface reads, as zod types. A contract file: imports zod and lists of words alone. */
 import * as currencies from "dinero.js/currencies";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../cost-types.ts";
 
 // Production forbids eval, which zod would use to compile its parsers: tests shall run what production runs.
@@ -9,9 +9,10 @@ z.config({ jitless: true });
 const CONTROL = /\p{Cc}/u;
 const CURRENCY_CODES: ReadonlySet<string> = new Set(Object.keys(currencies));
 
-/** Text of `min` to `max` Unicode code points, without control characters or lone surrogates. */
-export const textField = (min: number, max: number) =>
-  z.string().check((context) => {
+/** Checks for `min` to `max` Unicode code points, without control characters or lone surrogates. */
+export const plainText =
+  (min: number, max: number): z.core.CheckFn<string> =>
+  (context) => {
     const refuse = (message: string) =>
       context.issues.push({ code: "custom", message, input: context.value, continue: true });
     const length = [...context.value].length;
@@ -20,89 +21,112 @@ export const textField = (min: number, max: number) =>
     if (length > max) refuse(`is ${length} characters long; at most ${max}`);
     if (CONTROL.test(context.value)) refuse("must not contain control characters");
     if (!context.value.isWellFormed()) refuse("must be well-formed Unicode");
-  });
+  };
 
-export const appToken = z.string().regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits");
+/** Text given on as what `read` makes of it, unless that calls `refuse`. */
+export const readAs = <T>(
+  text: z.ZodMiniType<string, string>,
+  read: (value: string, refuse: (message: string) => void) => T,
+) =>
+  z.pipe(
+    text,
+    z.transform((value: string, context) =>
+      read(value, (message) => context.issues.push({ code: "custom", message, input: value })),
+    ),
+  );
+
+/** A positive integer in a path or a query. */
+export const idText = readAs(
+  z.string().check(z.regex(/^[1-9]\d{0,14}$/, "must be a positive integer")),
+  Number,
+);
+
+export const appToken = z
+  .string()
+  .check(z.regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits"));
 
 /** 12 to 256 characters (spec §2.5). */
-export const costId = textField(12, 256);
+export const costId = z.string().check(plainText(12, 256));
 
 /** 1 to 128 characters (spec §2.5). */
-export const costTag = textField(1, 128);
+export const costTag = z.string().check(plainText(1, 128));
 
-export const costType = z
-  .string()
-  .transform((value) => value.toLowerCase())
-  .pipe(z.enum(COST_TYPES, { error: `must be one of ${COST_TYPES.join(", ")}` }));
+export const costType = z.pipe(
+  z.string().check(z.toLowerCase()),
+  z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`),
+);
 
 /** ISO 4217, any case, given on in upper case. */
-export const currency = z
-  .string()
+export const currency = readAs(z.string(), (value, refuse) => {
   // Beyond ASCII, upper case makes one letter of two: ſ becomes S.
-  .transform((value) => (/^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : ""))
-  .refine((value) => CURRENCY_CODES.has(value), "must be an ISO 4217 currency code");
+  const code = /^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : "";
+  if (!CURRENCY_CODES.has(code)) refuse("must be an ISO 4217 currency code");
+  return code;
+});
 
 const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;
 const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
 
 /** A plain decimal from 0 to 1,000,000 with at most 5 places, given on as an integer count of 0.00001. */
-export const amount = z.string().transform((value, context) => {
+export const amount = readAs(z.string(), (value, refuse) => {
   const [, whole = "", places = ""] = AMOUNT.exec(value) ?? [];
   const units = whole.length <= 7 ? Number(whole + places.padEnd(5, "0")) : Number.POSITIVE_INFINITY;
   if (whole === "") {
-    context.addIssue("must be a plain decimal with at most 5 decimal places, for instance 0.25");
+    refuse("must be a plain decimal with at most 5 decimal places, for instance 0.25");
   } else if (units > MAX_AMOUNT_UNITS) {
-    context.addIssue("must be at most 1000000");
+    refuse("must be at most 1000000");
   }
   return units;
 });
 
+/** How many items of a list are asked for. */
+const limit = readAs(z.string().check(z.regex(/^[1-9]\d*$/, "must be a positive integer")), (value) =>
+  Math.min(Number(value), 1_000),
+);
+
 /** The query parameters of every list (spec §4.6). A limit above 1,000 is served as 1,000. */
 export const pageQuery = z.object({
-  after: z.string().optional().meta({ description: "Cursor after which the page starts" }),
-  before: z.string().optional().meta({ description: "Cursor before which the page ends" }),
-  cursor: z.string().optional().meta({ description: "The same as after" }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d*$/, "must be a positive integer")
-    .transform((value) => Math.min(Number(value), 1_000))
-    .default(50)
-    .meta({ description: "Items of a page: 50 unless given, 1000 at most" }),
+  after: z.optional(z.string()).with(z.describe("Cursor after which the page starts")),
+  before: z.optional(z.string()).with(z.describe("Cursor before which the page ends")),
+  cursor: z.optional(z.string()).with(z.describe("The same as after")),
+  limit: z._default(limit, 50).with(z.describe("Items of a page: 50 unless given, 1000 at most")),
 });
 
 /** Any case, given on in lower case, as it is stored. */
-export const email = z
-  .string()
-  .transform((value) => value.trim().toLowerCase())
-  .pipe(textField(1, 254).regex(/^[^\s@]+@[^\s@]+$/, "must look like name@example.com"));
+export const email = z.string().check(
+  z.trim(),
+  z.toLowerCase(),
+  plainText(1, 254),
+  z.refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), "must look like name@example.com"),
+);
 
 /** A password as typed. The bound keeps a request from being made expensive. */
-export const password = textField(1, 256);
+export const password = z.string().check(plainText(1, 256));
 
 /** A password to be: long is what counts. */
-export const newPassword = textField(12, 256);
+export const newPassword = z.string().check(plainText(12, 256));
 
 /** A spend report covers at most so many days. */
 const MAX_DAYS = 366;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** A day of the calendar, given on as days since 1970 in UTC. */
-const utcDate = z.string().transform((value, context) => {
+const utcDate = readAs(z.string(), (value, refuse) => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
-    context.addIssue("must be a day of the calendar, for instance 2026-03-14");
+    refuse("must be a day of the calendar, for instance 2026-03-14");
   }
   return milliseconds / DAY_MS;
 });
 
 /** Given on in the order of `SPEND_GROUPS`, however they were named. */
-const groupBy = z.string().transform((value, context): SpendGroup[] => {
+const groupBy = readAs(z.string(), (value, refuse): SpendGroup[] => {
   const names = value.split(",");
   const unknown = names.filter((name) => !SPEND_GROUPS.some((group) => group === name));
   if (unknown.length > 0) {
-    context.addIssue(`must be one or more of ${SPEND_GROUPS.join(", ")}, with commas between`);
+    refuse(`must be one or more of ${SPEND_GROUPS.join(", ")}, with commas between`);
   } else if (new Set(names).size < names.length) {
-    context.addIssue("must name each group once");
+    refuse("must name each group once");
   }
   return SPEND_GROUPS.filter((group) => names.includes(group));
 });
@@ -110,14 +134,16 @@ const groupBy = z.string().transform((value, context): SpendGroup[] => {
 /** Which days a spend report covers, and by what it adds up. */
 export const spendQuery = z
   .object({
-    from: utcDate.meta({ description: "The first day, in UTC" }),
-    to: utcDate.meta({ description: `The last day, in UTC; at most ${MAX_DAYS} days in all` }),
-    group_by: groupBy.default(["day"]).meta({
-      description: `One or more of ${SPEND_GROUPS.join(", ")}, with commas between; day by default`,
-    }),
+    from: utcDate.with(z.describe("The first day, in UTC")),
+    to: utcDate.with(z.describe(`The last day, in UTC; at most ${MAX_DAYS} days in all`)),
+    group_by: z
+      ._default(groupBy, ["day"])
+      .with(z.describe(`One or more of ${SPEND_GROUPS.join(", ")}, with commas between; day by default`)),
   })
-  .superRefine(({ from, to }, context) => {
-    const refuse = (message: string) => context.addIssue({ code: "custom", path: ["to"], message });
-    if (to < from) refuse("must not be before from");
-    if (to - from >= MAX_DAYS) refuse(`must be at most ${MAX_DAYS} days from from, both counted`);
-  });
+  .check(
+    z.superRefine(({ from, to }, context) => {
+      const refuse = (message: string) => context.addIssue({ code: "custom", path: ["to"], message });
+      if (to < from) refuse("must not be before from");
+      if (to - from >= MAX_DAYS) refuse(`must be at most ${MAX_DAYS} days from from, both counted`);
+    }),
+  );

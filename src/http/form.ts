@@ -1,11 +1,11 @@
 /** Reads a form that a page of ours posted. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { decodeUtf8, MAX_BODY_BYTES, mediaType, parsePairs, readBody, readPairs } from "./input.ts";
 
 /** What a form says, or everything that is wrong with it. Throws as `readBody`, and unsupported_media_type. */
-export async function readForm<T extends z.ZodObject>(
+export async function readForm<T extends z.ZodMiniObject>(
   context: Context,
   schema: T,
 ): Promise<{ fields: z.output<T> } | { faults: Fault[] }> {

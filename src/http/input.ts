@@ -1,6 +1,6 @@
 /** Reads a request against a contract: path, query and body at once, so that a refusal names every fault at once. */
 import { Buffer } from "node:buffer";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { DeadlineError, withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
@@ -9,15 +9,15 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 /** What a request must look like. Query values come as strings, JSON bodies as they are. */
 export interface Contract {
-  path?: z.ZodType;
-  query?: z.ZodObject;
-  body?: z.ZodType;
+  path?: z.ZodMiniType;
+  query?: z.ZodMiniObject;
+  body?: z.ZodMiniType;
   /** 64 KiB unless the contract says otherwise. */
   maxBodyBytes?: number;
 }
 
 export type Parsed<C extends Contract> = {
-  [Part in keyof C]: C[Part] extends z.ZodType ? z.output<C[Part]> : undefined;
+  [Part in keyof C]: C[Part] extends z.ZodMiniType ? z.output<C[Part]> : undefined;
 };
 
 /**
@@ -54,7 +54,7 @@ export function invalidRequest(faults: Fault[]): AppError {
 }
 
 /** Parses one part, adding its faults to the list. The value is undefined where it has any. `name` is the part as a whole. */
-export function parsePart<T extends z.ZodType>(
+export function parsePart<T extends z.ZodMiniType>(
   schema: T,
   value: unknown,
   faults: Fault[],
@@ -66,11 +66,18 @@ export function parsePart<T extends z.ZodType>(
   return undefined;
 }
 
+/** The words for what a contract has none of its own for: zod/mini brings none along. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === "invalid_type") {
-    return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
+    case "too_small":
+      return `Too small: expected ${issue.origin} to be ${issue.inclusive ? ">=" : ">"}${issue.minimum}`;
+    case "too_big":
+      return `Too big: expected ${issue.origin} to be ${issue.inclusive ? "<=" : "<"}${issue.maximum}`;
+    default:
+      return undefined;
   }
-  return undefined;
 }
 
 function withArticle(type: string): string {
@@ -121,7 +128,7 @@ function isUtf8(encoded: string): boolean {
  * Reads the pairs that a schema knows; other names are ignored. A name again is a fault, or only with another value. The
  * value is undefined where there is any fault.
  */
-export function parsePairs<T extends z.ZodObject>(
+export function parsePairs<T extends z.ZodMiniObject>(
   schema: T,
   pairs: Pair[],
   repeats: "refused" | "same value",

@@ -1,5 +1,5 @@
 /** What an operation promises, beside its handler: from these the OpenAPI document is built. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import type { Contract } from "./input.ts";
 import type { Handler } from "./router.ts";
@@ -10,7 +10,7 @@ export type Credentials = "api_token" | "operator_token" | "cost_credential" | "
 export interface Answer {
   description: string;
   /** The JSON body; without one, the body is of `mediaType`, or there is none. */
-  schema?: z.ZodType;
+  schema?: z.ZodMiniType;
   mediaType?: string;
   /** Another media type that the same comes as, where the caller accepts it. */
   alsoAs?: string;
@@ -25,11 +25,11 @@ export interface Operation {
   summary: string;
   description?: string;
   credentials: Credentials;
-  input: Contract & { /** Read from the query string, a form body, or both. */ form?: z.ZodObject };
+  input: Contract & { /** Read from the query string, a form body, or both. */ form?: z.ZodMiniObject };
   /** Request headers beside Authorization, each with its meaning. */
   requestHeaders?: Record<string, string>;
   /** The JSON body as it is described, where the contract reads each item of a list by itself. */
-  describedBody?: z.ZodType;
+  describedBody?: z.ZodMiniType;
   requestExample?: unknown;
   answers: Record<number, Answer>;
   /** The codes that this operation may refuse with, beside those that follow from its input and credentials. */

@@ -3,7 +3,7 @@
  * versions. A cursor is a position, so it stays good whatever is inserted.
  */
 import { Buffer } from "node:buffer";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Page, Range } from "../db/keyset.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
@@ -21,7 +21,7 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number.isSafeInteger(position) && buildCursor(list, position) === cursor ? position : undefined;
 }
 
-type ListContract = Contract & { query: z.ZodObject & z.ZodType<{ limit: number }> };
+type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
 
 /** Reads the input of a list, and where its page lies. Throws as `readInput`, for cursors of other lists too. */
 export async function readListInput<C extends ListContract>(

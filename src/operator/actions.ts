@@ -1,6 +1,6 @@
 /** What operators do, whether they ask through the JSON interface or the console: each is one transaction, or a refusal. */
 import { customAlphabet } from "nanoid";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Operator } from "../auth/guards.ts";
 import { createPassword, hashPassword } from "../auth/passwords.ts";
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
@@ -15,7 +15,7 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type * as contract from "./contract.ts";
 
-type Body<C extends { body: z.ZodType }> = z.output<C["body"]>;
+type Body<C extends { body: z.ZodMiniType }> = z.output<C["body"]>;
 
 const createAppToken = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 12);
 

@@ -1,5 +1,5 @@
 /** What the operator interface tells of each thing: the shape, and what makes it of the database's. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { COST_TYPES, type CostType } from "../cost-types.ts";
 import type { App } from "../db/apps.ts";
 import type { AuditRow } from "../db/audit.ts";
@@ -9,7 +9,7 @@ import type { UserRow } from "../db/users.ts";
 import { timestamp } from "../http/answers.ts";
 import type { RoundEntry } from "../rounds/findings.ts";
 
-const secret = z.string().optional().meta({ description: "Shown this once" });
+const secret = z.optional(z.string()).with(z.describe("Shown this once"));
 const costTypes = z.array(z.enum(COST_TYPES));
 const role = z.enum(["member", "operator"]);
 
@@ -18,14 +18,14 @@ export const app = z
     token: z.string(),
     name: z.string(),
     default_url: z.string(),
-    ios_url: z.string().nullable(),
-    android_url: z.string().nullable(),
+    ios_url: z.nullable(z.string()),
+    android_url: z.nullable(z.string()),
     redirect_hosts: z.array(z.string()),
     redirect_schemes: z.array(z.string()),
-    link_count: z.int().meta({ description: "Links of level 1" }),
+    link_count: z.int().with(z.describe("Links of level 1")),
     created_at: timestamp,
   })
-  .meta({ id: "App" });
+  .with(z.meta({ id: "App" }));
 
 export function toAppItem(found: App): z.output<typeof app> {
   return {
@@ -41,7 +41,9 @@ export function toAppItem(found: App): z.output<typeof app> {
   };
 }
 
-export const member = z.strictObject({ user_id: z.int(), email: z.string(), role }).meta({ id: "Member" });
+export const member = z
+  .strictObject({ user_id: z.int(), email: z.string(), role })
+  .with(z.meta({ id: "Member" }));
 
 export const user = z
   .strictObject({
@@ -49,13 +51,13 @@ export const user = z
     email: z.string(),
     role,
     sign_in: z.enum(["password", "sso"]),
-    token_hint: z.string().nullable(),
-    disabled_at: timestamp.nullable(),
+    token_hint: z.nullable(z.string()),
+    disabled_at: z.nullable(timestamp),
     created_at: timestamp,
     one_time_password: secret,
     api_token: secret,
   })
-  .meta({ id: "User" });
+  .with(z.meta({ id: "User" }));
 
 export function toUserItem(row: UserRow): z.output<typeof user> {
   return {
@@ -84,7 +86,7 @@ export const partner = z
     open_rounds: z.array(z.int()),
     created_at: timestamp,
   })
-  .meta({ id: "PartnerRecord" });
+  .with(z.meta({ id: "PartnerRecord" }));
 
 export function toPartnerItem(found: PartnerRecord): z.output<typeof partner> {
   return {
@@ -116,13 +118,13 @@ export const credential = z
     partner_id: z.int(),
     mode: z.enum(["live", "test"]),
     cost_types: costTypes,
-    round_id: z.int().nullable(),
+    round_id: z.nullable(z.int()),
     hint: z.string(),
     created_at: timestamp,
-    revoked_at: timestamp.nullable(),
+    revoked_at: z.nullable(timestamp),
     credential: secret,
   })
-  .meta({ id: "Credential" });
+  .with(z.meta({ id: "Credential" }));
 
 export function toCredentialItem(row: CredentialRecord): z.output<typeof credential> {
   return {
@@ -141,12 +143,12 @@ export const entry = z
   .strictObject({
     number: z.int(),
     received_at: timestamp,
-    cost_id: z.string().nullable(),
+    cost_id: z.nullable(z.string()),
     sent: z.record(z.string(), z.string()),
     faults: z.array(z.strictObject({ param: z.string(), message: z.string() })),
-    answer: z.string().meta({ description: "`ok`, or the code of the refusal" }),
+    answer: z.string().with(z.describe("`ok`, or the code of the refusal")),
   })
-  .meta({ id: "RoundEntry" });
+  .with(z.meta({ id: "RoundEntry" }));
 
 export function toEntryItem(found: RoundEntry): z.output<typeof entry> {
   return {
@@ -163,12 +165,12 @@ export const auditEntry = z
   .strictObject({
     id: z.int(),
     happened_at: timestamp,
-    user: z.strictObject({ id: z.int(), email: z.string() }).nullable(),
+    user: z.nullable(z.strictObject({ id: z.int(), email: z.string() })),
     action: z.string(),
     subject: z.string(),
     detail: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: "AuditEntry" });
+  .with(z.meta({ id: "AuditEntry" }));
 
 export function toAuditItem(row: AuditRow): z.output<typeof auditEntry> {
   return {

@@ -1,5 +1,5 @@
 /** How the operator interface answers: lists in pages, and one thing read, made or changed, in the version 1 envelope. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { type Operator, withOperator } from "../auth/guards.ts";
 import type { Actor, OperatorAccess } from "../db/audit.ts";
 import { type Range, toPage } from "../db/keyset.ts";
@@ -10,7 +10,7 @@ import { documented, type Operation } from "../http/operation.ts";
 import { pagingV1, readListInput } from "../http/paging.ts";
 import type { Handler } from "../http/router.ts";
 
-type ListContract = Contract & { query: z.ZodObject & z.ZodType<{ limit: number }> };
+type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
 
 /** A list: what the database finds, told in the version 1 envelope. */
 export function list<C extends ListContract, Row extends { id: number }>(

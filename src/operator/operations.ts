@@ -1,5 +1,5 @@
 /** What the operations of the operator interface promise. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import { itemsV1, listV1 } from "../http/answers.ts";
 import type { Contract } from "../http/input.ts";
@@ -16,17 +16,17 @@ const operation = (
   refusals: ErrorCode[] = [],
 ): Operation => ({ id, summary, credentials: "operator_token", input, answers: answer, refusals });
 
-const page = (item: z.ZodType) => ({ 200: { description: "A page", schema: listV1(item) } });
-const item = (schema: z.ZodType, description = "As it is now") => ({
+const page = (item: z.ZodMiniType) => ({ 200: { description: "A page", schema: listV1(item) } });
+const item = (schema: z.ZodMiniType, description = "As it is now") => ({
   200: { description, schema: itemsV1(schema) },
 });
-const created = (schema: z.ZodType) => ({
+const created = (schema: z.ZodMiniType) => ({
   201: { description: "Made", schema: itemsV1(schema), headers: ["Location"] },
 });
 
 const opened = z.strictObject({
   ...roundWithReport.shape,
-  test_credential: z.string().meta({ description: "Shown this once" }),
+  test_credential: z.string().with(z.describe("Shown this once")),
 });
 
 export const listApps = operation("listApps", "List every app", contract.list, page(answers.app));

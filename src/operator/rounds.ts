@@ -1,5 +1,5 @@
 /** What operators do with integration rounds. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Operator } from "../auth/guards.ts";
 import { shareCredentials } from "../db/ledger-credentials.ts";
 import * as changes from "../db/round-changes.ts";

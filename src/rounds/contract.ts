@@ -1,25 +1,25 @@
 /** The shape of a round and its report on the wire. A contract file. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { COST_TYPES } from "../cost-types.ts";
 import { timestamp } from "../http/answers.ts";
 import { FINDING_KINDS } from "./findings.ts";
 
 const finding = z
   .strictObject({
-    finding: z.string().meta({ description: "Names it in a dismissal" }),
+    finding: z.string().with(z.describe("Names it in a dismissal")),
     kind: z.enum(FINDING_KINDS),
     state: z.enum(["open", "healed", "dismissed", "note"]),
-    cost_id: z.string().nullable(),
+    cost_id: z.nullable(z.string()),
     at: timestamp,
     sent: z.record(z.string(), z.string()),
     expected: z.string(),
     remedy: z.string(),
   })
-  .meta({ id: "Finding" });
+  .with(z.meta({ id: "Finding" }));
 
 const report = z
   .strictObject({
-    passed: z.boolean().meta({ description: "Whether it may be approved" }),
+    passed: z.boolean().with(z.describe("Whether it may be approved")),
     complete: z.boolean(),
     types: z.array(
       z.strictObject({
@@ -34,7 +34,7 @@ const report = z
     ),
     other_findings: z.array(finding),
   })
-  .meta({ id: "RoundReport" });
+  .with(z.meta({ id: "RoundReport" }));
 
 export const round = z
   .strictObject({
@@ -44,10 +44,10 @@ export const round = z
     cost_types: z.array(z.enum(COST_TYPES)),
     state: z.enum(["open", "closed", "approved"]),
     opened_at: timestamp,
-    ended_at: timestamp.nullable(),
+    ended_at: z.nullable(timestamp),
     entries: z.int(),
     max_entries: z.int(),
   })
-  .meta({ id: "Round" });
+  .with(z.meta({ id: "Round" }));
 
 export const roundWithReport = z.strictObject({ ...round.shape, report });

@@ -1,11 +1,11 @@
 /** What the health checks promise. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Operation } from "../http/operation.ts";
 
 const check = z.strictObject({
   ok: z.boolean(),
-  reason: z.string().optional(),
-  age_seconds: z.int().optional(),
+  reason: z.optional(z.string()),
+  age_seconds: z.optional(z.int()),
 });
 
 const readiness = z.strictObject({

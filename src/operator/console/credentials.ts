@@ -1,6 +1,6 @@
 /** Credentials by their hints, and how one is revoked. */
 import { html } from "hono/html";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { listCredentials } from "../../db/credentials.ts";
 import { toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";

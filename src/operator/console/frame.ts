@@ -1,6 +1,6 @@
 /** What every page of the console shares: who may see it, its frame, and how a form is answered. */
 import { html } from "hono/html";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Operator } from "../../auth/guards.ts";
 import { withSession } from "../../auth/sessions.ts";
 import type { Range } from "../../db/keyset.ts";
@@ -94,7 +94,7 @@ async function readFields(context: Context): Promise<Form> {
 }
 
 /** What a form says, by the contract of the JSON interface. Throws invalid_request with every fault. */
-export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+export function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
   const faults: Fault[] = [];
   const parsed = parsePart(schema, value, faults);
   refuseFaults(faults);
