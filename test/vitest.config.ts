@@ -12,6 +12,7 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
     miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases },
   });
 
+const setupFiles = ["test/plans.ts"];
 const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 
 export default defineConfig({
@@ -23,6 +24,7 @@ export default defineConfig({
         plugins: [worker({})],
         test: {
           name: "one database",
+          setupFiles,
           include: ["test/**/*.test.ts"],
           exclude: [...exclude, "test/shards/**"],
         },
@@ -35,13 +37,14 @@ export default defineConfig({
         ],
         test: {
           name: "four shards",
+          setupFiles,
           include: [
             "test/shards/*.test.ts",
             "test/cost/*.test.ts",
             "test/engagement/*.test.ts",
             "test/retention/*.test.ts",
             "test/spend/*.test.ts",
-            "test/db/ledger-model.test.ts",
+            "test/db/ledger-*.test.ts",
           ],
           exclude,
         },
