@@ -51,7 +51,7 @@ async function fill(count: number): Promise<void> {
 async function fillOne(db: D1Database, count: number): Promise<void> {
   for (let from = 0; from < count; from += SLICE) {
     const numbers = `WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${Math.min(count, from + SLICE) - 1})`;
-    const key = "1 + i % 2, printf('m-%05d-%06d', (i * 7919) % 99991, i)";
+    const key = "1 + i % 2, printf('many-costs-%06d', i)";
     const at = `${NOW} - (i % 6) * ${DAY}`;
     await db.batch([
       db.prepare(
