@@ -163,23 +163,11 @@ async function withCopies<Result>(
   return ask();
 }
 
-/** A row of what there is for one submitted cost before it is stored. Columns of what there is not are null. */
+/** What there is for one submitted cost before it is stored, as JSON; null for what there is not. */
 interface SituationRow extends CredentialRow {
-  click_at: number | null;
-  click_eligible: number;
-  click_cost_type: string | null;
-  click_currency: string | null;
-  click_amount: number | null;
-  impression_at: number | null;
-  impression_eligible: number;
-  impression_cost_type: string | null;
-  impression_currency: string | null;
-  impression_amount: number | null;
-  cost_type: StoredCost["costType"] | null;
-  currency: string;
-  amount: number | null;
-  source: StoredCost["source"];
-  received_at: number;
+  click: string | null;
+  impression: string | null;
+  prior: string | null;
 }
 
 // A submitted cost travels as a JSON array [cost_id, cost_type, currency, amount, tag].
@@ -190,13 +178,21 @@ const submitted = sql`
   LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = j.value ->> 0 AND k.kind = 'click'
 `;
 
+// The names are those of Engagement and StoredCost. What is not there is one NULL: most of an answer of columns would be.
+const engagementAs = (table: "k" | "i") => {
+  const column = (name: string) => sql.raw(`${table}.${name}`);
+  return sql`iif(${column("kind")} IS NULL, NULL, json_object(
+    'occurredAt', ${column("occurred_at")}, 'eligible', json(iif(${column("eligible")}, 'true', 'false')),
+    'urlCostType', ${column("url_cost_type")}, 'urlCurrency', ${column("url_currency")}, 'urlAmount', ${column("url_amount")}
+  ))`;
+};
+
 const situations = statement<SituationRow>(sql`
   SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
-    k.occurred_at AS click_at, k.eligible AS click_eligible,
-    k.url_cost_type AS click_cost_type, k.url_currency AS click_currency, k.url_amount AS click_amount,
-    i.occurred_at AS impression_at, i.eligible AS impression_eligible,
-    i.url_cost_type AS impression_cost_type, i.url_currency AS impression_currency, i.url_amount AS impression_amount,
-    o.cost_type, o.currency, o.amount, o.source, o.received_at
+    ${engagementAs("k")} AS click, ${engagementAs("i")} AS impression,
+    iif(o.source IS NULL, NULL, json_object(
+      'costType', o.cost_type, 'currency', o.currency, 'amount', o.amount, 'source', o.source, 'receivedAt', o.received_at
+    )) AS prior
   ${submitted}
   LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0 AND i.kind = 'impression'
   LEFT JOIN costs o ON o.partner_id = c.partner_id AND o.cost_id = j.value ->> 0
@@ -295,34 +291,15 @@ function toCredential(row: CredentialRow): Credential {
 }
 
 function toSituation(cost: Cost, row: SituationRow): Situation {
-  const engagements: Engagements = {};
-  if (row.click_at !== null) {
-    engagements.click = {
-      occurredAt: row.click_at,
-      eligible: row.click_eligible === 1,
-      urlCostType: row.click_cost_type,
-      urlCurrency: row.click_currency,
-      urlAmount: row.click_amount,
-    };
-  }
-  if (row.impression_at !== null) {
-    engagements.impression = {
-      occurredAt: row.impression_at,
-      eligible: row.impression_eligible === 1,
-      urlCostType: row.impression_cost_type,
-      urlCurrency: row.impression_currency,
-      urlAmount: row.impression_amount,
-    };
-  }
-  const prior =
-    row.cost_type === null
-      ? undefined
-      : {
-          costType: row.cost_type,
-          currency: row.currency,
-          amount: row.amount,
-          source: row.source,
-          receivedAt: row.received_at,
-        };
-  return { cost, credential: toCredential(row), engagements, prior };
+  const [click, impression] = [row.click, row.impression].map((text) => parse<Engagement>(text));
+  return {
+    cost,
+    credential: toCredential(row),
+    engagements: { ...(click && { click }), ...(impression && { impression }) },
+    prior: parse<StoredCost>(row.prior),
+  };
+}
+
+function parse<T>(text: string | null): T | undefined {
+  return text === null ? undefined : (JSON.parse(text) as T);
 }
