@@ -90,19 +90,15 @@ LINK_TOKEN=…</pre>
 }
 
 function parameters(): Markup {
-  const rows = PARAMETERS.map(
-    ([name, text]) =>
-      html`<tr><th scope="row"><code class="whole">${name}</code></th><td>${asCode(text)}</td></tr>`,
+  const rules = PARAMETERS.map(
+    ([name, text]) => html`<dt><code class="whole">${name}</code></dt><dd>${asCode(text)}</dd>`,
   );
   return section(
     "parameters",
     "What to send",
     html`
       <p>Send the parameters in the query string or as a form body of <code>POST /cost</code>. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
-      <div class="table"><table>
-        <thead><tr><th scope="col">Parameter</th><th scope="col">Rules</th></tr></thead>
-        <tbody>${rows}</tbody>
-      </table></div>
+      <dl class="details">${rules}</dl>
       <p>A good cost ID is a UUID, or your company's name followed by your own click or impression ID. Amounts are exact: no rounding, and no currency is turned into another.</p>
       <p>A cost without an amount, on an engagement without one, is stored as unpriced and answered with <code>"amount": null</code>. Send it once more with the amount to complete it.</p>`,
   );
@@ -165,21 +161,15 @@ function refusals(): Markup {
   const rows = Object.entries(REFUSALS).map(([name, advice]) => {
     const code = name as ErrorCode;
     const { status, title } = ERRORS[code];
-    return html`<tr>
-      <td>${status}</td>
-      <th scope="row"><a href="/docs/errors#${code}"><code class="whole">${code}</code></a></th>
-      <td>${title}</td>
-      <td>${ADVICE[advice]}</td>
-    </tr>`;
+    return html`
+      <dt>${status} <a href="/docs/errors#${code}"><code class="whole">${code}</code></a></dt>
+      <dd>${title}. <strong>Again?</strong> ${ADVICE[advice]}</dd>`;
   });
   return section(
     "refusals",
     "What each refusal means",
     html`
-      <p>Every refusal is a problem document. Its <code>code</code> is made for programs, its <code>detail</code> and <code>errors</code> for you.</p>
-      <div class="table"><table>
-        <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th><th scope="col">Send it again?</th></tr></thead>
-        <tbody>${rows}</tbody>
-      </table></div>`,
+      <p>Every refusal is a problem document. Its <code>code</code> is made for programs, its <code>detail</code> and <code>errors</code> for you. Here is what each means, and whether the same request may be sent again.</p>
+      <dl class="details">${rows}</dl>`,
   );
 }

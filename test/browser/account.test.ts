@@ -131,7 +131,7 @@ describe("the account page", () => {
 });
 
 describe("every page has nothing that keeps a person out, and fits a narrow window", () => {
-  it.each(["/", "/login", "/login?notice=signed-out", "/docs/errors", "/no/such/page"])(
+  it.each(["/", "/login", "/login?notice=signed-out", "/docs/errors", "/docs/partners", "/no/such/page"])(
     "%s",
     async (path) => {
       const page = await open();
