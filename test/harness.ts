@@ -72,6 +72,8 @@ export interface Call {
   headers?: Record<string, string>;
   now?: number;
   env?: Partial<Env>;
+  /** Given, work that goes on after the answer is left to it. */
+  execution?: Pick<ExecutionContext, "waitUntil">;
 }
 
 /** One request through the Worker's door; work that goes on after the answer is waited for. */
@@ -87,13 +89,13 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
     redirect: "manual",
     ...(body !== undefined && { body }),
   });
-  const execution = createExecutionContext();
+  const context = createExecutionContext();
   const { queued, queue } = testQueue();
   const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
   // Tests change credentials in DB by hand; operators, by the code, which does this by itself.
   await shareCredentials(ledgerOn());
-  const response = await serve(request, bound, execution, () => options.now ?? NOW);
-  await waitOnExecutionContext(execution);
+  const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
+  await waitOnExecutionContext(context);
   if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));
   await checkAnswer(request, response);
   return response;

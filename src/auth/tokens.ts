@@ -59,13 +59,11 @@ function notedToday(day: number): Set<string> {
   return noted.tokenHashes;
 }
 
-function putEntry(kv: KVNamespace, tokenHash: string, entry: TokenEntry): Promise<void> {
-  return kv.put(tokenHash, JSON.stringify(entry));
+async function putEntry(kv: KVNamespace, tokenHash: string, entry: TokenEntry): Promise<void> {
+  await kv.put(tokenHash, JSON.stringify(entry));
 }
 
-export function markTokenReset(kv: KVNamespace, tokenHash: string, now: number): Promise<void> {
+export async function markTokenReset(kv: KVNamespace, tokenHash: string, now: number): Promise<void> {
   const entry: TokenEntry = { reset_at: now };
-  return kv.put(tokenHash, JSON.stringify(entry), {
-    expirationTtl: RESET_MARK_SECONDS,
-  });
+  await kv.put(tokenHash, JSON.stringify(entry), { expirationTtl: RESET_MARK_SECONDS });
 }

@@ -17,14 +17,18 @@ export function findCachedApp(kv: KVNamespace, linkToken: string): Promise<strin
   return readCache(kv.get(keyOfLink(linkToken)));
 }
 
-export function putLink(kv: KVNamespace, linkToken: string, appToken: string): Promise<void> {
-  return kv.put(keyOfLink(linkToken), appToken);
+export async function putLink(kv: KVNamespace, linkToken: string, appToken: string): Promise<void> {
+  await kv.put(keyOfLink(linkToken), appToken);
 }
 
 export function findCachedDestination(kv: KVNamespace, appToken: string): Promise<Destination | null> {
   return readCache(kv.get<Destination>(keyOf(appToken), "json"));
 }
 
-export function putDestination(kv: KVNamespace, appToken: string, destination: Destination): Promise<void> {
-  return kv.put(keyOf(appToken), JSON.stringify(destination), { expirationTtl: DESTINATION_SECONDS });
+export async function putDestination(
+  kv: KVNamespace,
+  appToken: string,
+  destination: Destination,
+): Promise<void> {
+  await kv.put(keyOf(appToken), JSON.stringify(destination), { expirationTtl: DESTINATION_SECONDS });
 }

@@ -1,6 +1,7 @@
 /** Whether the Worker is alive (`/healthz`) and whether what it stands on is (`/readyz`). */
 import { version } from "../../package.json";
 import { type DatabaseHealth, readHealth } from "../db/health.ts";
+import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { logError } from "../log.ts";
@@ -50,15 +51,11 @@ export async function readReadiness(context: Context): Promise<Response> {
 /** undefined where it failed or took too long. */
 async function answerOf<T>(context: Context, work: Promise<T>): Promise<{ value: T } | undefined> {
   try {
-    return { value: await Promise.race([work, scheduler.wait(DEADLINE_MS).then(tooLate)]) };
+    return { value: await withDeadline(work, DEADLINE_MS, "what health is asked of") };
   } catch (error) {
     logError(context.requestId, error);
     return undefined;
   }
-}
-
-function tooLate(): never {
-  throw new Error("no answer before the deadline of a health check");
 }
 
 function told(name: string, answer: object | undefined): Check {

@@ -1,5 +1,7 @@
-/** Real D1 and KV behind thin wrappers that fail, stall or answer stale at a chosen call. */
-import { env } from "../harness.ts";
+/** Real D1, KV and queues behind thin wrappers that fail, never answer or answer stale at a chosen call. */
+import { vi } from "vitest";
+import type { NewEngagement } from "../../src/db/ledger-engagements.ts";
+import { env, wrapDatabases } from "../harness.ts";
 
 /** What D1 is documented to say where the same request may work in a moment. */
 export const TRANSIENT = [
@@ -14,44 +16,86 @@ export const TRANSIENT = [
 ];
 
 export interface Fault {
-  /** Which calls to D1, counted from 1. */
+  /** Which calls, counted from 1. */
   at: (call: number) => boolean;
-  /** Whether the call was committed when it went wrong. */
+  /** Whether the call was done when it went wrong. */
   when: "before" | "after";
-  /** What it throws; nothing where it never answers at all. */
-  message?: string | undefined;
+  /** What it throws; nothing where it never answers at all, which needs `withoutPauses`. */
+  message: string | undefined;
 }
 
-/** D1 whose chosen calls go wrong before or after they were committed. */
+/** Does what a call should do, but for its fault. */
+async function faulted<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  if (fault.when === "after") await work();
+  else await null;
+  if (fault.message !== undefined) throw new Error(fault.message);
+  return silence();
+}
+
+/** Never answers. All the deadlines that somebody waits for pass at once. */
+function silence<T>(): Promise<T> {
+  queueMicrotask(() => vi.runAllTimers());
+  return new Promise<T>(() => undefined);
+}
+
+/** Lets deadlines pass, and pauses between attempts, without taking the time. */
+export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
+  try {
+    return await work();
+  } finally {
+    wait.mockRestore();
+    vi.useRealTimers();
+  }
+}
+
+/** D1 whose chosen calls go wrong before or after they were committed; every database of the ledger with it. */
 export function faultyDatabase(fault?: Fault): { database: D1Database; calls: () => number } {
   let calls = 0;
-  const database = new Proxy(env.DB, {
-    get(target, name) {
-      if (name !== "batch") {
-        const value = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      }
-      return async (statements: D1PreparedStatement[]) => {
+  const database = wrapDatabases((real) =>
+    withMethods(real, {
+      batch: (statements: D1PreparedStatement[]) => {
         calls++;
-        const isFaulty = fault?.at(calls);
-        const results = isFaulty && fault?.when === "before" ? [] : await target.batch(statements);
-        if (!isFaulty) return results;
-        if (fault?.message === undefined) return new Promise(() => undefined);
-        throw new Error(fault.message);
-      };
-    },
-  });
+        const work = () => real.batch(statements);
+        return fault?.at(calls) ? faulted(fault, work) : work();
+      },
+    }),
+  );
   return { database, calls: () => calls };
 }
 
-/** KV of which operations are in other hands. */
-export function kvWith(kv: KVNamespace, operations: Partial<Record<"get" | "put", unknown>>): KVNamespace {
-  return new Proxy(kv, {
+/** A binding of which some methods are in other hands. */
+function withMethods<T extends object>(binding: T, methods: Record<string, unknown>): T {
+  return new Proxy(binding, {
     get(target, name) {
-      const other = operations[name as "get" | "put"];
-      if (other) return other;
+      if (typeof name === "string" && name in methods) return methods[name];
       const value = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+export type KvMethods = Partial<Record<"get" | "put", unknown>>;
+
+/** Both namespaces of KV, of which some operations are in other hands. */
+export function kvWith(methods: KvMethods): { TOKENS: KVNamespace; LINKS: KVNamespace } {
+  return { TOKENS: withMethods(env.TOKENS, { ...methods }), LINKS: withMethods(env.LINKS, { ...methods }) };
+}
+
+export const kvFails = () => Promise.reject(new Error("KV GET failed: 503 Service Unavailable"));
+export const kvThrows = () => {
+  throw new TypeError("KV refuses what it was given");
+};
+export const kvIsSilent = () => silence<null>();
+
+/** A queue that takes what is sent unless a fault comes before, and says so unless one comes after. */
+export function faultyQueue(fault?: Fault): { queue: Queue<NewEngagement>; taken: NewEngagement[] } {
+  const taken: NewEngagement[] = [];
+  let calls = 0;
+  const send = (message: NewEngagement) => {
+    const work = async () => void taken.push(structuredClone(message));
+    return fault?.at(++calls) ? faulted(fault, work) : work();
+  };
+  return { queue: { send } as unknown as Queue<NewEngagement>, taken };
 }

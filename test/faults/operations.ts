@@ -1,17 +1,22 @@
-/** A request for every operation that does what the operation is for, and what the database then holds. */
-import { createToken, hashToken } from "../../src/auth/secrets.ts";
+/** A request for every operation that does what the operation is for. */
 import { operationOf } from "../../src/http/operation.ts";
+import type { Method } from "../../src/http/router.ts";
 import { routes } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
-import { type Call, call, DEMO, env, NOW, rows } from "../harness.ts";
+import { type Call, call, DEMO, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
-import { everyOperation, plainCall, SESSIONS } from "../security/support.ts";
+import { everyOperation, type Need, plainCall, SESSIONS } from "../security/support.ts";
+import { ROUND } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
-const form = (body: string): Call => ({
+const form = (fields: Record<string, string> = {}): Call => ({
   method: "POST",
-  headers: { "content-type": "application/x-www-form-urlencoded", cookie: SESSIONS.member },
-  body,
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  body: new URLSearchParams(fields).toString(),
+});
+/** By method and pattern. */
+const page = (path: string, sent: Call, more: { pattern?: string; repeats?: true } = {}) => ({
+  [`POST ${more.pattern ?? path}`]: { path, ...sent, ...(more.repeats && { repeats: true as const }) },
 });
 const cost = {
   cost_type: "cpc",
@@ -20,9 +25,6 @@ const cost = {
   cost_amount: "0.25",
   tag: "t",
 };
-
-const ROUND = 50;
-export const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
 
 interface Sample extends Call {
   path: string;
@@ -72,15 +74,46 @@ const SAMPLES: Record<string, Sample> = {
   approveRound: { path: `/operator/v1/rounds/${ROUND}/approve`, method: "POST" },
   closeRound: { path: `/operator/v1/rounds/${ROUND}/close`, method: "POST" },
   dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: "" } },
-  "POST /login": { path: "/login", ...form(`email=${DEMO.email}&password=${DEMO.password}`), repeats: true },
-  "POST /logout": { path: "/logout", ...form("") },
-  "POST /account/token/show": { path: "/account/token/show", ...form(`password=${DEMO.password}`) },
-  "POST /account/token/reset": { path: "/account/token/reset", ...form(`password=${DEMO.password}`) },
-  "POST /account/password": {
-    path: "/account/password",
-    ...form(`current_password=${DEMO.password}&new_password=another-password-1`),
-  },
-  "POST /account/sign-out-everywhere": { path: "/account/sign-out-everywhere", ...form("") },
+  ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
+  ...page("/logout", form()),
+  ...page("/account/token/show", form({ password: DEMO.password })),
+  ...page("/account/token/reset", form({ password: DEMO.password })),
+  ...page(
+    "/account/password",
+    form({
+      current_password: DEMO.password,
+      new_password: "another-password-1",
+      repeat_password: "another-password-1",
+    }),
+  ),
+  ...page("/account/sign-out-everywhere", form()),
+  ...page("/operator/partners", form({ display_name: "a" }), { repeats: true }),
+  ...page("/operator/partners/1", form({ display_name: "b" }), { pattern: "/operator/partners/:id" }),
+  ...page("/operator/partners/1/rounds", form({ cost_types: "cpc" }), {
+    pattern: "/operator/partners/:id/rounds",
+  }),
+  ...page("/operator/partners/1/credentials", form({ mode: "live", cost_types: "cpc" }), {
+    pattern: "/operator/partners/:id/credentials",
+    repeats: true,
+  }),
+  ...page(`/operator/rounds/${ROUND}/approve`, form(), { pattern: "/operator/rounds/:id/approve" }),
+  ...page(`/operator/rounds/${ROUND}/close`, form(), { pattern: "/operator/rounds/:id/close" }),
+  ...page("/operator/rounds/1/dismissals", form(), { pattern: "/operator/rounds/:id/dismissals" }),
+  ...page("/operator/apps", form({ name: "a", default_url: "https://a.test/" }), { repeats: true }),
+  ...page(`/operator/apps/${DEMO.appToken}`, form({ name: "b", default_url: "https://b.test/" }), {
+    pattern: "/operator/apps/:token",
+  }),
+  ...page(`/operator/apps/${DEMO.otherAppToken}/members`, form({ email: DEMO.email }), {
+    pattern: "/operator/apps/:token/members",
+  }),
+  ...page(`/operator/apps/${DEMO.appToken}/members/remove`, form({ user_id: "1" }), {
+    pattern: "/operator/apps/:token/members/remove",
+  }),
+  ...page("/operator/users", form({ email: "new@example.com", role: "member", sign_in: "password" })),
+  ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
+  ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
+  ...page("/operator/users/1/token", form(), { pattern: "/operator/users/:id/token" }),
+  ...page("/operator/credentials/1/revoke", form(), { pattern: "/operator/credentials/:id/revoke" }),
 };
 
 const TOKENS = {
@@ -94,100 +127,53 @@ const unlimited = { limit: async () => ({ success: true }) };
 
 export interface Sampled {
   name: string;
+  need: Need;
+  method: Method;
   repeats: boolean;
   isWrite: boolean;
-  /** The operators' pages do what the operations do, by the same functions. */
-  isConsole: boolean;
-  send: (bindings?: Call["env"]) => Promise<Response>;
+  send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token">) => Promise<Response>;
 }
 
-/** Every operation of the router. One that writes and has no sample stands here by its name alone. */
-export const sampled: Sampled[] = everyOperation.flatMap((one) => {
+/** Every operation of the router, with nothing left out. One that writes and has no sample stands here by its name alone. */
+export const sampled: Sampled[] = everyOperation.map((one) => {
   const handler = routes.find(({ path }) => path === one.pattern)?.methods[one.method];
   const operation = handler && operationOf(handler);
   const name = operation?.id ?? one.name;
-  // What is the same for everybody.
-  if (one.pattern === "/readyz" || (one.need === "public" && one.method === "GET" && one.name !== "GET /"))
-    return [];
   const { repeats, path, ...options }: Sample = SAMPLES[name] ?? {
     ...plainCall(one),
     path: samplePath(one.pattern),
   };
   const token = options.token ?? (operation && TOKENS[operation.credentials]);
   const cookie = one.need === "operator_session" ? SESSIONS.operator : SESSIONS.member;
-  const headers = operation ? options.headers : { cookie, ...options.headers };
+  const accept = operation ? "application/json" : "text/html";
+  const headers = { accept, ...(!operation && { cookie }), ...options.headers };
   return {
     name,
+    need: one.need,
+    method: one.method,
     repeats: repeats ?? false,
     isWrite: one.method !== "GET" || SAMPLES[name]?.path.includes("s2s=1") === true,
-    isConsole: one.need === "operator_session",
-    send: async (bindings = {}) =>
+    send: async (bindings = {}, more = {}) =>
       call(path, {
         ...options,
-        ...(await bodyOf(name, options)),
+        ...(await withFinding(name, options)),
         ...(token && { token }),
-        ...(headers && { headers: { accept: operation ? "application/json" : "text/html", ...headers } }),
+        headers,
         env: { ACCOUNT_ATTEMPTS: unlimited, ADDRESS_ATTEMPTS: unlimited, ...bindings },
+        ...more,
       }),
   };
 });
 
 export const sampledNames = new Set(Object.keys(SAMPLES));
 
-/** Finds an open mismatch of the demo's round to dismiss. */
-async function bodyOf(name: string, { json }: Call): Promise<Call> {
-  if (name !== "dismissFinding") return json === undefined ? {} : { json };
+/** Names an open mismatch of the demo's round where one is to be dismissed. */
+async function withFinding(name: string, { headers }: Call): Promise<Call> {
+  const isForm = name === "POST /operator/rounds/:id/dismissals";
+  if (name !== "dismissFinding" && !isForm) return {};
   const [entry] = await rows<{ number: number }>(
     "SELECT number FROM round_entries WHERE round_id = 1 AND record ->> '$.answer' = 'wrong_engagement' LIMIT 1",
   );
-  return { json: { finding: `entry ${entry?.number}` } };
-}
-
-/** A round that may be approved: one click, and its cost. */
-export async function openRoundToApprove(): Promise<void> {
-  await env.DB.batch([
-    env.DB.prepare(
-      "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (?, 2, 'cpc', 'open', ?)",
-    ).bind(ROUND, NOW - 1000),
-    env.DB.prepare(
-      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 2, 'test', 'cpc', ?, '', 0)",
-    ).bind(hashToken(ROUND_TEST, ["test"]), ROUND),
-    env.DB.prepare(
-      "INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible) VALUES (2, 'faulty-round-001', 'click', ?, 6, ?, 0)",
-    ).bind(DEMO.appToken, NOW - 500),
-  ]);
-  await call("/cost?cost_type=cpc&cost_currency=USD&cost_id=faulty-round-001&cost_amount=1&tag=t", {
-    token: ROUND_TEST,
-    method: "POST",
-  });
-}
-
-/** Columns that are drawn anew, or derived from what is. */
-const DRAWN = [
-  "token_hash",
-  "hint",
-  "sealed",
-  "password_hash",
-  "request_id",
-  "answer",
-  "location",
-  "revision",
-  "id_hash",
-  "last_used_day",
-];
-
-/** What the database holds, but what was drawn at random. */
-export async function settled(): Promise<Record<string, string[]>> {
-  const tables = await rows<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name <> 'd1_migrations'",
-  );
-  const found: Record<string, string[]> = {};
-  for (const { name } of tables) {
-    const drawn = [...DRAWN, ...(name === "links" || name === "apps" ? ["token"] : [])];
-    found[name] = (await rows(`SELECT * FROM "${name}"`))
-      .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !drawn.includes(column))))
-      .map((row) => row.replace(/_…\w{4}|"app \w{12}"/g, "drawn"))
-      .sort();
-  }
-  return found;
+  const finding = `entry ${entry?.number}`;
+  return isForm ? { ...form({ finding }), ...(headers && { headers }) } : { json: { finding } };
 }

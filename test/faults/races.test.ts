@@ -5,7 +5,7 @@ import { purge } from "../../src/retention.ts";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
 import { ask, call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
-import { openRoundToApprove, ROUND_TEST } from "./operations.ts";
+import { openRoundToApprove, ROUND_TEST } from "./state.ts";
 
 beforeEach(freshLedger);
 

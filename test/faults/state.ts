@@ -1,0 +1,99 @@
+/** What every operation finds, put back in a moment, and what the database holds after it. */
+import { hashPassword } from "../../src/auth/passwords.ts";
+import { SCRYPT } from "../../src/auth/scrypt.ts";
+import { sealToken } from "../../src/auth/sealed.ts";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { call, DEMO, env, freshDemo, NOW } from "../harness.ts";
+import { startSessions } from "../security/support.ts";
+
+export const ROUND = 50;
+export const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
+
+/** A round that may be approved: one click, and its cost. */
+export async function openRoundToApprove(): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (?, 2, 'cpc', 'open', ?)",
+    ).bind(ROUND, NOW - 1000),
+    env.DB.prepare(
+      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 2, 'test', 'cpc', ?, '', 0)",
+    ).bind(hashToken(ROUND_TEST, ["test"]), ROUND),
+    env.DB.prepare(
+      "INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible) VALUES (2, 'faulty-round-001', 'click', ?, 6, ?, 0)",
+    ).bind(DEMO.appToken, NOW - 500),
+  ]);
+  await call("/cost?cost_type=cpc&cost_currency=USD&cost_id=faulty-round-001&cost_amount=1&tag=t", {
+    token: ROUND_TEST,
+    method: "POST",
+  });
+}
+
+let tables: string[] = [];
+let triggers: { name: string; sql: string }[] = [];
+
+/** The demo data with sessions and a round, and a copy of it all to go back to. Passwords are checked in no time. */
+export async function startState(): Promise<void> {
+  Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
+  await freshDemo();
+  await startSessions();
+  await openRoundToApprove();
+  await env.DB.batch([
+    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(await hashPassword(DEMO.password)),
+    env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(
+      await sealToken(DEMO.apiToken, DEMO.password),
+    ),
+  ]);
+  const found = await env.DB.prepare(
+    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_%' ESCAPE '\\' AND name <> 'd1_migrations'",
+  ).all<{ type: string; name: string; sql: string }>();
+  tables = found.results.filter(({ type }) => type === "table").map(({ name }) => name);
+  triggers = found.results.filter(({ type }) => type === "trigger");
+  await env.DB.batch(
+    tables.map((name) => env.DB.prepare(`CREATE TABLE kept_${name} AS SELECT * FROM ${name}`)),
+  );
+}
+
+/** Everything as `startState` left it. */
+export async function restoreState(): Promise<void> {
+  const statements = [
+    "PRAGMA defer_foreign_keys = true",
+    ...triggers.map(({ name }) => `DROP TRIGGER ${name}`),
+    ...tables.map((name) => `DELETE FROM ${name}`),
+    ...tables.map((name) => `INSERT INTO ${name} SELECT * FROM kept_${name}`),
+    ...triggers.map(({ sql }) => sql),
+  ];
+  await env.DB.batch(statements.map((sql) => env.DB.prepare(sql)));
+  for (const kv of [env.TOKENS, env.LINKS]) {
+    for (const { name } of (await kv.list()).keys) await kv.delete(name);
+  }
+}
+
+/** Columns that are drawn anew, or derived from what is. */
+const DRAWN = [
+  "token_hash",
+  "hint",
+  "sealed",
+  "password_hash",
+  "request_id",
+  "answer",
+  "location",
+  "revision",
+  "id_hash",
+  "last_used_day",
+];
+
+/** What the database holds, but what was drawn at random. */
+export async function settled(): Promise<Record<string, string[]>> {
+  const found = await env.DB.batch<Record<string, unknown>>(
+    tables.map((name) => env.DB.prepare(`SELECT * FROM ${name}`)),
+  );
+  return Object.fromEntries(
+    tables.map((name, index) => {
+      const drawn = [...DRAWN, ...(name === "links" || name === "apps" ? ["token"] : [])];
+      const rows = (found[index]?.results ?? [])
+        .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !drawn.includes(column))))
+        .map((row) => row.replace(/_…\w{4}|"app \w{12}"/g, "drawn"));
+      return [name, rows.sort()];
+    }),
+  );
+}
