@@ -1,6 +1,5 @@
 /** The service as `npm start` runs it, on a free port with a state of its own; and its database once it has stopped. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,8 +8,6 @@ import { getPlatformProxy } from "wrangler";
 export interface LiveService {
   /** What `npm start` prints as `NAME=value`. */
   names: Record<string, string>;
-  /** What workerd and wrangler hold in memory, in MiB; undefined where the system does not say (only Linux does). */
-  memory: () => { workerd: number; all: number } | undefined;
   stop: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
 }
 
@@ -32,7 +29,6 @@ export async function startService(state: string, port?: number): Promise<LiveSe
   server.stdout.resume();
   return {
     names,
-    memory: () => readMemory(server),
     stop: async (signal = "SIGTERM") => {
       const ended = new Promise((resolve) => server.once("exit", resolve));
       if (server.pid) process.kill(-server.pid, signal);
@@ -49,25 +45,6 @@ export function freePort(): Promise<number> {
       probe.close(() => resolve(port));
     });
   });
-}
-
-/** Every process of the server's group. */
-function readMemory({ pid }: ChildProcess): { workerd: number; all: number } | undefined {
-  if (process.platform !== "linux") return undefined;
-  const found = { workerd: 0, all: 0 };
-  for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = readFileSync(`/proc/${id}/stat`, "utf8");
-      const [, group] = /\) \S \d+ (\d+)/.exec(stat) ?? [];
-      if (Number(group) !== pid) continue;
-      const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8")) ?? [];
-      found.all += Number(kib ?? 0) / 1024;
-      if (stat.includes("(workerd)")) found.workerd += Number(kib ?? 0) / 1024;
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return found;
 }
 
 /** Reads the database of a service that has stopped. */

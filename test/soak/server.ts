@@ -1,0 +1,15 @@
+/** What the soak kills: the built Worker with its state on disk, and the cron every few seconds. Says how each run ended. */
+import { readFileSync } from "node:fs";
+import { type Settings, startBuilt } from "../built-worker.ts";
+
+const CRON_EVERY_MS = 5_000;
+
+const { script, ...settings } = JSON.parse(process.argv[2] ?? "") as Settings;
+const { miniflare } = await startBuilt({ ...settings, script: readFileSync(script, "utf8") });
+const worker = await miniflare.getWorker();
+console.log("ready");
+while (true) {
+  await new Promise((resolve) => setTimeout(resolve, CRON_EVERY_MS));
+  const { outcome } = await worker.scheduled({ cron: "* * * * *" });
+  console.log(`cron ${outcome}`);
+}
