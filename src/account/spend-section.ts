@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import type { OwnApp } from "../db/accounts.ts";
 import type { DayRange } from "../db/ledger-spend.ts";
-import { addAmounts } from "../http/money.ts";
 import type { Markup } from "../http/page.ts";
 import { formatDate } from "../spend/report.ts";
 import { formatDay } from "./rules.ts";
@@ -68,7 +67,7 @@ function figure(app: OwnApp, days: DayRange, spend: CurrencySpend, partnerIds: n
   return html`
     <figure class="chart" aria-labelledby="caption-${name}">
       <figcaption id="caption-${name}">${spend.currency} ${spend.total}</figcaption>
-      <div class="scale" aria-hidden="true"><span>${spend.currency} ${addAmounts([String(top)])}</span></div>
+      <div class="scale" aria-hidden="true"><span>${spend.currency} ${sayTop(top)}</span></div>
       ${plot(days, spend, top, summary, colourOf)}
       <div class="scale" aria-hidden="true"><span>${sayShortDay(days.from)}</span><span>${sayShortDay(days.to)}</span></div>
       ${legend(spend, colourOf)}
@@ -155,6 +154,11 @@ function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 5, 10].find((step) => step * power >= value) ?? 10;
   return Number((factor * power).toPrecision(1));
+}
+
+/** Without a power of ten, however small or great. */
+function sayTop(top: number): string {
+  return top.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 8 });
 }
 
 /** From days since 1970 in UTC. */

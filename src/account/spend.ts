@@ -6,7 +6,7 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { csvResponse } from "../http/csv.ts";
 import { readInput } from "../http/input.ts";
-import { addAmounts, formatSpend } from "../http/money.ts";
+import { formatSpend } from "../http/money.ts";
 import { MAX_SPEND_ROWS, toFileName, tooManyRows, toSpendCsv, toSpendItem } from "../spend/report.ts";
 import * as contract from "./contract.ts";
 
@@ -66,18 +66,16 @@ export function toAppSpend(rows: SpendRow[], appToken: string): AppSpend {
 }
 
 function toCurrencySpend(currency: string, rows: SpendRow[]): CurrencySpend {
-  const amountOf = (row: SpendRow) => formatSpend(row.flat, row.per_mille);
-  const totalOf = (some: SpendRow[]) => addAmounts(some.map(amountOf));
   return {
     currency,
-    total: totalOf(rows),
+    total: formatSpend(rows),
     partners: [...Map.groupBy(rows, (row) => row.partner_id ?? 0)]
-      .map(([id, some]) => ({ id, name: some[0]?.partner_name ?? "", total: totalOf(some) }))
+      .map(([id, some]) => ({ id, name: some[0]?.partner_name ?? "", total: formatSpend(some) }))
       .sort((left, right) => left.id - right.id),
     days: [...Map.groupBy(rows, (row) => row.day ?? 0)].map(([day, some]) => ({
       day,
-      total: totalOf(some),
-      amounts: new Map(some.map((row) => [row.partner_id ?? 0, amountOf(row)])),
+      total: formatSpend(some),
+      amounts: new Map(some.map((row) => [row.partner_id ?? 0, formatSpend([row])])),
     })),
   };
 }

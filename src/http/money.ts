@@ -1,19 +1,19 @@
 /** Money on the wire: decimal text, exact, from integer counts of 0.00001 currency units. */
-import Big from "big.js";
-
-const UNIT = new Big("0.00001");
 
 /** Plain decimal text without trailing zeros: 25000 units are `0.25`. */
 export function formatAmount(units: number | string): string {
-  return new Big(units).times(UNIT).toFixed();
+  return toText(BigInt(units), 5);
 }
 
-/** What flat amounts and amounts per 1,000 impressions come to together: decimal text, exact to 0.00000001. */
-export function formatSpend(flatUnits: string, perMilleUnits: string): string {
-  return new Big(perMilleUnits).times("0.001").plus(flatUnits).times(UNIT).toFixed();
+/** What flat amounts and amounts per 1,000 impressions come to in all rows: decimal text, exact to 0.00000001. */
+export function formatSpend(rows: { flat: string; per_mille: string }[]): string {
+  const thousandths = rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.per_mille), 0n);
+  return toText(thousandths, 8);
 }
 
-/** The sum of decimal texts, exact. */
-export function addAmounts(amounts: string[]): string {
-  return amounts.reduce((sum, amount) => sum.plus(amount), new Big(0)).toFixed();
+/** A count of the last of so many decimal places, as text. */
+function toText(count: bigint, places: number): string {
+  if (count < 0n) return `-${toText(-count, places)}`;
+  const digits = String(count).padStart(places + 1, "0");
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "");
 }

@@ -19,7 +19,7 @@ export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): Spend
   };
   return Object.assign({}, ...groups.map((group) => keys[group]), {
     currency: row.currency,
-    spend: formatSpend(row.flat, row.per_mille),
+    spend: formatSpend([row]),
     matched: row.matched,
     unpriced: row.unpriced,
   });

@@ -84,6 +84,17 @@ describe("the account page", () => {
     ]);
   });
 
+  it.each([
+    ["0.00001", "cpm", "USD 0.00000001"],
+    ["0.00003", "cpc", "USD 0.00005"],
+    ["4", "cpc", "USD 5"],
+    ["1000000", "cpc", "USD 1000000"],
+  ])("writes the end of its scale out: %s %s ends at %s", async (amount, type, top) => {
+    await (type === "cpm" ? view : click)("page-click-00001");
+    await sendCost({ cost_id: "page-click-00001", cost_type: type, cost_amount: amount });
+    expect(all(await accountPage(), /<div class="scale"[^>]*><span>([^<]*)<\/span><\/div>/g)).toEqual([top]);
+  });
+
   it("names the picture for who does not see it, and hides what would be read twice", async () => {
     await spent("page-click-00001", "0.25");
     await spent("page-click-00002", "1.5", { days: 2 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { amount } from "../../src/http/fields.ts";
-import { formatAmount } from "../../src/http/money.ts";
+import { formatAmount, formatSpend } from "../../src/http/money.ts";
 
 const MAX_UNITS = 1_000_000 * 100_000;
 
@@ -17,6 +17,23 @@ it.each([
   ["-1", "-0.00001"],
 ])("writes %s units as %s", (units, text) => {
   expect(formatAmount(units)).toBe(text);
+});
+
+it.each([
+  [[], "0"],
+  [[{ flat: "25000", per_mille: "0" }], "0.25"],
+  [[{ flat: "0", per_mille: "1" }], "0.00000001"],
+  [[{ flat: "100000", per_mille: "99999999" }], "1.99999999"],
+  [
+    [
+      { flat: "9007199254740993", per_mille: "1" },
+      { flat: "9007199254740993", per_mille: "999" },
+    ],
+    "180143985094.81987",
+  ],
+  [[{ flat: "-1", per_mille: "999" }], "-0.00000001"],
+])("adds up %j to %s", (rows, text) => {
+  expect(formatSpend(rows)).toBe(text);
 });
 
 it("reads what it writes, for every amount that can be sent", () => {
