@@ -93,6 +93,16 @@ dl.details dd { margin: 0; overflow-wrap: anywhere; }
 
 .table { position: relative; overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: var(--small-radius); }
 .card .table:last-child { margin-bottom: 0; }
+/* A shadow at the side where more of a wide table is to come: it scrolls with the window, what covers it with the table. */
+.table {
+  background:
+    linear-gradient(to right, var(--surface) 50%, transparent) left / 2rem 100% local,
+    linear-gradient(to left, var(--surface) 50%, transparent) right / 2rem 100% local,
+    linear-gradient(to right, var(--line), transparent) left / .75rem 100% scroll,
+    linear-gradient(to left, var(--line), transparent) right / .75rem 100% scroll,
+    var(--surface);
+  background-repeat: no-repeat;
+}
 table { width: 100%; border-collapse: collapse; font-size: .95rem; }
 caption { text-align: left; padding: .6rem .85rem; color: var(--muted); }
 th, td { padding: .6rem .85rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
