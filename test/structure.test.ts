@@ -94,7 +94,7 @@ describe("imports", () => {
     const shared = ["zod/mini", "http/fields.ts", "http/answers.ts", "cost-types.ts"];
     const isContract = (path: string) => isSurface(path) && path.endsWith("/contract.ts");
     expect(offences(isContract, ({ from }) => !shared.includes(from))).toEqual([]);
-    const below = [...shared, "dinero.js/currencies"];
+    const below = [...shared, "http/currencies.ts"];
     expect(
       offences(
         (path) => shared.includes(path),

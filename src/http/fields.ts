@@ -1,13 +1,12 @@
 /** The fields that more than one surface reads, as zod types. A contract file: imports zod and lists of words alone. */
-import * as currencies from "dinero.js/currencies";
 import * as z from "zod/mini";
 import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../cost-types.ts";
+import { CURRENCY_CODES } from "./currencies.ts";
 
 // Production forbids eval, which zod would use to compile its parsers: tests shall run what production runs.
 z.config({ jitless: true });
 
 const CONTROL = /\p{Cc}/u;
-const CURRENCY_CODES: ReadonlySet<string> = new Set(Object.keys(currencies));
 
 /** Checks for `min` to `max` Unicode code points, without control characters or lone surrogates. */
 export const plainText =
