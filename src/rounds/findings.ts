@@ -169,5 +169,5 @@ function toDay(milliseconds: number): string {
 }
 
 function toText({ costType, currency, amount }: StoredCost): string {
-  return `${costType} ${amount === null ? "without an amount" : formatAmount(amount)} ${currency}`;
+  return `${costType} ${currency} ${amount === null ? "without an amount" : formatAmount(amount)}`;
 }

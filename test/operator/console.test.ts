@@ -159,5 +159,5 @@ test("spend that waits for its engagement is told by partner and currency, cpm b
   await rows("INSERT INTO daily_totals VALUES ('', 1, 0, 1, 'cpm', 'EUR', 'pending', 3, 1200000)");
   await rows("INSERT INTO daily_totals VALUES ('', 2, 0, 1, 'cpc', 'EUR', 'pending', 1, 50000)");
   const { text } = await operator.get("/operator");
-  expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">0\.512 EUR/);
+  expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">EUR 0\.512/);
 });

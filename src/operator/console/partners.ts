@@ -66,7 +66,7 @@ export async function overviewPage(context: Context, desk: Desk, trouble?: Troub
               <p class="muted">Costs that were sent before their click or impression arrived, or without one. They count in no app.</p>
               <div class="table" tabindex="0" role="region" aria-label="Pending spend"><table>
                 <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
-                <tbody>${waiting.pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${formatSpend([row])} ${row.currency}</td></tr>`)}</tbody>
+                <tbody>${waiting.pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend([row])}</td></tr>`)}</tbody>
               </table></div>`
         }
       </section>
