@@ -18,7 +18,7 @@ const KIND_NAMES: Record<FindingKind, string> = {
 
 const STATE_BADGES: Record<FindingState, { name: string; look: string }> = {
   open: { name: "open", look: "error" },
-  healed: { name: "mended", look: "ok" },
+  healed: { name: "healed", look: "ok" },
   dismissed: { name: "dismissed", look: "" },
   note: { name: "note", look: "" },
 };
