@@ -1,6 +1,6 @@
 /** Where a link leads, and what was bad on its URL. Asked by the public, so without a token. */
 import { sql } from "drizzle-orm";
-import { runBatch, statement } from "./statement.ts";
+import { runBatch, runIdempotent, statement } from "./statement.ts";
 
 /** Where the links of an app lead. Lists are the hosts and schemes that a click may name itself. */
 export interface Destination {
@@ -31,7 +31,7 @@ export async function findDestination(
   db: D1Database,
   linkToken: string,
 ): Promise<{ appToken: string; destination: Destination } | undefined> {
-  const [[row]] = await runBatch(db, destination(db, { linkToken }));
+  const [[row]] = await runIdempotent(db, destination(db, { linkToken }));
   if (!row) return undefined;
   return {
     appToken: row.app_token,

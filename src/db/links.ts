@@ -11,7 +11,7 @@ import {
   toTotal,
 } from "./link-lists.ts";
 import { catalogueStatement } from "./partners.ts";
-import { runBatch, statement } from "./statement.ts";
+import { runBatch, runIdempotent, statement } from "./statement.ts";
 
 /** What a link takes from the links above it. Null at level 1, and where none of them says anything. */
 export interface InheritedRow {
@@ -191,6 +191,6 @@ const recording = statement<RecordingRow>(sql`
  * may be a minute behind, and this decides about money. undefined for a token that no link has.
  */
 export async function findRecording(db: D1Database, token: string): Promise<RecordingRow | undefined> {
-  const [[row]] = await runBatch(db, recording(db, { linkToken: token }));
+  const [[row]] = await runIdempotent(db, recording(db, { linkToken: token }));
   return row;
 }

@@ -34,7 +34,9 @@ export async function recordEngagement(
   const link = await findRecording(context.env.DB, linkToken);
   if (!link) return nothing;
   if (dropped.length > 0) {
-    await countDropped(context.env.DB, link.link_id, Math.floor(context.now / DAY_MS), dropped);
+    const day = Math.floor(context.now / DAY_MS);
+    // Counting must not cost the engagement.
+    context.afterAnswer(countDropped(context.env.DB, link.link_id, day, dropped));
   }
   if (costId === undefined || link.partner_id === null) return nothing;
   const first = await store(context, {
