@@ -203,7 +203,11 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new AppError("payload_too_large", `A body here holds at most ${maxBytes} bytes.`);
   const length = request.headers.get("content-length");
-  if (Number(length) > maxBytes) throw tooLarge();
+  if (Number(length) > maxBytes) {
+    // An answer may else wait until the body that nobody reads was sent.
+    await request.body?.cancel();
+    throw tooLarge();
+  }
   // A body with a Content-Length is never longer than that, so it is taken whole: to ask for the stream makes one, and
   // reading it takes longer than the rest of a small request.
   if (length !== null && /^\d+$/.test(length)) {

@@ -11,6 +11,7 @@ import * as fc from "fast-check";
 import { createContract } from "../contract.ts";
 import { findContradictions, findLost, readState, startService } from "../live-service.ts";
 import { type Dictionary, type FuzzDocument, type FuzzRequest, requestsOf } from "./requests.ts";
+import { attackSockets, holdOpen } from "./sockets.ts";
 
 const { values: flags } = parseArgs({
   options: { requests: { type: "string", default: "20000" }, seed: { type: "string" } },
@@ -144,6 +145,13 @@ function remember({ operation, headers, path }: FuzzRequest, text: string): void
 console.log(`${count} requests to ${BASE_URL}, seed ${seed}`);
 const requests = fc.sample(requestsOf(document, dictionary, tokens), { numRuns: count, seed });
 const startedAt = Date.now();
+const target = {
+  base: new URL(BASE_URL),
+  path: `/public/v1/apps/${APP_TOKEN}/trackers`,
+  token: secrets.API_TOKEN ?? "",
+};
+// Held open while the others are served, as long as those take and no longer than a body may.
+const held = holdOpen(target, 50, 45_000);
 const queue = requests.values();
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
@@ -151,6 +159,12 @@ await Promise.all(
   }),
 );
 const seconds = (Date.now() - startedAt) / 1000;
+faults.push(...(await attackSockets(target)));
+// A short run does not wait for their half minute.
+if (count >= 20_000) {
+  const others = (await held).filter((answer) => answer !== "HTTP/1.1 408");
+  faults.push(...others.map((answer) => `a body that never ends: answered ${answer || "nothing"}, not 408`));
+}
 await service.stop();
 
 const { contradictions, lost, links, engagements } = await readState(state, async (db) => ({

@@ -192,6 +192,7 @@ describe("a body without an end that passes its limit", () => {
     const answered = await refusal(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
     expect(answered.status).toBe(413);
     expect(seen.pulled).toBeLessThan(3);
+    expect(seen.cancelled).toBe(true);
   });
 
   it.each(["many", "-1", "1e3", "", "0x10", "5, 5"])(
