@@ -58,7 +58,7 @@ export interface Settings {
   bindings?: Record<string, string | object>;
   /** Whether its rate limiters are bound; true unless it says so. */
   limiters?: boolean;
-  /** Where its databases and namespaces live; in memory, unless it says so. */
+  /** Where its databases and namespaces live; in a directory that goes with it, unless it says so. */
   state?: string;
   /** Where it answers; any free port, unless it says so. */
   port?: number;

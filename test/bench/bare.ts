@@ -1,5 +1,5 @@
 /**
- * What the Worker is measured against: the same calls to D1 and KV for the same answers, and nothing else. No router, no
+ * What the Worker is measured against: the same calls to D1, KV and limiters for the same answers, and nothing else. No router, no
  * validation, no rules, no log; it believes whatever it is sent.
  */
 import type { Destination } from "../../src/db/destinations.ts";
@@ -9,6 +9,7 @@ export interface BareBindings {
   DB: D1Database;
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
+  CREDENTIAL_REQUESTS: RateLimit;
   STATEMENTS: Statements;
   /** SHA-256 of the tokens that the load sends. */
   HASHES: { api: string; cost: string };
@@ -25,6 +26,8 @@ const PIXEL = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAAB
 export default {
   async fetch(request, env, execution): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
+    const credential = request.headers.get("authorization");
+    if (credential) await env.CREDENTIAL_REQUESTS.limit({ key: credential });
     if (pathname === "/cost") return submitCost(request, env);
     if (pathname === "/cost/batch") return submitBatch(request, env);
     if (pathname.startsWith("/public/v1/") && request.method === "POST")

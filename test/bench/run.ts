@@ -2,16 +2,19 @@
  * `npm run bench`: how fast the built Worker is beside a bare one, what it costs, and what stays flat as it grows.
  * Flags: `--pairs 5`, `--seconds 1.5` a run, `--connections 1,16,64`, `--only <part of a name>`, `--no-growth`.
  */
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import { buildWorker } from "../built-worker.ts";
 import { measureGrowth } from "./growth.ts";
 import { BATCH_SIZE, drive, LOADS, type Load, type Speed } from "./load.ts";
 import {
   addCosts,
   addLinks,
-  buildWorker,
   measureStartUp,
   type Server,
   startBare,
+  startUnlimited,
   startWorker,
 } from "./servers.ts";
 
@@ -28,18 +31,25 @@ const { values: flags } = parseArgs({
 
 const { script, gzipBytes } = buildWorker();
 const loads = LOADS.filter((load) => load.name.includes(flags.only));
+const connections = flags.connections.split(",").map(Number);
+const { version: workerd } = JSON.parse(readFileSync("node_modules/workerd/package.json", "utf8"));
 const worker = await startWorker(script);
 const bare = await startBare();
 try {
-  for (const server of [worker, bare]) await prepare(server);
+  console.log(
+    `Node ${process.versions.node}, workerd ${workerd}, ${availableParallelism()} cores, median of ${flags.pairs} pairs`,
+  );
+  for (const server of [worker, bare]) await prepare(server, loads);
   const rows = [];
   for (const load of loads) {
-    for (const connections of flags.connections.split(",").map(Number)) {
-      rows.push({ load: load.name, connections, ...(await compare(load, connections)) });
+    for (const count of connections) {
+      rows.push({ load: load.name, connections: count, ...(await compareWithBare(load, count)) });
     }
   }
   console.table(rows);
   sayBatch(rows);
+  const [cost] = loads.filter(({ name }) => name === "POST /cost");
+  if (cost) await measureLimiters(cost);
   console.log(`Bundle: ${(gzipBytes / 1024).toFixed(1)} KiB gzip (aim: under 100)`);
   console.log(
     `Start-up: ${measureStartUp()} ms of V8's time, as wrangler check startup says (aim: under 50)`,
@@ -51,7 +61,7 @@ try {
 }
 
 /** Something to find, and warm caches. */
-async function prepare({ db, url }: Server): Promise<void> {
+async function prepare({ db, url }: Server, loads: Load[]): Promise<void> {
   await addLinks(db, 2_000);
   await addCosts(db, 40_000, Date.now() - 3600 * 1000);
   for (const load of loads) await drive(url, load, 16, 1);
@@ -68,24 +78,55 @@ async function measure(server: Server, load: Load, connections: number): Promise
   return { ...speed, cpu: ((server.cpuTime() ?? Number.NaN) - before) / speed.requests };
 }
 
-/** Drives both alternately; the median of the pairs. */
-async function compare(load: Load, connections: number) {
-  const pairs: { worker: Run; bare: Run }[] = [];
+/** Of the pairs' figures, the one in the middle. */
+type Middle = (pick: (left: Run, right: Run) => number) => number;
+
+/** Drives two servers alternately. */
+async function compare(left: Server, right: Server, load: Load, connections: number): Promise<Middle> {
+  const pairs: [Run, Run][] = [];
   for (let pair = 0; pair < Number(flags.pairs); pair++) {
-    const early = pair % 2 === 0 ? await measure(worker, load, connections) : undefined;
-    const beside = await measure(bare, load, connections);
-    pairs.push({ worker: early ?? (await measure(worker, load, connections)), bare: beside });
+    const early = pair % 2 === 0 ? await measure(left, load, connections) : undefined;
+    const beside = await measure(right, load, connections);
+    pairs.push([early ?? (await measure(left, load, connections)), beside]);
   }
-  const middle = (pick: (pair: { worker: Run; bare: Run }) => number) => median(pairs.map(pick));
+  return (pick) => median(pairs.map(([one, other]) => pick(one, other)));
+}
+
+async function compareWithBare(load: Load, connections: number) {
+  const middle = await compare(worker, bare, load, connections);
   return {
-    "requests/s": Math.round(middle((pair) => pair.worker.rate)),
-    "p50 ms": round(middle((pair) => pair.worker.p50)),
-    "p99 ms": round(middle((pair) => pair.worker.p99)),
-    "bare/s": Math.round(middle((pair) => pair.bare.rate)),
-    ratio: round(middle((pair) => pair.worker.rate / pair.bare.rate)),
-    "CPU ms": round(middle((pair) => pair.worker.cpu)),
-    "over bare": round(middle((pair) => pair.worker.cpu - pair.bare.cpu)),
+    "requests/s": Math.round(middle((ours) => ours.rate)),
+    "p50 ms": round(middle((ours) => ours.p50)),
+    "p99 ms": round(middle((ours) => ours.p99)),
+    "bare/s": Math.round(middle((_, beside) => beside.rate)),
+    ratio: round(middle((ours, beside) => ours.rate / beside.rate)),
+    "CPU ms": round(middle((ours) => ours.cpu)),
+    "over bare": round(middle((ours, beside) => ours.cpu - beside.cpu)),
   };
+}
+
+/** Both Workers of the table count the uses of a credential; here one of two does. */
+async function measureLimiters(load: Load): Promise<void> {
+  const unlimited = await startUnlimited(script);
+  const rows = [];
+  try {
+    await prepare(unlimited, [load]);
+    for (const count of connections) {
+      const middle = await compare(worker, unlimited, load, count);
+      rows.push({
+        connections: count,
+        "with/s": Math.round(middle((limited) => limited.rate)),
+        "without/s": Math.round(middle((_, free) => free.rate)),
+        ratio: round(middle((limited, free) => limited.rate / free.rate)),
+        "p50 ms of them": round(middle((limited, free) => limited.p50 - free.p50)),
+        "CPU ms of them": round(middle((limited, free) => limited.cpu - free.cpu)),
+      });
+    }
+  } finally {
+    await unlimited.stop();
+  }
+  console.log(`\n${load.name} with rate limiters and without. Locally a Durable Object stands in for them`);
+  console.table(rows);
 }
 
 function sayBatch(rows: { load: string; connections: number; "requests/s": number }[]): void {

@@ -1,51 +1,24 @@
-/**
- * The Worker as `wrangler deploy` builds it, and the bare one beside it: each in a workerd of its own, on a migrated D1 with
- * the demo data.
- */
-import { spawnSync } from "node:child_process";
+/** The built Worker and the bare one beside it: each in a workerd of its own, with the same bindings. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { unstable_readConfig } from "wrangler";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { putDestination } from "../../src/db/destination-cache.ts";
 import { findDestination } from "../../src/db/destinations.ts";
-import { DEMO, demoStatements } from "../../src/dev/demo.ts";
+import { DEMO } from "../../src/dev/demo.ts";
+import { runWrangler, type Settings, startBuilt } from "../built-worker.ts";
 import type { BareBindings } from "./bare.ts";
 import { LINKS } from "./load.ts";
 import { captureStatements } from "./statements.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const ENVIRONMENT = {
-  ...process.env,
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  WRANGLER_SEND_METRICS: "false",
-  WRANGLER_HIDE_BANNER: "true",
-};
-Object.assign(process.env, ENVIRONMENT);
-
 export interface Server {
-  name: "worker" | "bare";
+  name: string;
   url: string;
   db: D1Database;
   /** CPU that its workerd has used, in milliseconds; undefined where the system does not say (only Linux does). */
   cpuTime: () => number | undefined;
   stop: () => Promise<void>;
-}
-
-/** The script that `wrangler deploy` would upload. */
-export function buildWorker(): { script: string; gzipBytes: number } {
-  const directory = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
-  try {
-    runWrangler("deploy", "--dry-run", "--outdir", directory);
-    const script = readFileSync(join(directory, "index.js"), "utf8");
-    return { script, gzipBytes: gzipSync(script).byteLength };
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
 }
 
 /** What V8 was busy with before the first request, as `wrangler check startup` profiles it; in milliseconds. */
@@ -60,18 +33,13 @@ export function measureStartUp(): number {
   }
 }
 
-function runWrangler(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync("wrangler", args, {
-    cwd: ROOT,
-    env: ENVIRONMENT,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed\n${stdout}${stderr}`);
-  return stdout;
+export async function startWorker(script: string): Promise<Server> {
+  return start({ name: "worker", script });
 }
 
-export async function startWorker(script: string): Promise<Server> {
-  return start("worker", script, {});
+/** The Worker without its rate limiters. */
+export async function startUnlimited(script: string): Promise<Server> {
+  return start({ name: "unlimited", script, limiters: false });
 }
 
 export async function startBare(): Promise<Server> {
@@ -81,42 +49,21 @@ export async function startBare(): Promise<Server> {
     format: "esm",
     write: false,
   });
-  return start("bare", built.outputFiles[0]?.text ?? "", {
+  const bindings = {
     STATEMENTS: await captureStatements(),
     HASHES: { api: hashToken(DEMO.apiToken, ["api"]) ?? "", cost: hashToken(DEMO.costToken, ["live"]) ?? "" },
     APP_TOKEN: DEMO.appToken,
-  } satisfies Omit<BareBindings, "DB" | "TOKENS" | "LINKS">);
+  } satisfies Pick<BareBindings, "STATEMENTS" | "HASHES" | "APP_TOKEN">;
+  return start({ name: "bare", script: built.outputFiles[0]?.text ?? "", bindings });
 }
 
-async function start(
-  name: Server["name"],
-  script: string,
-  bindings: Record<string, string | object>,
-): Promise<Server> {
+async function start(settings: Settings): Promise<Server> {
   const others = listChildren();
-  const { compatibility_date } = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      name,
-      modules: [{ type: "ESModule", path: "index.js", contents: script }],
-      compatibilityDate: compatibility_date ?? "",
-      d1Databases: ["DB"],
-      kvNamespaces: ["TOKENS", "LINKS"],
-      bindings: bindings as Record<string, string>,
-      // Past the entry of miniflare, straight to the Worker.
-      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-      // The log lines are written, as in production, but nobody reads them here.
-      log: new Log(LogLevel.NONE),
-      handleStructuredLogs: () => undefined,
-    }),
-  );
-  await miniflare.ready;
-  const url = (await miniflare.unsafeGetDirectURL(name)).origin;
-  const db = (await miniflare.getD1Database("DB")) as unknown as D1Database;
-  await migrate(db);
+  const { miniflare, url, db } = await startBuilt(settings);
   await fillCaches(db, (await miniflare.getKVNamespace("LINKS")) as unknown as KVNamespace);
   const process = listChildren().find((id) => !others.includes(id));
-  return { name, url, db, cpuTime: () => readCpuTime(process), stop: () => miniflare.dispose() };
+  const cpuTime = () => readCpuTime(process);
+  return { name: settings.name, url, db, cpuTime, stop: () => miniflare.dispose() };
 }
 
 function listChildren(): string[] {
@@ -131,14 +78,6 @@ function readCpuTime(process: string | undefined): number | undefined {
   if (process === undefined) return undefined;
   const fields = readFileSync(`/proc/${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-}
-
-async function migrate(db: D1Database): Promise<void> {
-  for (const file of ["0000_tables.sql", "0001_rules.sql"]) {
-    const queries = readFileSync(join(ROOT, "migrations", file), "utf8").split("--> statement-breakpoint");
-    await db.batch(queries.map((query) => db.prepare(query)));
-  }
-  await db.batch(demoStatements(Date.now()).map((statement) => db.prepare(statement)));
 }
 
 /** As the first clicks would. */
