@@ -3,7 +3,7 @@ import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { routes } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
-import { type Call, call, DEMO, rows } from "../harness.ts";
+import { type Call, call, DEMO } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { everyOperation, type Need, plainCall, SESSIONS } from "../security/support.ts";
 import { ROUND } from "./state.ts";
@@ -25,6 +25,9 @@ const cost = {
   cost_amount: "0.25",
   tag: "t",
 };
+
+/** A mismatch of the demo's round that is open. */
+const FINDING = "entry 13";
 
 interface Sample extends Call {
   path: string;
@@ -73,7 +76,11 @@ const SAMPLES: Record<string, Sample> = {
   openRound: { path: "/operator/v1/rounds", json: { partner_id: 1, cost_types: ["cpc"] } },
   approveRound: { path: `/operator/v1/rounds/${ROUND}/approve`, method: "POST" },
   closeRound: { path: `/operator/v1/rounds/${ROUND}/close`, method: "POST" },
-  dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: "" } },
+  dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: FINDING } },
+  "GET /account/apps/:app_token/spend.csv": {
+    path: `/account/apps/${DEMO.appToken}/spend.csv?from=2026-03-01&to=2026-03-31`,
+  },
+  "GET /docs/script/:file+": { path: "/docs/script/standalone.esm.js" },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),
   ...page("/account/token/show", form({ password: DEMO.password })),
@@ -98,7 +105,9 @@ const SAMPLES: Record<string, Sample> = {
   }),
   ...page(`/operator/rounds/${ROUND}/approve`, form(), { pattern: "/operator/rounds/:id/approve" }),
   ...page(`/operator/rounds/${ROUND}/close`, form(), { pattern: "/operator/rounds/:id/close" }),
-  ...page("/operator/rounds/1/dismissals", form(), { pattern: "/operator/rounds/:id/dismissals" }),
+  ...page("/operator/rounds/1/dismissals", form({ finding: FINDING }), {
+    pattern: "/operator/rounds/:id/dismissals",
+  }),
   ...page("/operator/apps", form({ name: "a", default_url: "https://a.test/" }), { repeats: true }),
   ...page(`/operator/apps/${DEMO.appToken}`, form({ name: "b", default_url: "https://b.test/" }), {
     pattern: "/operator/apps/:token",
@@ -131,7 +140,9 @@ export interface Sampled {
   method: Method;
   repeats: boolean;
   isWrite: boolean;
-  send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token">) => Promise<Response>;
+  /** What a form of a page sends. */
+  form: string | undefined;
+  send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token" | "body">) => Promise<Response>;
 }
 
 /** Every operation of the router, with nothing left out. One that writes and has no sample stands here by its name alone. */
@@ -152,11 +163,11 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
     need: one.need,
     method: one.method,
     repeats: repeats ?? false,
+    form: operation ? undefined : (options.body as string | undefined),
     isWrite: one.method !== "GET" || SAMPLES[name]?.path.includes("s2s=1") === true,
-    send: async (bindings = {}, more = {}) =>
+    send: (bindings = {}, more = {}) =>
       call(path, {
         ...options,
-        ...(await withFinding(name, options)),
         ...(token && { token }),
         headers,
         env: { ACCOUNT_ATTEMPTS: unlimited, ADDRESS_ATTEMPTS: unlimited, ...bindings },
@@ -166,14 +177,3 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
 });
 
 export const sampledNames = new Set(Object.keys(SAMPLES));
-
-/** Names an open mismatch of the demo's round where one is to be dismissed. */
-async function withFinding(name: string, { headers }: Call): Promise<Call> {
-  const isForm = name === "POST /operator/rounds/:id/dismissals";
-  if (name !== "dismissFinding" && !isForm) return {};
-  const [entry] = await rows<{ number: number }>(
-    "SELECT number FROM round_entries WHERE round_id = 1 AND record ->> '$.answer' = 'wrong_engagement' LIMIT 1",
-  );
-  const finding = `entry ${entry?.number}`;
-  return isForm ? { ...form({ finding }), ...(headers && { headers }) } : { json: { finding } };
-}

@@ -2,7 +2,11 @@
 import { routes } from "../../src/index.ts";
 import { DEMO } from "../harness.ts";
 
-const SAMPLES: Record<string, string> = { app_token: DEMO.appToken, link_token: DEMO.linkToken };
+const SAMPLES: Record<string, string> = {
+  app_token: DEMO.appToken,
+  token: DEMO.appToken,
+  link_token: DEMO.linkToken,
+};
 
 export function samplePath(pattern: string): string {
   return pattern.replace(/:(\w+)/g, (_, name: string) => SAMPLES[name] ?? "1").replace("*", "sample");

@@ -286,6 +286,24 @@ describe("characters that end a string early", () => {
         [LINKS, { json: { name: text } }],
         [`${LINKS}/${DEMO.linkToken}`, { method: "PATCH", json: { name: text } }],
         ["/operator/v1/apps", { json: { name: text, default_url: "https://example.com/" } }],
+        ["/operator/v1/apps", { json: { name: "good", default_url: `https://example.com/${text}` } }],
+        ...["ios_url", "android_url"].map((field): [string, Call & { json: Record<string, unknown> }] => [
+          "/operator/v1/apps",
+          {
+            json: {
+              name: "good",
+              default_url: "https://example.com/",
+              [field]: `https://example.com/${text}`,
+            },
+          },
+        ]),
+        ...["redirect_hosts", "redirect_schemes"].map(
+          (field): [string, Call & { json: Record<string, unknown> }] => [
+            `/operator/v1/apps/${DEMO.appToken}`,
+            { method: "PATCH", json: { [field]: [text] } },
+          ],
+        ),
+        ["/operator/v1/rounds/1/dismissals", { json: { finding: text } }],
         ["/operator/v1/users", { json: { email: `${text}@example.com` } }],
         ["/operator/v1/partners", { json: { display_name: text } }],
         ["/operator/v1/partners", { json: { display_name: "good", click_parameters: text } }],

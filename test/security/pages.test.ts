@@ -4,37 +4,53 @@ import { call, click, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 import { everyOperation, needing, SESSIONS, startSessions } from "./support.ts";
 
 const MARK = "xss0mark";
-const HOSTILE = `"'><img src=x onerror=${MARK}(1)><script>${MARK}</script>{{${MARK}}}\${${MARK}}`;
+const hostile = (name: string) =>
+  `"'><img src=x onerror=${MARK}(1)><script>${MARK}</script>{{${MARK}}}\${${MARK}}${name}`;
+const HOSTILE = hostile("");
 
 const ESCAPED = "&quot;&#39;&gt;&lt;";
 
-/** Text columns that hold what a caller wrote. */
+/** Text columns that hold what a caller wrote, and every one of which some page shows. */
 const WRITTEN: Record<string, string[]> = {
   users: ["email"],
-  apps: ["name"],
+  apps: ["name", "default_url", "ios_url", "android_url"],
   links: ["label"],
   partners: ["display_name", "click_parameters", "impression_parameters", "cost_parameters"],
-  costs: ["tag"],
-  round_entries: ["cost_id"],
   audit_log: ["subject", "action"],
 };
+/** The same within JSON. */
+const WRITTEN_JSON: [table: string, column: string, value: string, names: string[]][] = [
+  ["apps", "redirect_hosts", "json_array(?1)", ["hosts"]],
+  ["apps", "redirect_schemes", "json_array(?1)", ["schemes"]],
+  ["audit_log", "detail", "json_object('name', ?1, ?2, 'x')", ["detail", "detail-name"]],
+  [
+    "round_entries",
+    "record",
+    "json_set(record, '$.sent.tag', ?1, '$.sent.cost_id', ?2, '$.sent.cost_type', ?3, '$.sent.cost_currency', ?4)",
+    ["sent-tag", "sent-id", "sent-type", "sent-currency"],
+  ],
+];
 
 beforeAll(async () => {
   await freshDemo();
   await startSessions();
+  await env.DB.exec(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (0, 1, '', '', '{}')",
+  );
   await click(`${HOSTILE.slice(0, 60)}-0001`, { query: `&cost_type=${encodeURIComponent(HOSTILE)}` });
   for (const [table, columns] of Object.entries(WRITTEN)) {
     for (const column of columns) {
       const value = table === "users" ? `${column} || ?` : "?";
-      await env.DB.prepare(`UPDATE ${table} SET ${column} = ${value}`).bind(HOSTILE).run();
+      await env.DB.prepare(`UPDATE ${table} SET ${column} = ${value}`)
+        .bind(hostile(`${table}.${column};`))
+        .run();
     }
   }
-  // Whatever was sent in a round is kept as JSON.
-  await env.DB.prepare(
-    "UPDATE round_entries SET record = json_set(record, '$.sent.tag', ?1, '$.sent.cost_id', ?1, '$.sent.cost_type', ?1, '$.sent.cost_currency', ?1)",
-  )
-    .bind(HOSTILE)
-    .run();
+  for (const [table, column, value, names] of WRITTEN_JSON) {
+    await env.DB.prepare(`UPDATE ${table} SET ${column} = ${value}`)
+      .bind(...names.map((name) => hostile(`${name};`)))
+      .run();
+  }
 });
 
 const pages = everyOperation.filter(({ method }) => method === "GET");
@@ -69,14 +85,22 @@ describe("a page", () => {
     },
   );
 
-  it("really shows them: the account and a round are full of them", async () => {
-    for (const [path, headers] of [
-      ["/account", { cookie: SESSIONS.member }],
-      ["/cost/round", { authorization: `Bearer ${DEMO.testCostToken}` }],
-    ] as const) {
-      const text = await (await call(path, { headers: { accept: "text/html", ...headers } })).text();
-      expect(text).toContain(`&lt;img src=x onerror=${MARK}`);
+  it("really shows them: each that was written stands on some page", async () => {
+    let shown = "";
+    for (const { path } of pages) {
+      for (const headers of [
+        { cookie: SESSIONS.member },
+        { cookie: SESSIONS.operator },
+        { authorization: `Bearer ${DEMO.testCostToken}` },
+      ]) {
+        shown += await (await call(path, { headers: { accept: "text/html", ...headers } })).text();
+      }
     }
+    const written = [
+      ...Object.entries(WRITTEN).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`)),
+      ...WRITTEN_JSON.flatMap(([, , , names]) => names),
+    ];
+    expect(written.filter((name) => !shown.includes(`}${name};`))).toEqual([]);
   });
 });
 
@@ -84,9 +108,9 @@ describe("a refusal of a path or a parameter", () => {
   it.each(needing("api_token", "operator_token", "cost_credential").map((one) => [one.name, one]))(
     "is no page that runs what it quotes: %s",
     async (_, { path, method }) => {
-      const hostile = path.replace(/\/[^/]+$/, `/${encodeURIComponent(HOSTILE)}`);
+      const asked = path.replace(/\/[^/]+$/, `/${encodeURIComponent(HOSTILE)}`);
       for (const accept of ["text/html", "*/*"]) {
-        const response = await call(`${hostile}?limit=${encodeURIComponent(HOSTILE)}`, {
+        const response = await call(`${asked}?limit=${encodeURIComponent(HOSTILE)}`, {
           method,
           headers: { accept },
           token: DEMO.operatorToken,

@@ -36,7 +36,7 @@ export interface Trouble {
   typed: Form;
 }
 
-/** The fields of a form; a name may come more than once. */
+/** The fields of a form; cost types may come more than once. */
 export type Form = URLSearchParams;
 
 /** Lets a handler run for an operator who is signed in; a member is told so on a page. */
@@ -89,6 +89,9 @@ async function readFields(context: Context): Promise<Form> {
     .filter((pair) => !pair.isUtf8)
     .map(({ name }) => ({ param: name, message: "is not percent-encoded UTF-8" }));
   if (body === undefined) faults.push({ param: "body", message: "is not UTF-8" });
+  const names = pairs.map(({ name }) => name).filter((name) => name !== "cost_types");
+  const again = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  for (const name of again) faults.push({ param: name, message: "is given more than once" });
   refuseFaults(faults);
   return new URLSearchParams(pairs.map(({ name, value }) => [name, value]));
 }

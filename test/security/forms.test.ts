@@ -1,0 +1,130 @@
+/** The forms of the account pages and the console, as nobody's browser fills them in. */
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Sampled, sampled } from "../faults/operations.ts";
+import { restoreState, settled, startState } from "../faults/state.ts";
+
+beforeAll(startState);
+beforeEach(async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  await restoreState();
+});
+
+const forms = sampled.flatMap(({ form, ...one }) =>
+  form === undefined || one.method === "GET" ? [] : [{ ...one, form: new URLSearchParams(form) }],
+);
+type Filled = (typeof forms)[number];
+const each = forms.map((one): [string, Filled] => [one.name, one]);
+const isConsole = ({ need }: Pick<Sampled, "need">) => need === "operator_session";
+
+it("are those of every page that has one", () => {
+  const posts = sampled.filter(({ method, need }) => method === "POST" && /session|public/.test(need));
+  expect(forms.map(({ name }) => name)).toEqual(posts.map(({ name }) => name));
+  expect(forms.length).toBeGreaterThan(20);
+});
+
+/** Fields that no form of the service has. */
+const NOBODYS = {
+  id: "999",
+  token: "mine00000001",
+  app_token: "otherapp0001",
+  partner_id: "3",
+  token_hash: "0".repeat(64),
+  password_hash: "x",
+  hash: "x",
+  supports_cost_data: "1",
+  integrated_types: "cpc",
+  state: "approved",
+  round_id: "1",
+  created_at: "0",
+  revoked_at: "",
+  link_count: "9",
+  session: "x",
+  actor: "1",
+  __proto__: "x",
+  constructor: "x",
+  "role[]": "operator",
+  "disabled[]": "yes",
+};
+
+describe("a field that is nobody's to set", () => {
+  it.each(each)("changes nothing of what the form does: %s", async (_, { send, form, need }) => {
+    const { status } = await send();
+    const after = await settled();
+    await restoreState();
+    // The console itself gives roles.
+    const more = { ...NOBODYS, ...(need !== "operator_session" && { role: "operator", user_id: "2" }) };
+    const body = `${form}&${new URLSearchParams(Object.entries(more))}&__proto__=y`.replace(/^&/, "");
+    const answered = (await send({}, { body: body.replace("&__proto__=y", "") })).status;
+    expect([answered, await settled()]).toEqual([status, after]);
+  });
+});
+
+describe("a field that is given twice", () => {
+  const twice = forms.flatMap(({ form, ...one }) =>
+    [...form.keys()].filter((field) => field !== "cost_types").map((field) => ({ ...one, form, field })),
+  );
+
+  it.each(twice.map((one) => [one.name, one.field, one] as const))(
+    "is refused, in every spelling of its name, and changes nothing: %s, %s",
+    async (_, field, { send, form }) => {
+      const before = await settled();
+      const encoded = `%${field.charCodeAt(0).toString(16)}${field.slice(1)}`;
+      for (const again of [`${field}=x`, `${encoded}=${encodeURIComponent(form.get(field) ?? "")}`]) {
+        for (const body of [`${form}&${again}`, `${again}&${form}`]) {
+          const response = await send({}, { body });
+          expect(response.status).toBe(400);
+          expect(await response.text()).toContain("given more than once");
+        }
+      }
+      expect(await settled()).toEqual(before);
+    },
+  );
+});
+
+describe("what is typed", () => {
+  const MARKUP = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`;
+
+  it.each(each)("comes back as text where it comes back: %s", async (_, { send, form }) => {
+    for (const field of form.keys()) {
+      const body = new URLSearchParams(form);
+      body.set(field, MARKUP);
+      const response = await send({}, { body: body.toString() });
+      const text = await response.text();
+      expect(text).not.toMatch(/<img src=x|<script>/);
+      expect(response.status).toBeLessThan(500);
+    }
+  });
+
+  it("does come back in some forms", async () => {
+    let shown = 0;
+    for (const { send, form } of forms) {
+      for (const field of form.keys()) {
+        const body = new URLSearchParams(form);
+        body.set(field, MARKUP.padEnd(400, "x"));
+        if ((await (await send({}, { body: body.toString() })).text()).includes("&lt;img src=x")) shown++;
+      }
+    }
+    expect(shown).toBeGreaterThan(5);
+  });
+
+  it.each(["\0", "\r\nset-cookie: a=b", "\u001b[2J", "\u0085", "\u2028"])(
+    "with %j in it is never a header, nor half a text: stored whole or not at all",
+    async (end) => {
+      for (const { send, form } of forms.filter(isConsole)) {
+        for (const field of form.keys()) {
+          await restoreState();
+          const before = await settled();
+          const body = new URLSearchParams(form);
+          body.set(field, `${form.get(field)}${end}bad`);
+          const response = await send({}, { body: body.toString() });
+          expect(response.headers.get("set-cookie")).toBeNull();
+          expect(response.headers.get("location") ?? "").toMatch(/^[\x21-\x7e]*$/);
+          if (response.status >= 400) expect(await settled()).toEqual(before);
+          else
+            for (const row of Object.values(await settled()).flat())
+              expect(row).not.toMatch(/\p{Cc}|\\u00|\\[bfnrt]/u);
+        }
+      }
+    },
+  );
+});
