@@ -1,6 +1,6 @@
 /** What the requests of the campaign interface must look like (spec §4). */
 import * as z from "zod/mini";
-import { appToken, idText, pageQuery, plainText, readAs, spendQuery } from "../http/fields.ts";
+import { appToken, idNumber, idText, pageQuery, plainText, readAs, spendQuery } from "../http/fields.ts";
 
 const appPath = z.object({ app_token: appToken });
 const linkPath = z.object({ app_token: appToken, link_token: z.string() });
@@ -11,8 +11,6 @@ const linkName = z.string().check(
   plainText(1, 255),
   z.refine((name) => !name.includes("::"), "must not contain ::"),
 );
-
-const partnerId = z.int("must be a positive integer").check(z.positive("must be a positive integer"));
 
 export const listPartners = { query: pageQuery };
 /** Beyond the specification. */
@@ -58,7 +56,7 @@ export const updateLink = {
     .strictObject({
       name: z.optional(linkName),
       archived: z.optional(z.boolean()),
-      partner_id: z.nullish(partnerId),
+      partner_id: z.nullish(idNumber),
       cost_data_enabled: z.optional(z.boolean()),
     })
     .check(

@@ -34,11 +34,15 @@ export const readAs = <T>(
     ),
   );
 
+const NO_ID = "must be a positive integer";
+
 /** A positive integer in a path or a query. */
-export const idText = readAs(
-  z.string().check(z.regex(/^[1-9]\d{0,14}$/, "must be a positive integer")),
-  Number,
-);
+export const idText = readAs(z.string().check(z.regex(/^[1-9]\d{0,14}$/, NO_ID)), Number);
+
+/** A positive integer in a JSON body. */
+export const idNumber = z
+  .int({ abort: true, error: ({ input }) => (input === undefined ? undefined : NO_ID) })
+  .check(z.positive(NO_ID));
 
 export const appToken = z
   .string()

@@ -68,16 +68,8 @@ export function parsePart<T extends z.ZodMiniType>(
 
 /** The words for what a contract has none of its own for: zod/mini brings none along. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case "invalid_type":
-      return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
-    case "too_small":
-      return `Too small: expected ${issue.origin} to be ${issue.inclusive ? ">=" : ">"}${issue.minimum}`;
-    case "too_big":
-      return `Too big: expected ${issue.origin} to be ${issue.inclusive ? "<=" : "<"}${issue.maximum}`;
-    default:
-      return undefined;
-  }
+  if (issue.code !== "invalid_type") return undefined;
+  return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
 }
 
 function withArticle(type: string): string {

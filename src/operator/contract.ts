@@ -1,7 +1,7 @@
 /** What the requests of the operator interface must look like. */
 import * as z from "zod/mini";
 import { COST_TYPES } from "../cost-types.ts";
-import { appToken, email, idText, pageQuery, plainText, readAs } from "../http/fields.ts";
+import { appToken, email, idNumber, idText, pageQuery, plainText, readAs } from "../http/fields.ts";
 
 const MAX_TEMPLATE_BYTES = 4 * 1024;
 const MAX_LIST_ITEMS = 100;
@@ -80,7 +80,7 @@ export const readApp = { path: appPath };
 export const updateApp = { path: appPath, body: change(z.partial(z.object(appFields)).shape) };
 
 export const listMembers = { path: appPath, query: pageQuery };
-export const addMember = { path: appPath, body: z.strictObject({ user_id: z.int().check(z.positive()) }) };
+export const addMember = { path: appPath, body: z.strictObject({ user_id: idNumber }) };
 export const removeMember = { path: z.extend(appPath, { user_id: idText }) };
 
 const role = z.enum(["member", "operator"], "must be member or operator");
@@ -133,17 +133,16 @@ const costTypes = z.pipe(
     .check(z.minLength(1, "must name at least one cost type")),
   z.transform((types) => COST_TYPES.filter((type) => types.includes(type))),
 );
-const partnerId = z.int().check(z.positive());
 
 export const createCredential = {
   body: z.strictObject({
-    partner_id: partnerId,
+    partner_id: idNumber,
     mode: z.enum(["live", "test"], "must be live or test"),
     cost_types: costTypes,
   }),
 };
 
-export const openRound = { body: z.strictObject({ partner_id: partnerId, cost_types: costTypes }) };
+export const openRound = { body: z.strictObject({ partner_id: idNumber, cost_types: costTypes }) };
 export const listEntries = { path: byId, query: pageQuery };
 export const dismissFinding = {
   path: byId,

@@ -124,17 +124,17 @@ test("a member that is added sees the app, and one that is removed does not", as
 });
 
 test.each([
-  [undefined, ["is required"]],
-  ["1", ["must be a number"]],
-  [1.5, ["must be an integer"]],
-  [0, ["Too small: expected number to be >0"]],
-  [2 ** 53, ["Too big: expected int to be <=9007199254740991"]],
-  [-(2 ** 53), ["Too small: expected int to be >=-9007199254740991", "Too small: expected number to be >0"]],
-])("says what is wrong with the member %j", async (user_id, messages) => {
+  [undefined, "is required"],
+  ["1", "must be a positive integer"],
+  [1.5, "must be a positive integer"],
+  [0, "must be a positive integer"],
+  [2 ** 53, "must be a positive integer"],
+  [-(2 ** 53), "must be a positive integer"],
+])("says what is wrong with the member %j", async (user_id, message) => {
   const { status, body } = await ask<{ errors: { param: string; message: string }[] }>(
     `${apps}/${DEMO.appToken}/members`,
     { token, json: { user_id } },
   );
   expect(status).toBe(400);
-  expect(body.errors).toEqual(messages.map((message) => ({ param: "user_id", message })));
+  expect(body.errors).toEqual([{ param: "user_id", message }]);
 });
