@@ -28,7 +28,7 @@ const WARM_UP_MS = duration / 16;
  * what the heap may keep. The noise is far below: the requests under way and what V8 still compiles are some 100 KiB over
  * thousands of requests. The process is noisier, by megabytes that the allocator keeps.
  */
-const MAX_KEPT_BYTES = { heap: 256, resident: 4096 };
+const MAX_KEPT_BYTES = { heap: 256, resident: 2048 };
 
 const state = mkdtempSync(join(tmpdir(), "linkledger-soak-"));
 const settings: Settings & { port: number; inspectorPort: number } = {
