@@ -36,7 +36,7 @@ async function faulted<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
 const DEADLINE_MS = 10_000;
 
 /** Never answers. The deadlines that somebody waits for pass at once. */
-function silence<T>(): Promise<T> {
+export function silence<T>(): Promise<T> {
   queueMicrotask(() => vi.advanceTimersByTime(DEADLINE_MS));
   return new Promise<T>(() => undefined);
 }

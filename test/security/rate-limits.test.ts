@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { LINKS } from "../campaign/support.ts";
+import { silence, withoutPauses } from "../faults/faulty.ts";
 import {
   ask,
   type Call,
@@ -87,12 +88,25 @@ describe("an address", () => {
   });
 });
 
-it("a limiter that does not answer, or is not bound, hinders nobody", async () => {
+it.each<[string, () => Promise<never>]>([
+  ["fails", () => Promise.reject(new Error("limiter down"))],
+  ["never answers", () => silence()],
+])("a limiter that %s hinders nobody", async (_, limit) => {
   vi.spyOn(console, "error").mockImplementation(() => {});
-  const broken = { limit: () => Promise.reject(new Error("limiter down")) };
-  const bindings = { CREDENTIAL_REQUESTS: broken, ADDRESS_REFUSALS: broken };
-  expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
-  expect((await call(LINKS, from("192.0.2.4", { env: bindings }))).status).toBe(401);
+  const broken = { limit };
+  const bindings = {
+    CREDENTIAL_REQUESTS: broken,
+    ADDRESS_REFUSALS: broken,
+    ACCOUNT_ATTEMPTS: broken,
+    ADDRESS_ATTEMPTS: broken,
+  };
+  await withoutPauses(async () => {
+    expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
+    expect((await call(LINKS, from("192.0.2.4", { env: bindings }))).status).toBe(401);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const body = new URLSearchParams({ email: DEMO.email, password: DEMO.password }).toString();
+    expect((await call("/login", { headers, body, env: bindings })).status).toBe(303);
+  });
   vi.restoreAllMocks();
 });
 
