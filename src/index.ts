@@ -52,6 +52,7 @@ export async function serve(
   // A copy would make a stream of a body whose length is known.
   const response = request.method === "HEAD" ? new Response(null, answer) : answer;
   response.headers.set("x-request-id", context.requestId);
+  response.headers.set("x-content-type-options", "nosniff");
   logRequest(context, response.status, clock());
   return response;
 }

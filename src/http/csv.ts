@@ -20,7 +20,6 @@ export function csvResponse(table: string, fileName: string): Response {
       "content-disposition": `attachment; filename="${fileName}"`,
       "cache-control": "no-store",
       vary: "Accept",
-      "x-content-type-options": "nosniff",
     },
   });
 }

@@ -110,7 +110,6 @@ export function securityHeaders(context: Context): Record<string, string> {
     "cache-control": "no-store",
     "content-security-policy":
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
     // Not no-referrer: that turns the Origin of our own forms into null.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -141,7 +140,6 @@ export function servedFile(path: string, type: string, content: string): { href:
       headers: {
         "content-type": type,
         "cache-control": "public, max-age=31536000, immutable",
-        "x-content-type-options": "nosniff",
       },
     });
   return {

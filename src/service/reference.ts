@@ -84,7 +84,6 @@ async function readScript(context: Context): Promise<Response> {
   if (!found || found.status >= 400) throw new AppError("not_found", "There is nothing at this path.");
   const headers = new Headers(found.headers);
   headers.set("content-type", "text/javascript; charset=utf-8");
-  headers.set("x-content-type-options", "nosniff");
   // The name of a chunk changes with its content; that of the entry does not, so it is asked for again by its ETag.
   headers.set(
     "cache-control",

@@ -31,13 +31,15 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
     }
   });
 
-  it("carries an X-Request-Id of its own on every answer", async () => {
+  it("carries an X-Request-Id of its own on every answer, and is never taken for another type", async () => {
     const ids = new Set<string | null>();
     for (const method of [...methods, "DELETE"]) {
       for (const token of [undefined, DEMO.apiToken]) {
         const headers = { "x-request-id": "chosen-by-the-caller" };
-        const id = (await call(path, { method, token, headers })).headers.get("x-request-id");
+        const answer = await call(path, { method, token, headers });
+        const id = answer.headers.get("x-request-id");
         expect(id).toMatch(UUID);
+        expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
         ids.add(id);
       }
     }
