@@ -40,7 +40,7 @@ export const LOADS: Load[] = [
   },
   {
     name: `POST /cost/batch of ${BATCH_SIZE}`,
-    patience: 3,
+    patience: 2,
     next: () => ({
       method: "POST",
       path: "/cost/batch",
