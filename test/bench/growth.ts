@@ -1,4 +1,4 @@
-/** What stays as it is when there is much of it: the purge walks in bounded slices, and a page deep in a list is a page. */
+/** What there is much of: how many bytes a row takes, the purge in bounded slices, and a page deep in a list. */
 import { hashToken } from "../../src/auth/secrets.ts";
 import { ledgerOf } from "../../src/db/ledger-map.ts";
 import { listLevelOne } from "../../src/db/links.ts";
@@ -10,10 +10,40 @@ import { addCosts, addLinks, type Server } from "./servers.ts";
 const DAY_MS = 24 * 3600 * 1000;
 const COSTS = 500_000;
 const LINKS = 100_000;
+const DATABASE_BYTES = 10e9;
+const COST_DAYS = 7;
+const ENGAGEMENT_DAYS = 14;
 
 export async function measureGrowth(server: Server): Promise<void> {
+  await measureRows(server.db);
   await measurePurge(server.db);
   await measureDeepList(server);
+}
+
+/** How the database grows by clicks and by their costs, with IDs as long as a UUID that come in no order. */
+async function measureRows(db: D1Database): Promise<void> {
+  const count = 200_000;
+  const grow = async (query: string) => {
+    const { meta: before } = await db.prepare("SELECT 1").run();
+    const { meta: after } = await db.prepare(query).run();
+    return Math.round((after.size_after - before.size_after) / count);
+  };
+  const click = await grow(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
+     SELECT 2, lower(hex(randomblob(18))), 'click', '${DEMO.appToken}', 1, 0, 1 FROM n`,
+  );
+  const cost = await grow(
+    `INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
+     SELECT partner_id, cost_id, 'cpc', 'USD', 25000, 'bench', 'call', 0
+     FROM engagements WHERE partner_id = 2 ORDER BY random()`,
+  );
+  for (const table of ["costs", "engagements"])
+    await db.prepare(`DELETE FROM ${table} WHERE partner_id = 2`).run();
+  const perSecond = DATABASE_BYTES / ((COST_DAYS * cost + ENGAGEMENT_DAYS * click) * 24 * 3600);
+  console.log(
+    `\n${click} bytes a click and ${cost} a cost, with IDs of 36 characters: 10 GB carry ${perSecond.toFixed(0)} costs a second, each with its click`,
+  );
 }
 
 /** Half a million costs and their clicks, all past their time. */
