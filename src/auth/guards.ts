@@ -84,7 +84,8 @@ export function readTestHash(context: Context): string | undefined {
   return hashToken(readToken(context), ["test"]);
 }
 
-function readToken(context: Context): string {
+/** The token of the Authorization header, however that is written; empty where there is none. */
+export function readToken(context: Context): string {
   const header = context.request.headers.get("authorization") ?? "";
   const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
   return quoted ?? plain ?? bearer ?? "";

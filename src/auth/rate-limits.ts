@@ -6,6 +6,7 @@ import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
+import { readToken } from "./guards.ts";
 import { sha256 } from "./secrets.ts";
 
 const PERIOD_SECONDS = 60;
@@ -15,9 +16,9 @@ const DEADLINE_MS = 1_000;
 /** Throws rate_limited where the credential was used too often. Nothing is counted, nor waited for, without one. */
 export async function countRequest(context: Context): Promise<void> {
   const limiter = context.env.CREDENTIAL_REQUESTS;
-  const header = context.request.headers.get("authorization");
-  if (!limiter || !header) return;
-  if (!(await isWithin(context, limiter, sha256(header)))) throw rateLimited();
+  const token = readToken(context);
+  if (!limiter || !token) return;
+  if (!(await isWithin(context, limiter, sha256(token)))) throw rateLimited();
 }
 
 /** What an address is told whose credentials were refused: that they were, or after too many to wait. */

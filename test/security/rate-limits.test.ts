@@ -54,6 +54,19 @@ describe("a credential", () => {
     expect(keys.join()).not.toMatch(/ll_(api|live)_/);
   });
 
+  it("is one, however its header is written", async () => {
+    const { limiter } = allowing(1);
+    const send = async (authorization: string) => {
+      const answer = await call(LINKS, { headers: { authorization }, env: { CREDENTIAL_REQUESTS: limiter } });
+      return answer.status;
+    };
+    const token = DEMO.apiToken;
+    expect(await send(`Bearer ${token}`)).toBe(200);
+    for (const written of [`bearer   ${token}`, `Token token=${token}`, `TOKEN  token="${token}"`]) {
+      expect(await send(written)).toBe(429);
+    }
+  });
+
   it("is counted on every operation that needs one, and nothing is stored past the limit", async () => {
     const { limiter } = allowing(0);
     const bindings = { CREDENTIAL_REQUESTS: limiter };
