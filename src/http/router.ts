@@ -45,14 +45,14 @@ function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
   });
 }
 
-/** itty-router leaves path parameters encoded. One that cannot be decoded stays as it came, and fits no rule. */
+/** itty-router leaves path parameters encoded. One that cannot be decoded is told as no well-formed text: it fits no rule. */
 function decodeParams(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {
       try {
         return [name, decodeURIComponent(value)];
       } catch {
-        return [name, value];
+        return [name, `${value}\u{d800}`];
       }
     }),
   );

@@ -43,6 +43,17 @@ test("a matched cost tells what was stored and the engagement that it stands on"
   });
 });
 
+test("an ID that is no percent-encoded UTF-8 is refused, and never another one that reads alike", async () => {
+  const costId = "%FFread-encoded-01";
+  await sendCost({ cost_id: costId });
+  expect((await readBack(costId)).body).toMatchObject({ cost_id: costId });
+  expect(await refusal(`/cost/${costId}`, { token: DEMO.costToken })).toEqual({
+    status: 400,
+    code: "invalid_request",
+    params: ["cost_id"],
+  });
+});
+
 test("a pending cost tells until when it may still match, to the millisecond; after that it has lapsed", async () => {
   await sendCost({ cost_id: "read-waits-00001" });
   const until = NOW + 7 * DAY;
