@@ -1,8 +1,11 @@
 /**
- * Holds what every request of the suite asks of D1: no statement of src/db/ walks a whole table, but where this file says so.
+ * Holds what every request of the suite asks of D1: no statement of src/db/ walks a whole table, but where this file says so,
+ * and none takes a longer text than D1 does, which alone of all limits does not hold on this machine.
  * A setup file: it notes each statement that is prepared, and has them planned after the last test of a file.
  */
+
 import { applyD1Migrations } from "cloudflare:test";
+import { Buffer } from "node:buffer";
 import { afterAll, expect } from "vitest";
 import { env } from "./harness.ts";
 
@@ -31,6 +34,19 @@ database.prepare = function (query) {
   // The tests themselves ask as they like.
   if (!noted.has(query)) noted.set(query, String(new Error().stack).includes("src/db/statement.ts"));
   return prepare.call(this, query);
+};
+
+const MAX_TEXT_BYTES = 2_000_000;
+const bound: { bind: D1PreparedStatement["bind"] } = Object.getPrototypeOf(prepare.call(env.DB, "SELECT 1"));
+const { bind } = bound;
+
+bound.bind = function (...values) {
+  for (const value of values) {
+    if (typeof value === "string" && Buffer.byteLength(value) > MAX_TEXT_BYTES) {
+      throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
+    }
+  }
+  return bind.call(this, ...values);
 };
 
 afterAll(async () => {

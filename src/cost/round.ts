@@ -95,8 +95,12 @@ function judge(
   };
 }
 
-function toFaults(refusal: AppError): Fault[] {
-  return refusal.errors.length > 0 ? refusal.errors : [{ param: "body", message: refusal.message }];
+/** As many as a cost has parameters: a body that is no batch may have a fault in every name. */
+function toFaults({ errors, message }: AppError): Fault[] {
+  const faults = errors.length > 0 ? errors : [{ param: "body", message }];
+  return faults
+    .slice(0, Object.keys(contract.cost.shape).length)
+    .map((fault) => ({ ...fault, param: toShown(fault.param) }));
 }
 
 /** As it was sent, so that a malformed cost and the good one after it are told as one. */

@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { type Ledger, shardsOf } from "./ledger-map.ts";
-import { type Bound, runBatch, runIdempotent, statement } from "./statement.ts";
+import { type Bound, inParts, runBatch, runIdempotent, statement } from "./statement.ts";
 
 /** Token hash → partner id, which never changes. Whether the credential may do anything is asked of the database each time. */
 const partnerIds = new Map<string, number>();
@@ -79,7 +79,7 @@ export async function shareCredentials(ledger: Ledger, shards = shardsOf(ledger)
   const told = await Promise.allSettled(
     shards.map((db) => {
       const copies = (copy: typeof copyPartners, rows: object[]): Bound<unknown>[] =>
-        inParts(rows).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
+        inParts(rows, ROWS_A_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
       return runIdempotent(
         db,
         claim(db, version),
@@ -90,10 +90,4 @@ export async function shareCredentials(ledger: Ledger, shards = shardsOf(ledger)
   );
   const failed = told.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
-}
-
-function inParts<Row>(rows: Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / ROWS_A_STATEMENT) }, (_, index) =>
-    rows.slice(index * ROWS_A_STATEMENT, (index + 1) * ROWS_A_STATEMENT),
-  );
 }

@@ -16,7 +16,7 @@ import {
   roundStatements,
 } from "./ledger-rounds.ts";
 import { toTypes } from "./partner-records.ts";
-import { runBatch, statement, type Value } from "./statement.ts";
+import { inParts, runBatch, statement, type Value } from "./statement.ts";
 
 /** What a round keeps. A full one takes nothing more. */
 export const MAX_ROUND_ENTRIES = 1_000;
@@ -139,6 +139,9 @@ const insertEntries = statement<{ number: number }>(sql`
   RETURNING number
 `);
 
+/** An entry may take 10 KB, and one parameter holds 2 MB. */
+const ENTRIES_A_STATEMENT = 100;
+
 /** Keeps what was sent, in its order, as far as there is room. Gives how many were kept. */
 export async function keepEntries(
   db: D1Database,
@@ -147,11 +150,10 @@ export async function keepEntries(
   now: number,
 ): Promise<number> {
   const rows = entries.map(({ costId, ...record }) => [costId, JSON.stringify(record)]);
-  const [kept] = await runBatch(
-    db,
-    insertEntries(db, { tokenHash: hash, entries: JSON.stringify(rows), now }),
+  const inserts = inParts(rows, ENTRIES_A_STATEMENT).map((part) =>
+    insertEntries(db, { tokenHash: hash, entries: JSON.stringify(part), now }),
   );
-  return kept.length;
+  return (await runBatch(db, ...inserts)).flat().length;
 }
 
 function toEntry(row: EntryRow): RoundEntry {

@@ -45,6 +45,13 @@ function pick(values: Record<string, Value>, name: string): Value {
   return value;
 }
 
+/** Rows in their order, so many for each statement: one parameter holds 2 MB. */
+export function inParts<Row>(rows: Row[], size: number): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
+    rows.slice(index * size, (index + 1) * size),
+  );
+}
+
 type Rows<Statements extends Bound<unknown>[]> = {
   [Index in keyof Statements]: Statements[Index] extends Bound<infer Row> ? Row[] : never;
 };

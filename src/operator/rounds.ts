@@ -7,7 +7,7 @@ import { type FoundRound, findRound } from "../db/rounds.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { judgeRound, type RoundReport } from "../rounds/report.ts";
-import { type RoundWithReport, toReportItem, toRoundWithReport } from "../rounds/wire.ts";
+import { type RoundWithReport, toFinalReport, toReportItem, toRoundWithReport } from "../rounds/wire.ts";
 import { badField, createSecret, notFound } from "./actions.ts";
 import type * as contract from "./contract.ts";
 
@@ -75,7 +75,7 @@ async function endRound(
     id,
     state,
     entryCount: report.entryCount,
-    finalReport: JSON.stringify(toReportItem(report, found.complete)),
+    finalReport: toFinalReport(toReportItem(report, found.complete)),
   });
   operator.admit(access);
   if (!ended) throw new AppError("round_moved");

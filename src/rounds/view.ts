@@ -47,7 +47,7 @@ export function reportView(
     ${
       report.complete
         ? ""
-        : html`<p class="notice warn">The partner has more engagements than a report reads, so some that lack a cost may be missing here.</p>`
+        : html`<p class="notice warn">There is more than a report reads, or keeps when its round ends, so some of what was found may be missing here.</p>`
     }
     ${countTable(report.types)}
     ${aside ?? ""}

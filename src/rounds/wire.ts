@@ -1,4 +1,5 @@
 /** A round and its report on the wire. Pure. */
+import { Buffer } from "node:buffer";
 import { type FoundRound, MAX_ROUND_ENTRIES, type RoundRow } from "../db/rounds.ts";
 import { FINDING_KINDS, type Finding } from "./findings.ts";
 import { judgeRound, type RoundReport } from "./report.ts";
@@ -31,7 +32,7 @@ export type ReportItem = ReturnType<typeof toReportItem>;
 export type FindingItem = ReturnType<typeof toFindingItem>;
 export type TypeItem = ReportItem["types"][number];
 
-/** `complete` is false where the partner has more engagements than a report walks. */
+/** `complete` is false where the partner has more engagements than a report walks, or an ended round more findings than are kept. */
 export function toReportItem(report: RoundReport, complete: boolean) {
   return {
     passed: report.passed,
@@ -47,6 +48,21 @@ export function toReportItem(report: RoundReport, complete: boolean) {
     })),
     other_findings: report.others.map(toFindingItem),
   };
+}
+
+/** A row of D1 holds 2 MB. */
+const MAX_FINAL_BYTES = 1_500_000;
+
+/** A report as it is kept when its round ends. Findings past what a row holds are left out; the counts stay. */
+export function toFinalReport(report: ReportItem): string {
+  let room = MAX_FINAL_BYTES;
+  const hasRoom = (finding: FindingItem) => {
+    room -= Buffer.byteLength(JSON.stringify(finding)) + 1;
+    return room >= 0;
+  };
+  const types = report.types.map((type) => ({ ...type, findings: type.findings.filter(hasRoom) }));
+  const other_findings = report.other_findings.filter(hasRoom);
+  return JSON.stringify({ ...report, complete: report.complete && room >= 0, types, other_findings });
 }
 
 function countKinds(findings: Finding[]) {

@@ -32,3 +32,57 @@ test("the report of a full round takes one call and at most ten rows an entry", 
   expect(counts).toMatchObject({ calls: 1, written: 0 });
   expect(counts.read).toBeLessThanOrEqual(10_000);
 });
+
+/** As long as their contract allows, of four bytes each. */
+const long = (characters: number) => "\u{1f600}".repeat(characters);
+const longCosts = (count: number, from: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    cost_type: "cpc",
+    cost_currency: "USD",
+    cost_id: `${from + index} ${long(250)}`,
+    tag: long(128),
+  }));
+
+test("a batch of the longest costs that a body holds is kept whole and in order, in texts that D1 takes", async () => {
+  const costs = longCosts(650, 1_000);
+  const { status, body } = await ask<{ results: { status: string }[] }>("/cost/batch", {
+    token,
+    json: { costs },
+  });
+  expect([status, body.results.length]).toEqual([200, 650]);
+  const kept = await rows<{ cost_id: string }>(
+    "SELECT cost_id FROM round_entries WHERE number > 13 ORDER BY number",
+  );
+  expect(kept.map(({ cost_id }) => cost_id)).toEqual(costs.map(({ cost_id }) => cost_id));
+});
+
+test("a body that is wrong in ten thousand names makes an entry no longer than a cost's", async () => {
+  const names = Array.from({ length: 10_000 }, (_, index) => [`${index}${long(10)}`, 1]);
+  const { status } = await ask("/cost/batch", { token, json: Object.fromEntries(names) });
+  expect(status).toBe(400);
+  const [entry] = await rows<{ bytes: number }>(
+    "SELECT length(CAST(record AS BLOB)) AS bytes FROM round_entries ORDER BY number DESC LIMIT 1",
+  );
+  expect(entry?.bytes).toBeLessThan(10_000);
+});
+
+test("a round that is full of the longest mistakes can be ended, and its report says that it is not whole", async () => {
+  for (const from of [1_000, 2_000, 3_000]) {
+    const costs = longCosts(330, from).map((cost) => ({ ...cost, tag: long(300), cost_amount: long(75) }));
+    expect((await ask("/cost/batch", { token, json: { costs } })).status).toBe(200);
+  }
+  const end = (path: string, method: string) =>
+    ask<{ data: { items: RoundItem[] } }>(path, { method, token: DEMO.operatorToken });
+  const open = await end("/operator/v1/rounds/1", "GET");
+  const closed = await end("/operator/v1/rounds/1/close", "POST");
+  expect([closed.status, closed.body.data.items[0]?.state]).toEqual([200, "closed"]);
+  const [before, after] = [open, closed].map(({ body }) => body.data.items[0]?.report);
+  expect([before?.complete, after?.complete]).toEqual([true, false]);
+  expect(after?.types[0]?.counts).toEqual(before?.types[0]?.counts);
+  expect(after?.types[0]?.findings.length).toBeGreaterThan(100);
+});
+
+interface RoundItem {
+  state: string;
+  report: { complete: boolean; types: { counts: Record<string, number>; findings: object[] }[] };
+}
