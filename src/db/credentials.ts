@@ -20,7 +20,16 @@ const columns = sql.raw(
     .join(", "),
 );
 
-export const listCredentials = operatorList<CredentialRecord>("credentials", { columns });
+export interface NamedCredentialRecord extends CredentialRecord {
+  partner: string;
+  /** Of the round that a test credential posts into. */
+  round_state: string | null;
+}
+
+export const listCredentials = operatorList<NamedCredentialRecord>("credentials", {
+  columns: sql`${columns}, p.display_name AS partner, r.state AS round_state`,
+  join: sql`LEFT JOIN partners p ON p.id = x.partner_id LEFT JOIN rounds r ON r.id = x.round_id`,
+});
 /** Takes `partnerId`. */
 export const listCredentialsOfPartner = operatorList<CredentialRecord>("credentials", {
   columns,

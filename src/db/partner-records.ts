@@ -11,6 +11,7 @@ export interface PartnerRecord extends Partner {
   /** The cost types of its open rounds. */
   typesInRound: CostType[];
   openRounds: number[];
+  hasLiveCredential: boolean;
   createdAt: number;
 }
 
@@ -18,13 +19,15 @@ type RecordRow = PartnerRow & {
   integrated_types: string;
   types_in_round: string | null;
   open_rounds: string | null;
+  has_live_credential: number;
   created_at: number;
 };
 
 const columns = sql`
   x.*,
   (SELECT group_concat(cost_types) FROM rounds WHERE partner_id = x.id AND state = 'open') AS types_in_round,
-  (SELECT group_concat(id) FROM rounds WHERE partner_id = x.id AND state = 'open') AS open_rounds
+  (SELECT group_concat(id) FROM rounds WHERE partner_id = x.id AND state = 'open') AS open_rounds,
+  EXISTS (SELECT 1 FROM credentials WHERE partner_id = x.id AND mode = 'live' AND revoked_at IS NULL) AS has_live_credential
 `;
 
 function toRecord(row: RecordRow): PartnerRecord {
@@ -33,6 +36,7 @@ function toRecord(row: RecordRow): PartnerRecord {
     integratedTypes: toTypes(row.integrated_types),
     typesInRound: toTypes(row.types_in_round),
     openRounds: row.open_rounds?.split(",").map(Number) ?? [],
+    hasLiveCredential: row.has_live_credential === 1,
     createdAt: row.created_at,
   };
 }

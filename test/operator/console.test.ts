@@ -161,3 +161,34 @@ test("spend that waits for its engagement is told by partner and currency, cpm b
   const { text } = await operator.get("/operator");
   expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">EUR 0\.512/);
 });
+
+test("the list of partners says what to do next for each, and nothing where all is live", async () => {
+  const next = async () =>
+    [
+      ...(await operator.get("/operator")).text.matchAll(
+        /<td>(?:<[^>]*>)?([^<]*)(?:<\/\w+>)?<\/td>\s*<\/tr>/g,
+      ),
+    ].map(([, text]) => text);
+  expect(await next()).toEqual(["none", "Open a round", "Read round 1"]);
+  await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
+  await rows("UPDATE rounds SET state = 'closed'");
+  expect(await next()).toEqual(["Issue a live credential", "Open a round", "Open a round"]);
+});
+
+test("the list of credentials names their partners, and says where a round has ended", async () => {
+  expect((await operator.get("/operator/credentials")).text).toMatch(
+    /round 1<\/a><\/td>\s*<td><a[^>]*>Corsair Media</,
+  );
+  await rows("UPDATE rounds SET state = 'closed'");
+  const { text } = await operator.get("/operator/credentials");
+  expect(text).toMatch(/round 1<\/a>, closed<\/td>\s*<td><a[^>]*>Corsair Media</);
+});
+
+test("a refusal is told without the marks of its text", async () => {
+  const refused = await operator.post("/operator/rounds/1/approve", {});
+  expect(refused.text).toContain("<code>errors</code> names each");
+  const form = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
+    email: "nobody@example.com",
+  });
+  expect(form.text).toContain("<strong>Nothing was changed.</strong> Mend what is named here");
+});

@@ -1,7 +1,7 @@
 /** Credentials by their hints, and how one is revoked. */
 import { html } from "hono/html";
 import type * as z from "zod/mini";
-import { listCredentials } from "../../db/credentials.ts";
+import { listCredentials, type NamedCredentialRecord } from "../../db/credentials.ts";
 import { toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/page.ts";
@@ -11,7 +11,9 @@ import { type credential, toCredentialItem } from "../answers.ts";
 import { confirmStep } from "./fields.ts";
 import { consolePage, type Desk, done, idOf, nextLink, rangeOf, type Trouble } from "./frame.ts";
 
-type CredentialItem = z.output<typeof credential>;
+/** With its partner's name and the state of its round, where other partners' credentials stand beside it. */
+type CredentialItem = z.output<typeof credential> &
+  Partial<Pick<NamedCredentialRecord, "partner" | "round_state">>;
 
 export async function credentialsPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
   const range = rangeOf(context);
@@ -27,7 +29,14 @@ export async function credentialsPage(context: Context, desk: Desk, trouble?: Tr
       ${
         page.items.length === 0
           ? html`<p class="notice">There is no credential yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`
-          : credentialTable(page.items.map(toCredentialItem), true)
+          : credentialTable(
+              page.items.map((row) => ({
+                ...toCredentialItem(row),
+                partner: row.partner,
+                round_state: row.round_state,
+              })),
+              true,
+            )
       }
       ${nextLink(context, page.next)}`,
   });
@@ -45,8 +54,8 @@ function credentialRow(item: CredentialItem, withPartner: boolean): Markup {
   return html`
     <tr>
       <th scope="row"><code>${item.hint}</code></th>
-      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>`}</td>
-      ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">Partner ${item.partner_id}</a></td>` : ""}
+      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${item.round_state && item.round_state !== "open" ? html`, ${item.round_state}` : ""}`}</td>
+      ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">${item.partner}</a></td>` : ""}
       <td>${item.cost_types.join(", ")}</td>
       <td>${time(item.created_at)}</td>
       <td>${

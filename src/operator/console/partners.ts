@@ -86,18 +86,22 @@ const STATES = {
   integrated: html`<span class="badge ok">integrated</span>`,
 };
 
+/** What the operator does next, nothing where every cost type is live and a credential sends them. */
+function nextStep({ id, openRounds: [round], integratedTypes, hasLiveCredential }: PartnerRecord): Markup {
+  if (round) return html`<a href="/operator/rounds/${round}">Read round ${round}</a>`;
+  if (integratedTypes.length > 0 && !hasLiveCredential)
+    return html`<a href="/operator/partners/${id}#credentials">Issue a live credential</a>`;
+  if (integratedTypes.length === COST_TYPES.length) return html`<span class="muted">none</span>`;
+  return html`<a href="/operator/partners/${id}#open">Open a round</a>`;
+}
+
 function partnerRow(partner: PartnerRecord): Markup {
-  const [round] = partner.openRounds;
   return html`
     <tr>
       <th scope="row"><a href="/operator/partners/${partner.id}">${partner.displayName}</a></th>
       <td>${partner.supportsCostData ? "yes" : "no"}</td>
       ${COST_TYPES.map((type) => html`<td>${STATES[toIntegration(partner, type)]}</td>`)}
-      <td>${
-        round
-          ? html`<a href="/operator/rounds/${round}">Read round ${round}</a>`
-          : html`<a href="/operator/partners/${partner.id}#open">Open a round</a>`
-      }</td>
+      <td>${nextStep(partner)}</td>
     </tr>`;
 }
 
@@ -168,7 +172,7 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
           ${field({ name: "display_name", label: "Name", value: partner.displayName, required: true }, trouble)}
           ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, trouble)}
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, trouble)}
-          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on, for instance cost_id={click_id}&cost_type=cpc" }, trouble)}
+          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on. Without a cost_id here no cost finds its click: for instance cost_id={click_id}&cost_type=cpc, with the partner's own macro" }, trouble)}
           ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
           <button>Save</button>
         </form>
@@ -238,7 +242,8 @@ export async function openPartnerRound(context: Context, desk: Desk, form: Form)
     name: "Test credential",
     secret,
     use: html`
-      <p>The partner opens its links with a <code>cost_id</code>, then sends the costs to <code>${context.url.origin}/cost</code> with this credential, and reads at <code>${context.url.origin}/cost/round</code> what did not match. Nothing of it counts as spend.</p>`,
+      <p>It needs a link of its own besides. A member of an app makes one, attaches it with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>, and the partner is given the token of the link.</p>
+      <p>With the <a href="/docs/partners">guide for partners</a> it goes on alone: it opens its link with a <code>cost_id</code>, then sends the costs to <code>${context.url.origin}/cost</code> with this credential, and reads at <code>${context.url.origin}/cost/round</code> what did not match. Nothing of it counts as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
 }

@@ -52,7 +52,7 @@ function ending(round: RoundWithReport): Markup {
 
 function next(round: RoundWithReport): Markup {
   return round.state === "approved"
-    ? html`<p class="notice">Next: <a href="/operator/partners/${round.partner_id}#credentials">issue a live credential</a> to ${round.partner}, unless it has one. The owners of apps can now switch cost data on for its links.</p>`
+    ? html`<p class="notice">Next: <a href="/operator/partners/${round.partner_id}#credentials">issue a live credential</a> to ${round.partner}, unless it has one, and see that its cost parameters name a <code>cost_id</code>. The owners of apps can now switch cost data on for its links: clicks that come from then on take costs.</p>`
     : html`<p class="notice">The round was closed. <a href="/operator/partners/${round.partner_id}#open">Open another</a> to go on.</p>`;
 }
 
