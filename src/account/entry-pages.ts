@@ -23,8 +23,8 @@ export function landingPage(context: Context, user: Page["user"]): Promise<Respo
         <section class="card">
           <h2>Campaign interface</h2>
           <p>Read partners, links and sub-links; create links and attach a partner. It takes the API token from your account page.</p>
-          <pre tabindex="0" aria-label="A request to the campaign interface">curl ${origin}/public/v1/partners \\
-  -H 'Authorization: Token token=…'</pre>
+          <pre tabindex="0" aria-label="A request to the campaign interface">curl -H 'Authorization: Token token=…' \\
+  ${origin}/public/v1/partners</pre>
         </section>
         <section class="card">
           <h2>Cost interface</h2>

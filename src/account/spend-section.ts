@@ -148,12 +148,12 @@ function table(name: string, { currency, partners, days, total }: CurrencySpend)
     </div>`;
 }
 
-/** The next of 1, 2 and 5 times a power of ten, so that the scale ends on a number that one can read. */
+/** The next of some round numbers, so that the scale ends on one that can be read and the highest day takes two thirds of it at least. */
 function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const factor = [1, 2, 5, 10].find((step) => step * power >= value) ?? 10;
-  return Number((factor * power).toPrecision(1));
+  const factor = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((step) => step * power >= value) ?? 10;
+  return Number((factor * power).toPrecision(2));
 }
 
 /** Without a power of ten, however small or great. */

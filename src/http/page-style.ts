@@ -174,6 +174,7 @@ dialog .actions { justify-content: flex-end; }
 th .hint { font-weight: 400; }
 form > label.check { margin-bottom: 1rem; }
 details.confirm form { max-width: 30rem; padding: .75rem 1rem; margin: .25rem 0 .5rem; border-left: 4px solid var(--danger); background: var(--danger-ground); border-radius: var(--small-radius); }
+td details.confirm { margin: 0; }
 td details.confirm > summary { min-height: 1.5rem; }
 @media print { .top, .bottom, .skip { display: none; } .card { box-shadow: none; } }
 @media (forced-colors: active) { button, .button, .badge { border: 1px solid; } }

@@ -79,15 +79,16 @@ describe("the account page", () => {
     ].map(([, series, x, y, height]) => ({ series, x: Number(x), y: Number(y), height: Number(height) }));
     expect(bars).toEqual([
       { series: "series-2", x: 291, y: 0, height: 100 },
-      { series: "series-1", x: 291, y: 40, height: 60 },
-      { series: "series-2", x: 291, y: 20, height: 20 },
+      { series: "series-1", x: 291, y: 25, height: 75 },
+      { series: "series-2", x: 291, y: 0, height: 25 },
     ]);
   });
 
   it.each([
     ["0.00001", "cpm", "USD 0.00000001"],
-    ["0.00003", "cpc", "USD 0.00005"],
-    ["4", "cpc", "USD 5"],
+    ["0.00003", "cpc", "USD 0.00003"],
+    ["2.195", "cpc", "USD 2.5"],
+    ["4.1", "cpc", "USD 5"],
     ["1000000", "cpc", "USD 1000000"],
   ])("writes the end of its scale out: %s %s ends at %s", async (amount, type, top) => {
     await (type === "cpm" ? view : click)("page-click-00001");
