@@ -39,7 +39,7 @@ export const ERRORS = {
   unauthorized: {
     status: 401,
     title: "Credentials are missing or not valid",
-    help: "Send `Authorization: Token token=…` or `Authorization: Bearer …` with a token that has not been reset.",
+    help: "Send `Authorization: Token token=…` or `Authorization: Bearer …` with an API token or a cost credential, whichever the path takes. One that was reset stays refused.",
   },
   session_ended: {
     status: 401,

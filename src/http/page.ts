@@ -5,6 +5,7 @@ import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { ICON, STYLE } from "./page-style.ts";
 import type { Route } from "./router.ts";
+import { asCode } from "./text.ts";
 
 /** Markup in which every value was escaped, as `html` from hono/html makes it. */
 export type Markup = ReturnType<typeof html>;
@@ -86,7 +87,7 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
       <section class="card">
         <p class="muted">${status}</p>
         <h1>${title}</h1>
-        <p data-error>${error.message}</p>
+        <p data-error>${asCode(error.message)}</p>
         ${faults.length > 0 ? html`<ul>${faults}</ul>` : ""}
         <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
         <p><a class="button secondary" href="/">To the start page</a></p>

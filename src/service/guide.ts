@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import { ERRORS, type ErrorCode } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/page.ts";
-import { asCode } from "./text.ts";
+import { asCode } from "../http/text.ts";
 
 /** Whether the same request may be sent again as it is; what else to do is told by the page of problems. */
 const REFUSALS: Partial<Record<ErrorCode, "mend" | "again" | "operator">> = {

@@ -5,12 +5,12 @@ import { ERRORS } from "../errors.ts";
 import { documented } from "../http/operation.ts";
 import { pageResponse } from "../http/page.ts";
 import type { Route } from "../http/router.ts";
+import { asCode } from "../http/text.ts";
 import { readGuide } from "./guide.ts";
 import { readLiveness, readReadiness } from "./health.ts";
 import { readLlms } from "./llms.ts";
 import * as operations from "./operations.ts";
 import { referenceRoutes } from "./reference.ts";
-import { asCode } from "./text.ts";
 
 export const serviceRoutes: Route[] = [
   { path: "/healthz", methods: { GET: documented(operations.readLiveness, readLiveness) } },

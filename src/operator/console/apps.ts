@@ -153,7 +153,7 @@ export async function addMember(context: Context, desk: Desk, form: Form): Promi
   const { email } = parse(contract.emailForm, { email: form.get("email") });
   const { access, user } = await findUserByEmail(context.env.DB, desk.actor, email);
   desk.admit(access);
-  if (!user) throw actions.badField("email", "is not a user's");
+  if (!user) throw actions.badField("email", "belongs to no user yet: make the user first, under Users");
   await actions.addMember(context, desk, { appToken: token, userId: user.id });
   return done(context, `/operator/apps/${token}`, "added");
 }

@@ -24,6 +24,7 @@ import {
   wantsPage,
 } from "../../http/page.ts";
 import type { Handler } from "../../http/router.ts";
+import { asCode } from "../../http/text.ts";
 
 /** An operator who is signed in. */
 export interface Desk extends Operator {
@@ -172,7 +173,7 @@ function doneNotice(what: string | null): Markup | "" {
 function troubleNotice(error: AppError): Markup {
   return html`
     <div class="notice error" role="alert">
-      <p><strong>${ERRORS[error.code].title}.</strong> ${error.message}</p>
+      <p>${error.code === "invalid_request" ? html`<strong>Nothing was changed.</strong> Mend what is named here and send the form again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
       ${error.errors.length > 0 ? html`<ul>${error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
     </div>`;
 }

@@ -1,4 +1,4 @@
-/** Marks that a sentence of the documentation may bear. */
+/** Marks that a sentence of the documentation or of a refusal may bear. */
 import { html } from "hono/html";
 
 /** Text between backticks as code. */
