@@ -110,7 +110,10 @@ type Explanation = Pick<Finding, "expected" | "remedy">;
 
 function explainFaults({ faults, costId }: RoundEntry): Explanation {
   return {
-    expected: faults.map((fault) => `${fault.param} ${fault.message}`).join("; "),
+    // A refusal of the whole body is a sentence of its own.
+    expected: faults
+      .map(({ param, message }) => (/^[A-Z]/.test(message) ? message : `${param} ${message}`))
+      .join("; "),
     remedy: costId
       ? "Mend the parameters and send them again with the same cost_id. That heals this, if the cost_id itself is good."
       : "Mend the parameters and send them again. The operator then dismisses this.",
@@ -127,7 +130,7 @@ function explain(cost: Cost, kind: FindingKind, { costTypes, engagements, standi
       return {
         expected: `${needed} with this cost ID, recorded on a link of the partner.`,
         remedy:
-          "Put the same cost_id on the URL of the click or impression, and open it through a link of this partner. The cost matches by itself when that arrives.",
+          "Put the same cost_id, letter for letter, on the URL of the click or impression, and open it through a link of this partner. The cost matches by itself when that arrives.",
       };
     case "wrong_engagement":
       return {

@@ -72,12 +72,13 @@ function firstCost(origin: string): Markup {
     "first-cost",
     "Your first cost in five minutes",
     html`
-      <p>The operator opens an <a href="#rounds">integration round</a> for you and gives you a test credential and the token of a link. Nothing that you send with a test credential counts as spend, so try what you like.</p>
+      <p>The operator opens an <a href="#rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you: other links take no cost of yours. Nothing that you send with a test credential counts as spend, so try what you like.</p>
       <pre>BASE_URL=${origin}
 COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
       <p><strong>1. An engagement.</strong> A person's browser would open the link. With <code>s2s=1</code> your server opens it, and is answered once the click is stored:</p>
       <pre>curl "$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1"</pre>
+      <p><code>"recorded": true</code> means that the click is kept. If it is <code>false</code>, look at <code>dropped</code>: it names each cost parameter of the URL that was bad and left out. If that is empty, the URL carried no <code>cost_id</code>, or the link is attached to no partner. For an impression put <code>/impression/</code> before the link's token.</p>
       <p><strong>2. Its cost</strong>, with the same cost ID:</p>
       <pre>curl -H "Authorization: Token token=$COST_TOKEN" \\
   -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
@@ -114,7 +115,8 @@ function matching(): Markup {
         <li>A cost that comes before its engagement is stored as <strong>pending</strong> and matches by itself when the engagement arrives. You need not send it again.</li>
         <li>An engagement takes a cost for <strong>seven days</strong>, to the millisecond. A pending cost waits as long, then it lapses.</li>
         <li><code>GET /cost/{cost_id}</code> tells how a live cost stands: <code>matched</code>, <code>pending</code> or <code>lapsed</code>.</li>
-      </ul>`,
+      </ul>
+      <p><strong>A live cost that stays pending</strong> has met no click or impression that fits. See whether the URL carried the same cost ID, letter for letter; whether the link is one of yours; and ask the app's owner whether cost data was on for the link when it was opened. What a crawler opens is not kept.</p>`,
   );
 }
 
@@ -126,7 +128,7 @@ function retries(): Markup {
       <p>Sending a cost again is always safe. The cost ID is the key: the same values again are answered <code>200</code> with <code>"duplicate": true</code>, and nothing is counted twice. Other values for the same ID are refused, and the first ones stay.</p>
       <ul>
         <li><strong>No answer, or a connection that broke</strong>: the cost may be stored or not. Send it again.</li>
-        <li><strong>429, 500, 503</strong>: send it again as it is. Wait as many seconds as <code>Retry-After</code> says, if it is there; else one second, then two, then four, and so on.</li>
+        <li><strong>408, 429, 500, 503</strong>: send it again as it is. Wait as many seconds as <code>Retry-After</code> says, if it is there; else one second, then two, then four, and so on.</li>
         <li><strong>400, 401, 403</strong>: sending the same again changes nothing. The answer names everything that is wrong with it, all at once.</li>
       </ul>
       <p>Keep the <code>X-Request-Id</code> of an answer that you do not understand: the operator finds the request by it.</p>`,

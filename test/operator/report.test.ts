@@ -284,3 +284,14 @@ test("live traffic of a cost type that is tried again is none of the round's", (
   const count = (liveTypes: CostType[]) => judgeRound({ ...round, liveTypes }).types[0]?.findings.length;
   expect([count(["cpc"]), count(["cpm"]), count([])]).toEqual([0, 1, 1]);
 });
+
+test("a refusal of the whole body stands as the sentence that it is, beside faults of parameters", () => {
+  const [entry] = entries(null);
+  const faults = [
+    { param: "body", message: "The body is too large." },
+    { param: "cost_id", message: "is required" },
+  ];
+  const { report } = judge([{ ...entry, faults } as RoundEntry], []);
+  const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
+  expect(findings.map(({ expected }) => expected)).toEqual(["The body is too large.; cost_id is required"]);
+});
