@@ -37,6 +37,11 @@ const OPERATOR_SECRETS = {
     "1.DWUozAhfCoyl6JedBl_jrBQR6IJIIhSOd5ppklNRqPa-JjDBk3wkSTMTO3e1qK3oGg5B7xlUnhPZYMckLEZ1fJkInvfL09q-tSuLXpG9H5JHW8TCseit5XG-65vmwEIjfjLa9A",
 };
 
+export const DEMO_PASSWORD_HASHES: Record<string, string> = {
+  [DEMO.email]: MEMBER_SECRETS.password_hash,
+  [DEMO.operatorEmail]: OPERATOR_SECRETS.password_hash,
+};
+
 const text = (value: string | null) => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`);
 
 function row(table: string, values: Record<string, string | number | null>): DemoRow {

@@ -9,7 +9,8 @@ import { parseArgs } from "node:util";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import { hashToken } from "../auth/secrets.ts";
 import { type LedgerBindings, ledgerOf, placeOf } from "../db/ledger-map.ts";
-import { DEMO, demoRows } from "./demo.ts";
+import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
+import { greeting, type Standing } from "./greeting.ts";
 
 const flags = process.argv.slice(2);
 const { values } = parseArgs({
@@ -30,8 +31,7 @@ const environment = {
 Object.assign(process.env, environment);
 
 migrate();
-const apiTokens = await seed();
-serve(apiTokens);
+serve(await seed());
 
 function migrate(): void {
   const state = persistTo ? ["--persist-to", persistTo] : [];
@@ -52,8 +52,8 @@ function migrate(): void {
   }
 }
 
-/** Fills an empty database, each row of the ledger where it lives. Gives the demo tokens that still stand: who resets one in the account page has another. */
-async function seed(): Promise<Record<string, string>> {
+/** Fills an empty database, each row of the ledger where it lives. */
+async function seed(): Promise<Standing> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(typeof values.config === "string" && { configPath: values.config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
@@ -68,20 +68,31 @@ async function seed(): Promise<Record<string, string>> {
       for (const [db, some] of rows) await db.batch(some.map(({ sql }) => db.prepare(sql)));
     }
     const { results } = await DB.prepare("SELECT token_hash FROM api_tokens").all<{ token_hash: string }>();
-    const standing = new Set(results.map((row) => row.token_hash));
+    const hashes = new Set(results.map((row) => row.token_hash));
     const tokens = {
       API_TOKEN: DEMO.apiToken,
       OPERATOR_TOKEN: DEMO.operatorToken,
     };
-    return Object.fromEntries(
-      Object.entries(tokens).filter(([, token]) => standing.has(hashToken(token, ["api"]) ?? "")),
-    );
+    const users = await DB.prepare("SELECT email, password_hash FROM users").all<{
+      email: string;
+      password_hash: string | null;
+    }>();
+    return {
+      apiTokens: Object.fromEntries(
+        Object.entries(tokens).filter(([, token]) => hashes.has(hashToken(token, ["api"]) ?? "")),
+      ),
+      logins: new Set(
+        users.results
+          .filter((user) => user.password_hash === DEMO_PASSWORD_HASHES[user.email])
+          .map((user) => user.email),
+      ),
+    };
   } finally {
     await dispose();
   }
 }
 
-function serve(apiTokens: Record<string, string>): void {
+function serve(standing: Standing): void {
   const server = spawn("wrangler", ["dev", "--show-interactive-dev-session=false", ...flags], {
     env: environment,
     stdio: ["inherit", "pipe", "inherit"],
@@ -92,37 +103,8 @@ function serve(apiTokens: Record<string, string>): void {
     const [, baseUrl] = /Ready on (https?:\/\/\S+)/.exec(line) ?? [];
     if (!baseUrl || greeted) return;
     greeted = true;
-    console.log(greeting(baseUrl, apiTokens));
+    console.log(greeting(baseUrl, standing));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   server.on("exit", (code) => process.exit(code ?? 0));
-}
-
-function greeting(baseUrl: string, apiTokens: Record<string, string>): string {
-  const names = {
-    BASE_URL: baseUrl,
-    APP_TOKEN: DEMO.appToken,
-    LINK_TOKEN: DEMO.linkToken,
-    ...apiTokens,
-    COST_TOKEN: DEMO.costToken,
-    TEST_LINK_TOKEN: DEMO.testLinkToken,
-    TEST_COST_TOKEN: DEMO.testCostToken,
-  };
-  const reset = apiTokens.API_TOKEN
-    ? ""
-    : "\n  (The demo user's token was reset: sign in to see the new one.)";
-  return `
-linkledger is ready.
-
-  Sign in: ${baseUrl}/account
-    ${DEMO.email} / ${DEMO.password}
-    ${DEMO.operatorEmail} / ${DEMO.operatorPassword}
-
-  Try it:
-    curl -H 'Authorization: Token token=${DEMO.apiToken}' ${baseUrl}/public/v1/apps/${DEMO.appToken}/trackers
-${reset}
-${Object.entries(names)
-  .map(([name, value]) => `${name}=${value}`)
-  .join("\n")}
-`;
 }
