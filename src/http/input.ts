@@ -148,16 +148,23 @@ async function readJson(request: Request, maxBytes: number, faults: Fault[]): Pr
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
   }
   const text = decodeUtf8(await readBody(request, maxBytes));
+  const refuse = (message: string) => void faults.push({ param: "body", message });
+  if (text === "") return refuse("must not be empty");
   try {
-    if (text !== undefined) return JSON.parse(text);
+    const json: unknown = text && JSON.parse(text);
+    if (json !== undefined) return isDeep(json) ? refuse(`must be at most ${MAX_LEVELS} levels deep`) : json;
   } catch {
     // Told below, like a body that is no text at all.
   }
-  faults.push({
-    param: "body",
-    message: text === "" ? "must not be empty" : "must be JSON in UTF-8",
-  });
-  return undefined;
+  return refuse("must be JSON in UTF-8");
+}
+
+/** More than any contract has. What is to be written as JSON again, level by level, must not be without end. */
+const MAX_LEVELS = 20;
+
+function isDeep(value: unknown, levels = MAX_LEVELS): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
 }
 
 export function mediaType(request: Request): string {
