@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { Browser } from "../account/support.ts";
-import { call, DEMO, env, freshDemo, rows } from "../harness.ts";
+import { call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 
 const pages = operatorRoutes
   .filter(({ path }) => !path.startsWith("/operator/v1/"))
@@ -156,8 +156,15 @@ test("empty states say the next step", async () => {
 });
 
 test("spend that waits for its engagement is told by partner and currency, cpm by the thousand", async () => {
-  await rows("INSERT INTO daily_totals VALUES ('', 1, 0, 1, 'cpm', 'EUR', 'pending', 3, 1200000)");
-  await rows("INSERT INTO daily_totals VALUES ('', 2, 0, 1, 'cpc', 'EUR', 'pending', 1, 50000)");
+  const today = Math.floor(NOW / DAY);
+  for (const [day, ...total] of [
+    [today - 7, "cpm", "EUR", 3, 1_200_000],
+    [today, "cpc", "EUR", 1, 50_000],
+    // They have lapsed, and wait no more.
+    [today - 8, "cpc", "EUR", 1, 700_000],
+  ]) {
+    await rows("INSERT INTO daily_totals VALUES ('', ?, 0, 1, ?, ?, 'pending', ?, ?)", day, ...total);
+  }
   const { text } = await operator.get("/operator");
   expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">EUR 0\.512/);
 });

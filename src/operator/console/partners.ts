@@ -37,7 +37,7 @@ export async function overviewPage(context: Context, desk: Desk, trouble?: Troub
   const { DB } = context.env;
   const [found, waiting] = await Promise.all([
     listPartnerRecords(DB, desk.actor, range),
-    listPendingSpend(DB, desk.actor),
+    listPendingSpend(context.ledger, desk.actor),
   ]);
   desk.admit(found.access);
   const page = toPage(range, found.rows);
@@ -60,13 +60,13 @@ export async function overviewPage(context: Context, desk: Desk, trouble?: Troub
       <section class="card" aria-labelledby="pending">
         <h2 id="pending">Spend that waits for its engagement</h2>
         ${
-          waiting.pending.length === 0
+          waiting.length === 0
             ? html`<p class="muted">Nothing waits: every cost that still can has found its click or impression.</p>`
             : html`
               <p class="muted">Costs that were sent before their click or impression arrived, or without one. They count in no app.</p>
               <div class="table" tabindex="0" role="region" aria-label="Pending spend"><table>
                 <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
-                <tbody>${waiting.pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend([row])}</td></tr>`)}</tbody>
+                <tbody>${waiting.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
               </table></div>`
         }
       </section>
