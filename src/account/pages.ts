@@ -159,7 +159,8 @@ function ownApps(apps: OwnApp[]): Markup {
                 <thead><tr><th scope="col">Name</th><th scope="col">App token</th><th scope="col" class="number">Network links</th></tr></thead>
                 <tbody>${rows}</tbody>
               </table>
-            </div>`
+            </div>
+            ${apps.some((app) => app.link_count === 0) ? html`<p class="hint">An app's first link is made with your API token: see <a href="/docs#tag/campaign">the API reference</a>.</p>` : ""}`
       }
     </section>`;
 }

@@ -129,6 +129,11 @@ describe("the account page", () => {
     expect(textOf(page)).toContain("Matched costs 1 · 0 % have an amount.");
   });
 
+  it("says how an app comes by its first link, where one has none", async () => {
+    await rows("UPDATE apps SET link_count = 0");
+    expect(textOf(await accountPage())).toContain("An app's first link is made with your API token");
+  });
+
   it("covers 30 days, today the last", async () => {
     await totalOf(1, 100_000, 29);
     await totalOf(1, 700_000, 30);
@@ -142,6 +147,7 @@ describe("the account page", () => {
     const members = await accountPage();
     expect(textOf(members)).toContain("No cost met a click or an impression of this app in these days.");
     expect(members).not.toContain(DEMO.otherAppToken);
+    expect(members).not.toContain("first link");
     const operators = await accountPage("operator@example.com", "operator-password");
     expect(all(operators, /<h2 id="spend-[^"]*">([^<]*)</g)).toEqual([
       "Spend of Demo App",

@@ -242,8 +242,8 @@ export async function openPartnerRound(context: Context, desk: Desk, form: Form)
     name: "Test credential",
     secret,
     use: html`
-      <p>It needs a link of its own besides. A member of an app makes one, attaches it with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>, and the partner is given the token of the link.</p>
-      <p>With the <a href="/docs/partners">guide for partners</a> it goes on alone: it opens its link with a <code>cost_id</code>, then sends the costs to <code>${context.url.origin}/cost</code> with this credential, and reads at <code>${context.url.origin}/cost/round</code> what did not match. Nothing of it counts as spend.</p>`,
+      <p>The partner needs a link, too: a member of an app makes one and attaches it to the partner with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>. Hand over the token of the link with the credential.</p>
+      <p>From there the <a href="/docs/partners">guide for partners</a> leads: the partner opens its link with a <code>cost_id</code>, then sends the costs to <code>${context.url.origin}/cost</code> with this credential, and reads at <code>${context.url.origin}/cost/round</code> what did not match. Nothing of it counts as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
 }
