@@ -49,14 +49,14 @@ export function roundReading(from: SQL, names: SQL) {
       CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = n.cost_id
       WHERE ${open}
     `),
-    // Engagements of a live partner that have their live cost are no matter of the round.
+    // Engagements of a live partner that have their live cost are no matter of the round. No UTF-8 text lies past the byte FF.
     recent: statement<EngagementRow>(sql`
       SELECT ${columns} FROM ${from} CROSS JOIN engagements e ON e.partner_id = x.partner_id
       WHERE ${open} AND e.occurred_at >= x.opened_at
         AND e.cost_id <= coalesce((
           SELECT w.cost_id FROM engagements w WHERE w.partner_id = x.partner_id
           ORDER BY w.cost_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
-        ), char(1114111))
+        ), CAST(x'FF' AS TEXT))
         AND NOT EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = e.partner_id AND o.cost_id = e.cost_id)
       LIMIT ${sql.raw(String(MAX_TAKEN + 1))}
     `),

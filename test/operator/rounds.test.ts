@@ -60,6 +60,14 @@ test("the demo's round has matches, and at least one mismatch of every kind", as
   ]);
 });
 
+test("a click without a cost is told whatever character its ID begins with, the last of Unicode too", async () => {
+  const costId = "\u{10ffff} round click";
+  await click(costId, { link });
+  const { round } = await askRound(`${rounds}/1`);
+  const found = round.report.types.flatMap((type) => type.findings).find(({ cost_id }) => cost_id === costId);
+  expect(found).toMatchObject({ kind: "engagement_without_cost", state: "open" });
+});
+
 describe("opening", () => {
   test("gives a test credential once, and the round is empty", async () => {
     const { status, round } = await open(2, ["cpm", "cpc"]);
