@@ -509,6 +509,8 @@ export interface ReadCostData {
   } | null;
   match: "matched" | "pending" | "lapsed";
   may_match_until: string | null;
+  /** Why the engagements with this ID do not carry the cost; null where there are none, or one does */
+  mismatch: "wrong_engagement" | "cost_data_disabled" | "window_closed" | null;
   /** @format date-time */
   received_at: string;
   request_id: string;

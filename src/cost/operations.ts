@@ -121,6 +121,13 @@ export const readCost: Operation = {
         received_at: timestamp,
         match: z.enum(["matched", "pending", "lapsed"]),
         may_match_until: z.nullable(timestamp),
+        mismatch: z
+          .nullable(z.enum(["wrong_engagement", "cost_data_disabled", "window_closed"]))
+          .with(
+            z.describe(
+              "Why the engagements with this ID do not carry the cost; null where there are none, or one does",
+            ),
+          ),
         engagement: z.nullable(
           z.strictObject({
             kind: z.enum(["click", "impression"]),

@@ -7,7 +7,7 @@ import { jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
 import { formatAmount } from "../http/money.ts";
 import * as contract from "./contract.ts";
-import { COST_WINDOW_MS } from "./rules.ts";
+import { COST_WINDOW_MS, whyUnusable } from "./rules.ts";
 import { admitCredential } from "./submit.ts";
 
 /** The cost as it stands now. Another partner's is told like one that never was. */
@@ -40,6 +40,7 @@ export async function readCost(context: Context): Promise<Response> {
     received_at: toIso(cost.receivedAt),
     match: cost.kind ? "matched" : context.now > waitsUntil ? "lapsed" : "pending",
     may_match_until: cost.kind ? null : toIso(waitsUntil),
+    mismatch: cost.kind ? null : (whyUnusable(cost.costType, cost.unusable) ?? null),
     engagement: toEngagement(cost),
     request_id: context.requestId,
   });

@@ -109,8 +109,10 @@ function judgePrior(
   return stands.amount === null ? undefined : { outcome: "refuse", reason: "cost_id_conflict" };
 }
 
+export type Mismatch = Extract<Refusal, "wrong_engagement" | "cost_data_disabled" | "window_closed">;
+
 /** Why none of the engagements with the cost ID can carry the cost; undefined where there are none: then it waits. */
-function whyUnusable(costType: CostType, engagements: Engagements): Refusal | undefined {
+export function whyUnusable(costType: CostType, engagements: Engagements): Mismatch | undefined {
   if (!engagements.click && !engagements.impression) return undefined;
   const kind = KINDS_THAT_FIT[costType].find((fitting) => engagements[fitting]);
   if (!kind) return "wrong_engagement";

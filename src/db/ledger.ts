@@ -77,12 +77,25 @@ export async function findCredential({ control }: Ledger, hash: string): Promise
   return row && toCredential(row);
 }
 
-/** One cost as it stands. `kind`, `occurredAt` and `linkToken` are of the engagement that it stands on, null while there is none. */
+// The names are those of Engagement and StoredCost. What is not there is one NULL: most of an answer of columns would be.
+const engagementAs = (table: "k" | "i") => {
+  const column = (name: string) => sql.raw(`${table}.${name}`);
+  return sql`iif(${column("kind")} IS NULL, NULL, json_object(
+    'occurredAt', ${column("occurred_at")}, 'eligible', json(iif(${column("eligible")}, 'true', 'false')),
+    'urlCostType', ${column("url_cost_type")}, 'urlCurrency', ${column("url_currency")}, 'urlAmount', ${column("url_amount")}
+  ))`;
+};
+
+/**
+ * One cost as it stands. `kind`, `occurredAt` and `linkToken` are of the engagement that it stands on, null while there is
+ * none; `unusable` are those with its ID then.
+ */
 export interface CostRecord extends StoredCost {
   tag: string | null;
   kind: Kind | null;
   occurredAt: number | null;
   linkToken: string | null;
+  unusable: Engagements;
 }
 
 const costRecord = statement<{
@@ -96,10 +109,16 @@ const costRecord = statement<{
   occurred_at: number | null;
   link_id: number;
   link_token: string | null;
+  click: string | null;
+  impression: string | null;
 }>(sql`
   SELECT s.cost_type, s.currency, s.amount, s.tag, s.source, s.received_at, s.kind, s.occurred_at, s.link_id,
-    l.token AS link_token
+    l.token AS link_token, ${engagementAs("k")} AS click, ${engagementAs("i")} AS impression
   FROM credentials c CROSS JOIN cost_states s LEFT JOIN links l ON l.id = s.link_id
+  LEFT JOIN engagements k ON s.kind IS NULL
+    AND k.partner_id = s.partner_id AND k.cost_id = s.cost_id AND k.kind = 'click'
+  LEFT JOIN engagements i ON s.kind IS NULL
+    AND i.partner_id = s.partner_id AND i.cost_id = s.cost_id AND i.kind = 'impression'
   WHERE c.token_hash = ${tokenHash} AND c.revoked_at IS NULL AND c.mode = 'live'
     AND s.partner_id = c.partner_id AND s.cost_id = ${sql.placeholder("costId")}
 `);
@@ -135,6 +154,7 @@ export async function findCost(
     kind: row.kind,
     occurredAt: row.occurred_at,
     linkToken: row.link_token,
+    unusable: toEngagements(row),
   };
   // A shard has no links.
   if (cost?.kind && cost.linkToken === null) {
@@ -177,15 +197,6 @@ const submitted = sql`
   CROSS JOIN json_each(${sql.placeholder("costs")}) j
   LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = j.value ->> 0 AND k.kind = 'click'
 `;
-
-// The names are those of Engagement and StoredCost. What is not there is one NULL: most of an answer of columns would be.
-const engagementAs = (table: "k" | "i") => {
-  const column = (name: string) => sql.raw(`${table}.${name}`);
-  return sql`iif(${column("kind")} IS NULL, NULL, json_object(
-    'occurredAt', ${column("occurred_at")}, 'eligible', json(iif(${column("eligible")}, 'true', 'false')),
-    'urlCostType', ${column("url_cost_type")}, 'urlCurrency', ${column("url_currency")}, 'urlAmount', ${column("url_amount")}
-  ))`;
-};
 
 const situations = statement<SituationRow>(sql`
   SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
@@ -291,13 +302,17 @@ function toCredential(row: CredentialRow): Credential {
 }
 
 function toSituation(cost: Cost, row: SituationRow): Situation {
-  const [click, impression] = [row.click, row.impression].map((text) => parse<Engagement>(text));
   return {
     cost,
     credential: toCredential(row),
-    engagements: { ...(click && { click }), ...(impression && { impression }) },
+    engagements: toEngagements(row),
     prior: parse<StoredCost>(row.prior),
   };
+}
+
+function toEngagements(row: Record<Kind, string | null>): Engagements {
+  const [click, impression] = [row.click, row.impression].map((text) => parse<Engagement>(text));
+  return { ...(click && { click }), ...(impression && { impression }) };
 }
 
 function parse<T>(text: string | null): T | undefined {

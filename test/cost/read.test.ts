@@ -38,6 +38,7 @@ test("a matched cost tells what was stored and the engagement that it stands on"
     received_at: "2026-03-15T12:00:00.000Z",
     match: "matched",
     may_match_until: null,
+    mismatch: null,
     engagement: { kind: "click", occurred_at: "2026-03-14T12:00:00.000Z", link_token: DEMO.linkToken },
     request_id: headers.get("x-request-id"),
   });
@@ -69,12 +70,37 @@ test("a pending cost tells until when it may still match, to the millisecond; af
   expect((await readBack("read-waits-00001", { now: until + 1 })).body).toMatchObject({ engagement: null });
 });
 
+test("a cost that waits tells why the engagement that came does not carry it", async () => {
+  const id = "read-unfit-00001";
+  const told = async (at: number) => (await readBack(id, { now: at })).body;
+  await sendCost({ cost_id: id });
+  expect(await told(NOW)).toMatchObject({ match: "pending", mismatch: null });
+  await view(id, { now: NOW + 1 });
+  expect(await told(NOW + 1)).toMatchObject({ match: "pending", mismatch: "wrong_engagement" });
+  await rows("UPDATE links SET cost_switch = 0 WHERE token = ?", DEMO.linkToken);
+  await click(id, { now: NOW + 2 });
+  expect(await told(NOW + 2)).toMatchObject({
+    match: "pending",
+    mismatch: "cost_data_disabled",
+    engagement: null,
+  });
+});
+
+test("a cost tells of an engagement that came one millisecond after seven days", async () => {
+  const id = "read-late-click-1";
+  await sendCost({ cost_id: id });
+  await click(id, { now: NOW + 7 * DAY + 1 });
+  const { body } = await readBack(id, { now: NOW + 7 * DAY + 1 });
+  expect(body).toMatchObject({ match: "lapsed", mismatch: "window_closed", engagement: null });
+});
+
 test("a pending cost reads as matched once its engagement has come", async () => {
   await sendCost({ cost_id: "read-late-000001", cost_amount: "2" });
   await click("read-late-000001", { now: NOW + DAY });
   expect((await readBack("read-late-000001", { now: NOW + DAY })).body).toMatchObject({
     match: "matched",
     may_match_until: null,
+    mismatch: null,
     engagement: { kind: "click", occurred_at: new Date(NOW + DAY).toISOString() },
   });
 });
@@ -152,10 +178,17 @@ test("a revoked and a test credential read nothing of the ledger: 403", async ()
 
 test("the budget: one call, at most 10 rows read, none written, however full the ledger is", async () => {
   await sendCost({ cost_id: "demo-click-recent-0001" });
-  const { database, counts } = countingDatabase();
-  await readBack("demo-click-recent-0001", { env: { DB: database } });
+  await sendCost({ cost_id: "read-unfit-00002" });
+  await view("read-unfit-00002");
   // A shard has no links.
-  const calls = ledgerOn().size > 0 ? 2 : 1;
-  expect(counts).toEqual({ calls, read: expect.any(Number), written: 0 });
-  expect(counts.read).toBeLessThanOrEqual(10);
+  const isSpread = ledgerOn().size > 0;
+  for (const [id, calls] of [
+    ["demo-click-recent-0001", isSpread ? 2 : 1],
+    ["read-unfit-00002", 1],
+  ] as const) {
+    const { database, counts } = countingDatabase();
+    await readBack(id, { env: { DB: database } });
+    expect(counts).toEqual({ calls, read: expect.any(Number), written: 0 });
+    expect(counts.read).toBeLessThanOrEqual(10);
+  }
 });
