@@ -114,7 +114,7 @@ function matching(): Markup {
         <li><strong>cpm</strong> needs an impression, <strong>cpc</strong> a click, <strong>cpi</strong> and <strong>cpe</strong> a click or else an impression, each with the same cost ID and on a link of yours. With cpm, send one cost for each impression.</li>
         <li>A cost that comes before its engagement is stored as <strong>pending</strong> and matches by itself when the engagement arrives. You need not send it again.</li>
         <li>An engagement takes a cost for <strong>seven days</strong>, to the millisecond. A pending cost waits as long, then it lapses.</li>
-        <li><code>GET /cost/{cost_id}</code> tells how a live cost stands: <code>matched</code>, <code>pending</code> or <code>lapsed</code>.</li>
+        <li><code>GET /cost/{cost_id}</code> tells how a live cost stands: <code>matched</code>, <code>pending</code> or <code>lapsed</code>; and in <code>mismatch</code>, why a click or impression that came with its ID does not carry it.</li>
       </ul>
       <p><strong>A live cost that stays pending</strong> has met no click or impression that fits. See whether the URL carried the same cost ID, letter for letter; whether the link is one of yours; and ask the app's owner whether cost data was on for the link when it was opened. What a crawler opens is not kept.</p>`,
   );
