@@ -35,7 +35,7 @@ function ending(round: RoundWithReport): Markup {
       ${
         round.report.passed
           ? html`
-            <p>Every cost type passes. Approving makes ${types} live for ${round.partner}: its live credentials are cleared for them, and the test credential is dead.</p>
+            <p>Every cost type passes. Approving makes ${types} live for ${round.partner}: its live credentials are cleared for them, and the test credential posts nothing more.</p>
             <form method="post" action="/operator/rounds/${round.id}/approve"><button>Approve ${types}</button></form>`
           : html`
             <p>${open > 0 ? `${open} open ${open === 1 ? "mismatch holds" : "mismatches hold"} up the approval.` : "A cost type without a match holds up the approval."} Have the partner mend what it can; dismiss what is understood and cannot be mended.</p>
@@ -44,7 +44,7 @@ function ending(round: RoundWithReport): Markup {
       ${confirmStep({
         action: `/operator/rounds/${round.id}/close`,
         open: "Close without approving",
-        explain: "Nothing becomes live, the test credential is dead, and the report stays as it is now.",
+        explain: "Nothing becomes live, the test credential posts nothing more, and the report stays as it is now.",
         button: "Close the round",
       })}
     </section>`;
