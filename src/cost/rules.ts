@@ -92,6 +92,11 @@ export function judgeCosts(situations: Situation[], now: number): Verdict[] {
   });
 }
 
+/** Whether a cost has waited in vain. It gives way to one that is sent, and to one that a URL carries (spec §2.5). */
+export function hasLapsed(cost: StoredCost, engagements: Engagements, now: number): boolean {
+  return !matchOf(cost, engagements).match && cost.receivedAt < now - COST_WINDOW_MS;
+}
+
 /** Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. */
 function judgePrior(
   cost: Cost,
@@ -100,8 +105,8 @@ function judgePrior(
   now: number,
 ): Verdict | undefined {
   if (prior.source === "url") return undefined;
+  if (hasLapsed(prior, engagements, now)) return undefined;
   const stands = matchOf(prior, engagements);
-  if (!stands.match && prior.receivedAt < now - COST_WINDOW_MS) return undefined;
   if (prior.costType !== cost.costType || prior.currency !== cost.currency) {
     return { outcome: "refuse", reason: "cost_id_conflict" };
   }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
 import { ask, call, click, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, setSwitch, totals } from "../support.ts";
 
@@ -93,6 +94,62 @@ describe("a click or an impression that carries a whole cost", () => {
   it("leaves a cost alone that was sent before it", async () => {
     await sendCost({ cost_id: ID, cost_amount: "0.9" });
     await click(ID, { query: query("cpc") });
+    expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
+    expect(await totals()).toEqual(one(90_000));
+  });
+
+  describe.each([
+    ["a click of the same type", "cpc", click],
+    ["an impression of another type", "cpi", view],
+  ] as const)("after a cost that was sent and has waited in vain: %s", (_what, costType, engage) => {
+    const lapsesAt = NOW + COST_WINDOW_MS;
+    const sent = { cost_id: ID, cost_amount: "0.9", cost_currency: "EUR", tag: "sent" };
+    const every = "app_token, day, link_id, partner_id, cost_type, currency, state";
+    const recomputed = () =>
+      rows(`SELECT ${every}, count(*) AS count, sum(coalesce(amount, 0)) AS amount FROM cost_states
+        GROUP BY ${every}`);
+
+    it("takes its place one millisecond after seven days, once, and the totals are those of the ledger", async () => {
+      await sendCost(sent);
+      for (let times = 0; times < 2; times++) {
+        await engage(ID, { query: query(costType), now: lapsesAt + 1 });
+        expect(await rows("SELECT * FROM costs")).toEqual([
+          {
+            partner_id: 1,
+            cost_id: ID,
+            cost_type: costType,
+            currency: "USD",
+            amount: 30_000,
+            tag: null,
+            source: "url",
+            received_at: lapsesAt + 1,
+          },
+        ]);
+        expect(await totals()).toEqual(one(30_000));
+        expect(await totals(`${every}, count, amount`)).toEqual(await recomputed());
+      }
+    });
+
+    it("leaves it exactly seven days later", async () => {
+      await sendCost(sent);
+      await engage(ID, { query: query(costType), now: lapsesAt });
+      expect(await stored()).toMatchObject([{ amount: 90_000, source: "call", received_at: NOW }]);
+      expect(await totals(`${every}, count, amount`)).toEqual(await recomputed());
+    });
+
+    it("leaves it where the partner has not integrated its type", async () => {
+      await sendCost(sent);
+      await rows("UPDATE partners SET integrated_types = 'cpm' WHERE id = 1");
+      await engage(ID, { query: query(costType), now: lapsesAt + 1 });
+      expect(await stored()).toMatchObject([{ amount: 90_000, source: "call", received_at: NOW }]);
+      expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 90_000 }]);
+    });
+  });
+
+  it("leaves a cost alone that stands on another engagement, however long ago it was sent", async () => {
+    await view(ID);
+    await sendCost({ cost_id: ID, cost_type: "cpi", cost_amount: "0.9" });
+    await click(ID, { query: query("cpc"), now: NOW + COST_WINDOW_MS + 1 });
     expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
     expect(await totals()).toEqual(one(90_000));
   });

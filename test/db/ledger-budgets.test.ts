@@ -189,6 +189,21 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     expect(await spent((to) => click("", { ...to, link: "nosuch1ink" }))).toMatchObject({ written: 0 });
   });
 
+  it("a click whose URL carries a cost writes it and its total, and six rows in all in the place of one that lapsed", async () => {
+    const query = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
+    const [id, waiting, lapsed] = [fresh(), fresh(), fresh()];
+    for (const cost_id of [waiting, lapsed]) await sendCost({ cost_id, ...COST });
+    for (const [costId, now, written] of [
+      [id, NOW, 3],
+      [waiting, NOW, 3],
+      [lapsed, NOW + COST_WINDOW_MS + 1, 6],
+    ] as const) {
+      const counts = await spent((options) => click(costId, { ...options, query, now }));
+      expect(counts).toMatchObject({ calls: 2, written });
+      expect(counts.read).toBeLessThanOrEqual(21);
+    }
+  });
+
   it("a batch of 1,000 takes one call to each database, at most 15 rows read a cost, and writes each and its total", async () => {
     const costs = Array.from({ length: 1_000 }, () => ({
       cost_id: fresh(),

@@ -2,7 +2,14 @@
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { COST_WINDOW_MS, judgeCost, judgeCosts, matchOf, type Verdict } from "../../src/cost/rules.ts";
+import {
+  COST_WINDOW_MS,
+  hasLapsed,
+  judgeCost,
+  judgeCosts,
+  matchOf,
+  type Verdict,
+} from "../../src/cost/rules.ts";
 import { COST_TYPES } from "../../src/cost-types.ts";
 import {
   type Cost,
@@ -99,13 +106,9 @@ class Model {
     if (known[kind]) return false;
     this.engagements.set(key, { ...known, [kind]: engagement });
     const { eligible, urlCostType, urlCurrency, urlAmount, occurredAt } = engagement;
-    if (
-      eligible &&
-      urlCostType !== null &&
-      urlCurrency !== null &&
-      urlAmount !== null &&
-      !this.costs.has(key)
-    ) {
+    const prior = this.costs.get(key);
+    const isWhole = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
+    if (eligible && isWhole && (!prior || hasLapsed(prior, this.engagements.get(key) ?? {}, occurredAt))) {
       this.costs.set(key, {
         costType: urlCostType as StoredCost["costType"],
         currency: urlCurrency,
