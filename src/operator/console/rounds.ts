@@ -44,7 +44,8 @@ function ending(round: RoundWithReport): Markup {
       ${confirmStep({
         action: `/operator/rounds/${round.id}/close`,
         open: "Close without approving",
-        explain: "Nothing becomes live, the test credential posts nothing more, and the report stays as it is now.",
+        explain:
+          "Nothing becomes live, the test credential posts nothing more, and the report stays as it is now.",
         button: "Close the round",
       })}
     </section>`;
