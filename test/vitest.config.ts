@@ -18,6 +18,8 @@ const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // Vitest would leave a core to a person at the machine, which of two is half.
+    maxWorkers: "100%",
     projects: [
       {
         root,

@@ -23,13 +23,13 @@ export function landingPage(context: Context, user: Page["user"]): Promise<Respo
         <section class="card">
           <h2>Campaign interface</h2>
           <p>Read partners, links and sub-links; create links and attach a partner. It takes the API token from your account page.</p>
-          <pre tabindex="0" aria-label="A request to the campaign interface">curl -H 'Authorization: Token token=…' \\
+          <pre>curl -H 'Authorization: Token token=…' \\
   ${origin}/public/v1/partners</pre>
         </section>
         <section class="card">
           <h2>Cost interface</h2>
           <p>Partners send the cost of a click or an impression up to seven days after it, with the credential that the operator gave them. The <a href="/docs/partners">guide for partners</a> gets to the first cost in five minutes.</p>
-          <pre tabindex="0" aria-label="A request to the cost interface">curl ${origin}/cost \\
+          <pre>curl ${origin}/cost \\
   -H 'Authorization: Token token=…' \\
   -d cost_type=cpc -d cost_currency=USD \\
   -d cost_amount=0.25 -d cost_id=… -d tag=…</pre>

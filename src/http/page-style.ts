@@ -39,7 +39,7 @@ p { margin: 0 0 .75rem; max-width: 68ch; overflow-wrap: anywhere; }
 a { color: var(--accent); text-underline-offset: .18em; }
 a:hover { color: var(--accent-strong); text-decoration-thickness: 2px; }
 code, pre, .mono { font-family: var(--mono); font-size: .92em; overflow-wrap: anywhere; }
-pre { margin: 0 0 .75rem; padding: .85rem 1rem; background: var(--raised); border-radius: var(--small-radius); overflow-x: auto; }
+pre { margin: 0 0 .75rem; padding: .85rem 1rem; background: var(--raised); border-radius: var(--small-radius); white-space: pre-wrap; overflow-wrap: anywhere; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 1.25rem 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .muted, .hint { color: var(--muted); }
