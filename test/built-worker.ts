@@ -7,15 +7,9 @@ import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { demoStatements } from "../src/dev/demo.ts";
+import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const ENVIRONMENT = {
-  ...process.env,
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  WRANGLER_SEND_METRICS: "false",
-  WRANGLER_HIDE_BANNER: "true",
-};
-Object.assign(process.env, ENVIRONMENT);
 
 /** The script that `wrangler deploy` would upload. */
 export function buildWorker(): { script: string; gzipBytes: number } {
@@ -33,7 +27,6 @@ export function buildWorker(): { script: string; gzipBytes: number } {
 export function runWrangler(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync("wrangler", args, {
     cwd: ROOT,
-    env: ENVIRONMENT,
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed\n${stdout}${stderr}`);

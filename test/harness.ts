@@ -227,28 +227,32 @@ function inOrder(left: unknown[], right: unknown[]): number {
   return before === after ? 0 : before < after ? -1 : 1;
 }
 
+/** A binding of which some methods are in other hands. */
+export function withMethods<T extends object>(binding: T, methods: Record<string, unknown>): T {
+  return new Proxy(binding, {
+    get(target, name) {
+      if (typeof name === "string" && name in methods) return methods[name];
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
 /** Real D1 behind a thin wrapper that counts round trips, and rows by D1's own `meta`. */
 export function countingDatabase() {
   const counts = { calls: 0, read: 0, written: 0 };
-  const database = wrapDatabases(
-    (real) =>
-      new Proxy(real, {
-        get(target, name) {
-          if (name === "batch") {
-            return async (statements: D1PreparedStatement[]) => {
-              counts.calls++;
-              const results = await target.batch(statements);
-              for (const { meta } of results) {
-                counts.read += meta.rows_read;
-                counts.written += meta.rows_written;
-              }
-              return results;
-            };
-          }
-          const value = Reflect.get(target, name);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      }),
+  const database = wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        counts.calls++;
+        const results = await real.batch(statements);
+        for (const { meta } of results) {
+          counts.read += meta.rows_read;
+          counts.written += meta.rows_written;
+        }
+        return results;
+      },
+    }),
   );
   return { database, counts };
 }

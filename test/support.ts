@@ -1,5 +1,5 @@
 /** What the tests of the ledger share. */
-import { DEMO, env, freshDemo, ledgerOn, rows, wrapDatabases } from "./harness.ts";
+import { DEMO, env, freshDemo, ledgerOn, rows, withMethods, wrapDatabases } from "./harness.ts";
 
 /** The demo data, with the engagements that design names but without the weeks of spend: totals begin at nothing. */
 export async function freshLedger(): Promise<void> {
@@ -44,21 +44,14 @@ export function failingDatabase(fails: (call: number) => boolean): {
   calls: () => number;
 } {
   let calls = 0;
-  const database = wrapDatabases(
-    (real) =>
-      new Proxy(real, {
-        get(target, name) {
-          if (name === "batch") {
-            return async (statements: D1PreparedStatement[]) => {
-              calls++;
-              if (fails(calls)) throw new Error("injected: the database does not work");
-              return target.batch(statements);
-            };
-          }
-          const value = Reflect.get(target, name);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      }),
+  const database = wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        calls++;
+        if (fails(calls)) throw new Error("injected: the database does not work");
+        return real.batch(statements);
+      },
+    }),
   );
   return { database, calls: () => calls };
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
+import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { type LedgerBindings, ledgerOf, placeOf } from "../db/ledger-map.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
@@ -21,15 +22,6 @@ const { values } = parseArgs({
 });
 const persistTo = typeof values["persist-to"] === "string" ? values["persist-to"] : undefined;
 
-// Quiet and offline: no metrics, and no request for sample data about the caller.
-const environment = {
-  ...process.env,
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  WRANGLER_SEND_METRICS: "false",
-  WRANGLER_HIDE_BANNER: "true",
-};
-Object.assign(process.env, environment);
-
 migrate();
 serve(await seed());
 
@@ -42,7 +34,7 @@ function migrate(): void {
       "wrangler",
       ["d1", "migrations", "apply", binding, "--local", ...state, ...(config ? ["--config", config] : [])],
       {
-        env: { ...environment, CI: "true" },
+        env: { ...process.env, CI: "true" },
         encoding: "utf8",
       },
     );
@@ -94,7 +86,6 @@ async function seed(): Promise<Standing> {
 
 function serve(standing: Standing): void {
   const server = spawn("wrangler", ["dev", "--show-interactive-dev-session=false", ...flags], {
-    env: environment,
     stdio: ["inherit", "pipe", "inherit"],
   });
   let greeted = false;

@@ -1,7 +1,7 @@
 /** Real D1, KV and queues behind thin wrappers that fail, never answer or answer stale at a chosen call. */
 import { vi } from "vitest";
 import type { NewEngagement } from "../../src/db/ledger-engagements.ts";
-import { env, wrapDatabases } from "../harness.ts";
+import { env, withMethods, wrapDatabases } from "../harness.ts";
 
 /** What D1 is documented to say where the same request may work in a moment. */
 export const TRANSIENT = [
@@ -66,17 +66,6 @@ export function faultyDatabase(fault?: Fault): { database: D1Database; calls: ()
     }),
   );
   return { database, calls: () => calls };
-}
-
-/** A binding of which some methods are in other hands. */
-function withMethods<T extends object>(binding: T, methods: Record<string, unknown>): T {
-  return new Proxy(binding, {
-    get(target, name) {
-      if (typeof name === "string" && name in methods) return methods[name];
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }
 
 export type KvMethods = Partial<Record<"get" | "put", unknown>>;

@@ -1,6 +1,6 @@
 /** What the tests of a spread ledger share. */
 import { type Ledger, ledgerOf, placeOf } from "../../src/db/ledger-map.ts";
-import { env, NOW } from "../harness.ts";
+import { env, NOW, withMethods } from "../harness.ts";
 
 export const INSTANT = NOW;
 export const CHANGE = `1, 4 from ${new Date(INSTANT).toISOString()}`;
@@ -36,16 +36,10 @@ export async function homesOf(table: "costs" | "engagements", costId: string): P
 /** D1 of which every call fails as it does when it is overloaded; `calls` counts them. */
 export function downDatabase(real: D1Database): { database: D1Database; calls: () => number } {
   let calls = 0;
-  const database = new Proxy(real, {
-    get(target, name) {
-      if (name === "batch") {
-        return async () => {
-          calls++;
-          throw new Error("D1_ERROR: D1 DB is overloaded");
-        };
-      }
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
+  const database = withMethods(real, {
+    batch: async () => {
+      calls++;
+      throw new Error("D1_ERROR: D1 DB is overloaded");
     },
   });
   return { database, calls: () => calls };
