@@ -3,6 +3,7 @@
  * the assets. The one page that does not stand in the common frame: the script brings its own, and its own styles.
  */
 import { html } from "hono/html";
+import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { securityHeaders, servedFile } from "../http/page.ts";
@@ -78,10 +79,15 @@ async function readReference(context: Context): Promise<Response> {
 /** What the page may load of the package: its modules, not their source maps. */
 const SCRIPT = /^(standalone\.esm|chunks\/[\w-][\w.-]*)\.js$/;
 
+const ASSET_DEADLINE_MS = 5_000;
+
 async function readScript(context: Context): Promise<Response> {
   const { file = "" } = context.params;
-  const found = SCRIPT.test(file) && (await context.env.ASSETS.fetch(assetRequest(context, file)));
-  if (!found || found.status >= 400) throw new AppError("not_found", "There is nothing at this path.");
+  if (!SCRIPT.test(file)) throw nothingHere();
+  const asking = context.env.ASSETS.fetch(assetRequest(context, file));
+  const found = await withDeadline(asking, ASSET_DEADLINE_MS, "the assets");
+  if (found.status >= 500) throw new Error(`transient issue: the assets answered ${found.status}`);
+  if (found.status >= 400) throw nothingHere();
   const headers = new Headers(found.headers);
   headers.set("content-type", "text/javascript; charset=utf-8");
   // The name of a chunk changes with its content; that of the entry does not, so it is asked for again by its ETag.
@@ -90,6 +96,10 @@ async function readScript(context: Context): Promise<Response> {
     file.startsWith("chunks/") ? "public, max-age=31536000, immutable" : "public, no-cache",
   );
   return new Response(found.body, { status: found.status, headers });
+}
+
+function nothingHere(): AppError {
+  return new AppError("not_found", "There is nothing at this path.");
 }
 
 function assetRequest({ request, url }: Context, file: string): Request {
