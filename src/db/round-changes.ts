@@ -85,19 +85,20 @@ const end = statement<{ id: number }>(sql`
 
 /**
  * Ends a round that was judged with so many entries: `ended` is false where another came since, or it had ended. An approved
- * one makes its cost types live in the same transaction, for the partner and for its live credentials.
+ * one makes its cost types live in the same transaction, for the partner and for its live credentials. `detail` is for the log.
  */
 export async function endRound(
   db: D1Database,
   actor: Actor,
   ending: { id: number; state: "closed" | "approved"; entryCount: number; finalReport: string },
+  detail: { partnerId: number; costTypes: string[] },
 ) {
   const values = { ...actor, ...ending };
   const approved = ending.state === "approved";
   const { access, rows } = await runAsOperator(
     db,
     actor,
-    audits[ending.state](db, values, { entries: ending.entryCount }),
+    audits[ending.state](db, values, { ...detail, entries: ending.entryCount }),
     ...(approved ? [integrate(db, values), clearCredentials(db, values)] : []),
     end(db, values),
   );

@@ -71,11 +71,15 @@ async function endRound(
   if (state === "approved" && !report.passed) {
     throw new AppError("mismatch_open", undefined, { errors: toBlockers(report) });
   }
-  const { access, ended } = await changes.endRound(context.env.DB, operator.actor, {
+  const ending = {
     id,
     state,
     entryCount: report.entryCount,
     finalReport: toFinalReport(toReportItem(report, found.complete)),
+  };
+  const { access, ended } = await changes.endRound(context.env.DB, operator.actor, ending, {
+    partnerId: found.row.partner_id,
+    costTypes: found.record.costTypes,
   });
   operator.admit(access);
   if (!ended) throw new AppError("round_moved");

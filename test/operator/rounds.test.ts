@@ -270,6 +270,10 @@ test("the log tells who changed what and when, in order", async () => {
       happened_at: "2026-03-15T12:00:00.000Z",
       detail: { partner_id: 2, cost_types: ["cpc"] },
     },
-    { action: "close round", subject: "round 2" },
+    {
+      action: "close round",
+      subject: "round 2",
+      detail: { partner_id: 2, cost_types: ["cpc"], entries: 0 },
+    },
   ]);
 });
