@@ -2,7 +2,6 @@
  * What the Worker says of itself: one JSON line a request and one for each unexpected error. Nothing that a caller sent
  * goes into them but the method: routes are patterns, so that no cost id, token or name can get in.
  */
-import type { Context } from "./env.ts";
 import type { ErrorCode } from "./errors.ts";
 
 /** What becomes known of a request on its way, for its line. */
@@ -15,22 +14,32 @@ export interface Trace {
   outcome?: ErrorCode;
 }
 
+/** What there is of a request once it was answered. `now` in milliseconds since 1970. */
+interface Answered {
+  env: { LOG_SAMPLE?: string };
+  request: { method: string };
+  requestId: string;
+  now: number;
+  trace: Trace;
+}
+
 /**
  * One line for an answered request. `LOG_SAMPLE` (0 to 1, unset 1) says for what share of them; 500 and above always.
  * `answeredAt` in milliseconds since 1970.
  */
-export function logRequest(context: Context, status: number, answeredAt: number): void {
-  if (status < 500 && positionOf(context.requestId) >= Number(context.env.LOG_SAMPLE ?? 1)) return;
-  const { surface, route, userId, partnerId, outcome } = context.trace;
+export function logRequest(answered: Answered, status: number, answeredAt: number): void {
+  const { env, request, requestId, now, trace } = answered;
+  if (status < 500 && positionOf(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
+  const { surface, route, userId, partnerId, outcome } = trace;
   console.log(
     JSON.stringify({
       level: status < 500 ? "info" : "error",
-      request_id: context.requestId,
+      request_id: requestId,
       surface: surface ?? null,
       route: route ?? null,
-      method: context.request.method,
+      method: request.method,
       status,
-      milliseconds: answeredAt - context.now,
+      milliseconds: answeredAt - now,
       outcome: outcome ?? (status < 400 ? "ok" : null),
       user_id: userId,
       partner_id: partnerId,
