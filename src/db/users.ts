@@ -1,5 +1,5 @@
 /** Users as operators manage them: role, password or single sign-on, API token, disabled or not. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
 import { statement, type Value } from "./statement.ts";
 
@@ -71,11 +71,17 @@ export async function insertUser(
   return { access, inserted: rows[1].length > 0, user: rows[2][0] };
 }
 
+/** Operators who can act: with a password for the console, or a token for the JSON interface. */
+const acting = (key: SQL) => sql`EXISTS (
+  SELECT 1 FROM users u WHERE u.role = 'operator' AND u.disabled_at IS NULL AND u.id ${key}
+    AND (u.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.user_id = u.id))
+)`;
 /** Holds unless the change would leave the service without an operator who can act. */
 const operatorRemains = sql`(
-  (coalesce(${sql.placeholder("role")}, 'operator') = 'operator' AND ${sql.placeholder("disabled")} IS NOT 1)
-  OR EXISTS (SELECT 1 FROM users WHERE role = 'operator' AND disabled_at IS NULL AND id <> ${id})
-  OR NOT EXISTS (SELECT 1 FROM users WHERE role = 'operator' AND disabled_at IS NULL AND id = ${id})
+  (coalesce(${sql.placeholder("role")}, 'operator') = 'operator' AND ${sql.placeholder("disabled")} IS NOT 1
+    AND (NOT ${sql.placeholder("setPassword")} OR ${sql.placeholder("passwordHash")} IS NOT NULL
+      OR EXISTS (SELECT 1 FROM api_tokens WHERE user_id = ${id})))
+  OR ${acting(sql`<> ${id}`)} OR NOT ${acting(sql`= ${id}`)}
 )`;
 const update = statement<Pick<UserRow, "role" | "disabled_at" | "has_password">>(sql`
   UPDATE users SET
@@ -91,16 +97,13 @@ const auditUpdate = auditStatement(
   subjectOf("user", id),
   sql`EXISTS (SELECT 1 FROM users WHERE id = ${id}) AND ${operatorRemains}`,
 );
+/** The new hash is salted, so who has it was changed just now; who has none has nothing to end. */
+const signInChanged = sql`${sql.placeholder("setPassword")} AND EXISTS (
+  SELECT 1 FROM users WHERE id = ${id} AND password_hash IS ${sql.placeholder("passwordHash")}
+)`;
 /** A new password, or none, ends what was signed in with the old one; the sealed token cannot be opened any more. */
-const endSessions = statement(sql`
-  DELETE FROM sessions WHERE user_id = ${id} AND ${sql.placeholder("setPassword")}
-    AND EXISTS (SELECT 1 FROM ${operator}) AND ${operatorRemains}
-`);
-const unseal = statement(sql`
-  UPDATE api_tokens SET sealed = NULL
-  WHERE user_id = ${id} AND ${sql.placeholder("setPassword")}
-    AND EXISTS (SELECT 1 FROM ${operator}) AND ${operatorRemains}
-`);
+const endSessions = statement(sql`DELETE FROM sessions WHERE user_id = ${id} AND ${signInChanged}`);
+const unseal = statement(sql`UPDATE api_tokens SET sealed = NULL WHERE user_id = ${id} AND ${signInChanged}`);
 
 export interface UserChange {
   role?: UserRow["role"] | undefined;
@@ -153,7 +156,12 @@ const oldToken = statement<{ token_hash: string }>(sql`
   SELECT t.token_hash FROM ${operator} CROSS JOIN api_tokens t WHERE t.user_id = ${id}
 `);
 
-/** Gives a user a new API token in place of the one there was, whose hash is given back. */
+const endOwnersSessions = statement(sql`
+  DELETE FROM sessions
+  WHERE user_id = (SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("newHash")})
+`);
+
+/** Gives a user a new API token in place of the one there was, whose hash is given back. The user's sessions end with it. */
 export async function replaceToken(
   db: D1Database,
   actor: Actor,
@@ -168,6 +176,7 @@ export async function replaceToken(
     oldToken(db, values),
     auditToken(db, values, { hint: token.hint }),
     putToken(db, values),
+    endOwnersSessions(db, values),
   );
   return { access, user: rows[0][0], oldHash: rows[1][0]?.token_hash, replaced: rows[3].length > 0 };
 }

@@ -1,5 +1,7 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
+import { createToken } from "../../src/auth/secrets.ts";
+import { Browser } from "../account/support.ts";
 import { ask, DEMO, freshDemo, refusal, rows } from "../harness.ts";
 
 const token = DEMO.operatorToken;
@@ -77,6 +79,23 @@ test("an operator who is disabled does not count as one who remains", async () =
   expect((await refusal(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
 });
 
+test("an operator who can neither sign in nor call does not count as one who remains", async () => {
+  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
+  const demote = { token, method: "PATCH", json: { role: "member" } };
+  expect((await refusal(`${users}/2`, demote)).code).toBe("last_operator");
+  await askUser(`${users}/3/token`, { method: "POST" });
+  expect((await askUser(`${users}/2`, demote)).user).toMatchObject({ role: "member" });
+});
+
+test("the last operator keeps the password where that is the only way in", async () => {
+  const operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  await rows("DELETE FROM api_tokens WHERE user_id = 2");
+  const refused = await operator.post("/operator/users/2", { sign_in: "sso" });
+  expect([refused.status, refused.text.includes("The last operator stays")]).toEqual([409, true]);
+  expect((await operator.get("/operator/users/2")).status).toBe(200);
+});
+
 test("a disabled user's token dies at once, and enabling brings none back", async () => {
   const list = "/public/v1/partners";
   expect((await ask(list, { token: DEMO.apiToken })).status).toBe(200);
@@ -101,6 +120,40 @@ test("a new API token is shown once, works, and the old one is dead", async () =
   expect(read.user?.token_hint).toBe(`ll_api_…${user?.api_token?.slice(-4)}`);
   expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 1")).toEqual([{ sealed: null }]);
   expect(JSON.stringify(await rows("SELECT * FROM audit_log"))).not.toContain(user?.api_token);
+});
+
+test("a new API token ends the sessions of its user, and of nobody else", async () => {
+  await rows(
+    "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 1, 0, 9e15), ('y', 2, 0, 9e15)",
+  );
+  await askUser(`${users}/1/token`, { method: "POST" });
+  expect(await rows("SELECT id_hash FROM sessions")).toEqual([{ id_hash: "y" }]);
+});
+
+test("an operator who gives up role and password at once keeps neither session nor sealed token", async () => {
+  await askUser(users, { json: { email: "second@example.com", role: "operator" } });
+  await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 2, 0, 9e15)");
+  await rows("UPDATE api_tokens SET sealed = 'sealed' WHERE user_id = 2");
+  await askUser(`${users}/2`, { method: "PATCH", json: { role: "member", sign_in: "sso" } });
+  expect(await rows("SELECT * FROM sessions")).toEqual([]);
+  expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 2")).toEqual([{ sealed: null }]);
+});
+
+test.each([
+  ["a token that nobody has", createToken("api"), 401],
+  ["a member", DEMO.apiToken, 403],
+])("no password is hashed for %s", async (_, token, status) => {
+  // Every key that is derived begins with it.
+  const deriving = vi.spyOn(String.prototype, "normalize");
+  for (const [path, json] of [
+    [users, { email: "x@example.com" }],
+    [`${users}/1/password`, undefined],
+  ] as const) {
+    expect((await refusal(path, { token, method: "POST", json })).status).toBe(status);
+  }
+  expect(deriving).not.toHaveBeenCalled();
+  await askUser(`${users}/1/password`, { method: "POST" });
+  expect(deriving).toHaveBeenCalled();
 });
 
 test("a new one-time password ends the sessions", async () => {
