@@ -3,27 +3,38 @@ import { DEMO } from "./demo.ts";
 
 /** What of the demo still stands: who resets a token or changes a password on the account page has another. */
 export interface Standing {
-  apiTokens: { API_TOKEN?: string; OPERATOR_TOKEN?: string };
+  /** False for a database that was not empty before the first `npm start`. */
+  hasDemo: boolean;
+  /** The tokens that still work, by the names that README.md uses. */
+  tokens: Record<string, string>;
   /** E-mail addresses that still have the demo's password. */
   logins: ReadonlySet<string>;
 }
 
 /** `baseUrl` without a slash at its end. */
-export function greeting(baseUrl: string, { apiTokens, logins }: Standing): string {
+export function greeting(baseUrl: string, { hasDemo, tokens, logins }: Standing): string {
+  if (!hasDemo) {
+    return `
+linkledger is ready.
+
+  Sign in: ${baseUrl}/account
+
+  There is no demo data here, because the database was not empty. For the demo, start with a database of its own:
+    npm start -- --persist-to ANOTHER_DIRECTORY
+`;
+  }
   const names = {
     BASE_URL: baseUrl,
     APP_TOKEN: DEMO.appToken,
     LINK_TOKEN: DEMO.linkToken,
-    ...apiTokens,
-    COST_TOKEN: DEMO.costToken,
     TEST_LINK_TOKEN: DEMO.testLinkToken,
-    TEST_COST_TOKEN: DEMO.testCostToken,
+    ...tokens,
   };
   const login = (email: string, password: string) =>
     `${email} / ${logins.has(email) ? password : "(its password was changed)"}`;
-  const request = apiTokens.API_TOKEN
+  const request = tokens.API_TOKEN
     ? `Try it:
-    curl -H 'Authorization: Token token=${apiTokens.API_TOKEN}' ${baseUrl}/public/v1/apps/${DEMO.appToken}/trackers`
+    curl -H 'Authorization: Token token=${tokens.API_TOKEN}' ${baseUrl}/public/v1/apps/${DEMO.appToken}/trackers`
     : "The demo user's API token was reset: sign in to read the new one, and set API_TOKEN to it.";
   return `
 linkledger is ready.

@@ -49,6 +49,8 @@ async function seed(): Promise<Standing> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(typeof values.config === "string" && { configPath: values.config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
+    // Whatever wrangler.toml says of `remote`: demo data goes to no deployed database.
+    remoteBindings: false,
   });
   try {
     const { DB } = env;
@@ -59,19 +61,27 @@ async function seed(): Promise<Standing> {
       const rows = Map.groupBy(demoRows(now), ({ key }) => (key ? placeOf(ledger, key) : DB));
       for (const [db, some] of rows) await db.batch(some.map(({ sql }) => db.prepare(sql)));
     }
-    const { results } = await DB.prepare("SELECT token_hash FROM api_tokens").all<{ token_hash: string }>();
+    const demoApp = await DB.prepare("SELECT id FROM apps WHERE token = ?").bind(DEMO.appToken).first();
+    const { results } = await DB.prepare(
+      "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",
+    ).all<{ token_hash: string }>();
     const hashes = new Set(results.map((row) => row.token_hash));
     const tokens = {
       API_TOKEN: DEMO.apiToken,
       OPERATOR_TOKEN: DEMO.operatorToken,
+      COST_TOKEN: DEMO.costToken,
+      TEST_COST_TOKEN: DEMO.testCostToken,
     };
     const users = await DB.prepare("SELECT email, password_hash FROM users").all<{
       email: string;
       password_hash: string | null;
     }>();
     return {
-      apiTokens: Object.fromEntries(
-        Object.entries(tokens).filter(([, token]) => hashes.has(hashToken(token, ["api"]) ?? "")),
+      hasDemo: demoApp !== null,
+      tokens: Object.fromEntries(
+        Object.entries(tokens).filter(([, token]) =>
+          hashes.has(hashToken(token, ["api", "live", "test"]) ?? ""),
+        ),
       ),
       logins: new Set(
         users.results
@@ -85,7 +95,7 @@ async function seed(): Promise<Standing> {
 }
 
 function serve(standing: Standing): void {
-  const server = spawn("wrangler", ["dev", "--show-interactive-dev-session=false", ...flags], {
+  const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...flags], {
     stdio: ["inherit", "pipe", "inherit"],
   });
   let greeted = false;
