@@ -136,17 +136,16 @@ const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" s
  * no link token; the address changes with the content, so that it may be kept for ever.
  */
 export function servedFile(path: string, type: string, content: string): { href: string; route: Route } {
-  const readFile = () =>
+  const search = `?v=${sha256(content).slice(0, 12)}`;
+  // While a deployment spreads, an old version may be asked for the content of a new one: nobody may keep its answer.
+  const readFile = ({ url }: Context) =>
     new Response(content, {
       headers: {
         "content-type": type,
-        "cache-control": "public, max-age=31536000, immutable",
+        "cache-control": url.search === search ? "public, max-age=31536000, immutable" : "no-cache",
       },
     });
-  return {
-    href: `${path}?v=${sha256(content).slice(0, 12)}`,
-    route: { path, methods: { GET: readFile } },
-  };
+  return { href: path + search, route: { path, methods: { GET: readFile } } };
 }
 
 const style = servedFile("/page.css", "text/css; charset=utf-8", STYLE);

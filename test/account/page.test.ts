@@ -28,6 +28,11 @@ describe("every page", () => {
       const file = await call(path);
       expect(file.status, path).toBe(200);
       expect(file.headers.get("cache-control")).toContain("immutable");
+      // What a page of another version names: this answer is not the file that it meant.
+      for (const other of [path.replace(/\?.*/, ""), `${path}0`, path.replace(/v=.*/, "v=000000000000")]) {
+        const { status, headers } = await call(other);
+        expect([status, headers.get("cache-control")], other).toEqual([200, "no-cache"]);
+      }
     }
   });
 });
