@@ -38,11 +38,11 @@ export function landingPage(context: Context, user: Page["user"]): Promise<Respo
   });
 }
 
-const SIGN_IN_NOTICES: Record<string, string> = {
-  ended: "Your session has ended. Sign in again to go on.",
-  "signed-out": "You are signed out.",
-  "signed-out-everywhere": "You are signed out in every browser.",
-};
+const SIGN_IN_NOTICES = new Map([
+  ["ended", "Your session has ended. Sign in again to go on."],
+  ["signed-out", "You are signed out."],
+  ["signed-out-everywhere", "You are signed out in every browser."],
+]);
 
 export interface SignInForm {
   next: string;
@@ -54,7 +54,7 @@ export interface SignInForm {
 
 export function signInPage(context: Context, form: SignInForm): Promise<Response> {
   const { faults = [] } = form;
-  const notice = SIGN_IN_NOTICES[context.url.searchParams.get("notice") ?? ""];
+  const notice = SIGN_IN_NOTICES.get(context.url.searchParams.get("notice") ?? "");
   const failed = form.refused || faults.length > 0;
   return pageResponse(context, {
     title: failed ? "Sign in: not accepted" : "Sign in",

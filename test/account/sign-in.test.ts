@@ -157,6 +157,18 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
   });
 });
 
+describe("a notice on the sign-in page", () => {
+  it.each([
+    ["signed-out", "You are signed out."],
+    ["constructor", undefined],
+    ["__proto__", undefined],
+    ["", undefined],
+  ])("named %j says %j", async (notice, text) => {
+    const page = await new Browser().get(`/login?${new URLSearchParams({ notice })}`);
+    expect(/class="notice"[^>]*>([^<]*)</.exec(page.text)?.[1]).toBe(text);
+  });
+});
+
 describe("after the sign-in", () => {
   it.each([
     ["/account", "/account"],
