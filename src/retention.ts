@@ -5,10 +5,8 @@
 import { COST_WINDOW_MS } from "./cost/rules.ts";
 import { type ExpiringTable, forgetExpired } from "./db/expired.ts";
 import type { Ledger } from "./db/ledger-map.ts";
-import { type LedgerTable, purgeSlice } from "./db/ledger-purge.ts";
+import { ENGAGEMENT_MEMORY_MS, type LedgerTable, purgeSlice } from "./db/ledger-purge.ts";
 
-/** Engagements are remembered twice as long as costs for them are accepted, so a late cost is told that it is late. */
-const ENGAGEMENT_MEMORY_MS = 2 * COST_WINDOW_MS;
 /**
  * The purge stays behind what a request may still accept, whatever the clocks of two machines differ by: a cost purged
  * too early could be sent, and counted, again.

@@ -62,25 +62,25 @@ export async function submitTests(
       answer: "ok",
     };
     const before = entries.filter((other) => costId !== null && other.costId === costId);
-    const answer = item.refusal ?? judge(entry, before, costTypes, round.id);
+    const answer = item.refusal ?? judge(entry, before, costTypes, round);
     entry.answer = answer instanceof AppError ? answer.code : "ok";
     entries.push(entry);
     return answer;
   });
   const added = entries.slice(situation.entries.length);
   const kept = await rounds.keepEntries(context.env.DB, testHash, added, context.now);
-  // The round was ended, or filled by another request, since the first question.
-  if (kept < added.length) throw new AppError("test_credential");
-  return items.map((_, index) => answers[index] ?? new AppError("round_full"));
+  // The round was ended, or filled by another request, since the first question: it is asked again.
+  if (kept === 0) return submitTests(context, testHash, items);
+  return items.map((_, index) => answers.slice(0, kept)[index] ?? new AppError("round_full"));
 }
 
 function judge(
   entry: RoundEntry,
   before: RoundEntry[],
   costTypes: CostType[],
-  round: number,
+  round: { id: number; costTypes: CostType[] },
 ): TestAnswer | AppError {
-  const standing = standingAfter(before, entry.engagements, costTypes);
+  const standing = standingAfter(before, entry.engagements, round.costTypes);
   const { verdict, kind, isGood } = judgeEntry(entry, standing, entry.engagements, costTypes);
   if (!verdict || !entry.cost) throw new Error("a cost without faults was not judged");
   if (verdict.outcome === "refuse") return new AppError(verdict.reason);
@@ -90,7 +90,7 @@ function judge(
     match: verdict.match ? "matched" : "pending",
     duplicate: verdict.outcome === "duplicate",
     amount: verdict.amount === null ? null : formatAmount(verdict.amount),
-    round,
+    round: round.id,
     mismatch: isGood ? null : (kind ?? null),
   };
 }
@@ -141,7 +141,7 @@ function toShown(value: string): string {
 /** `GET /cost/round`: the partner reads the report of its round. */
 export async function readRound(context: Context): Promise<Response> {
   const tokenHash = readTokenHash(context, ["live", "test"]);
-  const { credential, found } = await rounds.findRoundOfCredential(context.ledger, tokenHash);
+  const { credential, found } = await rounds.findRoundOfCredential(context.ledger, tokenHash, context.now);
   if (!credential) throw unauthorized();
   if (credential.revoked) throw new AppError("credential_revoked");
   if (!found) throw new AppError("not_found", "Only a test credential has an integration round.");

@@ -4,6 +4,9 @@ import { runBatch, statement } from "./statement.ts";
 
 const now = sql.placeholder("now");
 
+/** Twice as long as costs for them are accepted, so a late cost is told that it is late. */
+export const ENGAGEMENT_MEMORY_MS = 14 * 24 * 3600 * 1000;
+
 export type LedgerTable = "costs" | "engagements";
 
 export interface PurgeBounds {

@@ -6,6 +6,7 @@ import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
 import type { Range } from "./keyset.ts";
 import type { Engagements } from "./ledger.ts";
 import type { Ledger } from "./ledger-map.ts";
+import { ENGAGEMENT_MEMORY_MS } from "./ledger-purge.ts";
 import {
   type EngagementRow,
   engagementsOfIds,
@@ -158,7 +159,8 @@ export async function keepEntries(
 
 function toEntry(row: EntryRow): RoundEntry {
   const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = JSON.parse(row.record);
-  return { number: row.number, receivedAt: row.received_at, costId: row.cost_id, ...record };
+  // What was sent at the same time was numbered when it was kept, whatever number was expected before.
+  return { ...record, number: row.number, receivedAt: row.received_at, costId: row.cost_id };
 }
 
 function toEngagement(row: EngagementRow): RoundEngagement {
@@ -187,8 +189,6 @@ export interface FoundRound {
   row: RoundRow;
   final: string | null;
   record: RoundRecord;
-  /** False where the partner has more engagements than a report walks. */
-  complete: boolean;
 }
 
 const entryNames = sql`round_entries n ON n.round_id = x.id`;
@@ -226,6 +226,7 @@ function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: 
 
 async function toFound(
   ledger: Ledger,
+  now: number,
   [row]: FoundRow[],
   entries: EntryRow[],
   dismissals: { finding: string }[],
@@ -241,6 +242,7 @@ async function toFound(
       ? await readOnShards(ledger, { partnerId: round.partner_id, openedAt: round.opened_at, costIds })
       : { named: [], recent: [], overrun: false };
   const taken = [...recent, ...more.recent];
+  const overrun = taken.length > MAX_TAKEN || walk?.overrun === 1 || more.overrun;
   return {
     row: round,
     final: final_report,
@@ -250,8 +252,9 @@ async function toFound(
       entries: entries.map(toEntry),
       engagements: [...named, ...more.named, ...taken.slice(0, MAX_TAKEN)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
+      openedAt: round.opened_at,
+      complete: !overrun && now - round.opened_at <= ENGAGEMENT_MEMORY_MS,
     },
-    complete: taken.length <= MAX_TAKEN && walk?.overrun !== 1 && !more.overrun,
   };
 }
 
@@ -259,7 +262,7 @@ const forPartner = reading(ofCredential);
 const forOperator = reading(ofOperator);
 
 /** The round of a credential. `credential` is undefined for one that never was; `found` where it has no round. */
-export async function findRoundOfCredential(ledger: Ledger, hash: string) {
+export async function findRoundOfCredential(ledger: Ledger, hash: string, now: number) {
   const db = ledger.control;
   const values = { tokenHash: hash, costIds: "[]" };
   const [[credential], ...read] = await runBatch(
@@ -269,7 +272,7 @@ export async function findRoundOfCredential(ledger: Ledger, hash: string) {
   );
   return {
     credential: credential && { revoked: credential.revoked_at !== null },
-    found: await toFound(ledger, ...read),
+    found: await toFound(ledger, now, ...read),
   };
 }
 
@@ -277,7 +280,7 @@ export async function findRound(ledger: Ledger, actor: Actor, roundId: number) {
   const values = { ...actor, id: roundId };
   const statements = statementsOf(forOperator, ledger.control, values);
   const { access, rows } = await runAsOperator(ledger.control, actor, ...statements);
-  return { access, found: await toFound(ledger, ...rows) };
+  return { access, found: await toFound(ledger, actor.now, ...rows) };
 }
 
 const listEntryRows = operatorList<EntryRow & { id: number }>(

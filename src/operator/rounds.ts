@@ -75,7 +75,7 @@ async function endRound(
     id,
     state,
     entryCount: report.entryCount,
-    finalReport: toFinalReport(toReportItem(report, found.complete)),
+    finalReport: toFinalReport(toReportItem(report)),
   };
   const { access, ended } = await changes.endRound(context.env.DB, operator.actor, ending, {
     partnerId: found.row.partner_id,

@@ -7,7 +7,7 @@ import { FINDING_KINDS } from "./findings.ts";
 const finding = z
   .strictObject({
     finding: z.string().with(z.describe("Names it in a dismissal")),
-    kind: z.enum(FINDING_KINDS),
+    kind: z.enum([...FINDING_KINDS, "incomplete"]),
     state: z.enum(["open", "healed", "dismissed", "note"]),
     cost_id: z.nullable(z.string()),
     at: timestamp,
@@ -20,7 +20,11 @@ const finding = z
 const report = z
   .strictObject({
     passed: z.boolean().with(z.describe("Whether it may be approved")),
-    complete: z.boolean(),
+    complete: z
+      .boolean()
+      .with(
+        z.describe("Whether all that came is in it; an ended round also leaves out what is too much to keep"),
+      ),
     types: z.array(
       z.strictObject({
         cost_type: z.enum(COST_TYPES),

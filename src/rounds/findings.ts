@@ -37,6 +37,9 @@ export interface RoundRecord {
   engagements: RoundEngagement[];
   /** Keys of findings that an operator let pass. */
   dismissed: ReadonlySet<string>;
+  openedAt: number;
+  /** False where the partner has more engagements than a report reads, or the first of the round's are forgotten. */
+  complete: boolean;
 }
 
 export const FINDING_KINDS = [
@@ -50,13 +53,14 @@ export const FINDING_KINDS = [
   "not_in_round",
   "duplicate",
 ] as const;
-export type FindingKind = (typeof FINDING_KINDS)[number];
+/** `incomplete` is told of a report as a whole, the others of what came. */
+export type FindingKind = (typeof FINDING_KINDS)[number] | "incomplete";
 
 /** `open` holds up the approval; `note` is told and holds up nothing. */
 export type FindingState = "open" | "healed" | "dismissed" | "note";
 
 export interface Finding {
-  /** Names it in a dismissal: `entry 12`, or the kind of an engagement and its cost ID. */
+  /** Names it in a dismissal: `entry 12`, the kind of an engagement and its cost ID, or `report`. */
   key: string;
   kind: FindingKind;
   state: FindingState;
@@ -102,7 +106,7 @@ export function toFinding(entry: RoundEntry, kind: FindingKind, basis: Basis): F
     costId: entry.costId,
     at: entry.receivedAt,
     sent: entry.sent,
-    ...(entry.cost ? explain(entry.cost, kind, basis) : explainFaults(entry)),
+    ...(entry.cost ? explain(entry.cost, kind, basis, entry.receivedAt) : explainFaults(entry)),
   };
 }
 
@@ -120,7 +124,12 @@ function explainFaults({ faults, costId }: RoundEntry): Explanation {
   };
 }
 
-function explain(cost: Cost, kind: FindingKind, { costTypes, engagements, standing }: Basis): Explanation {
+function explain(
+  cost: Cost,
+  kind: FindingKind,
+  { costTypes, engagements, standing }: Basis,
+  receivedAt: number,
+): Explanation {
   const kinds = KINDS_THAT_FIT[cost.costType];
   const needed =
     kinds.length > 1 ? "A click or an impression" : kinds[0] === "click" ? "A click" : "An impression";
@@ -146,6 +155,13 @@ function explain(cost: Cost, kind: FindingKind, { costTypes, engagements, standi
           "Say the same on the URL and in the call, then send the cost again with the same cost_id. That heals this.",
       };
     case "late":
+      if (fitting[0] && fitting[0].occurredAt > receivedAt) {
+        return {
+          expected: `At most ${COST_WINDOW_MS / DAY_MS} days before the engagement of ${toDay(fitting[0].occurredAt)}.`,
+          remedy:
+            "Send the cost again with the same cost_id. It heals this, within the days after the engagement.",
+        };
+      }
       return {
         expected: `At most ${COST_WINDOW_MS / DAY_MS} days after the engagement${fitting[0] ? ` of ${toDay(fitting[0].occurredAt)}` : ""}.`,
         remedy: "Send costs sooner. The engagement stays too old, so the operator dismisses this.",

@@ -27,6 +27,7 @@ export interface TypeReport {
 export interface RoundReport {
   /** Whether every cost type passed and nothing else is open. */
   passed: boolean;
+  complete: boolean;
   entryCount: number;
   types: TypeReport[];
   /** What belongs to no cost type of the round. */
@@ -43,8 +44,7 @@ export function judgeRound(round: RoundRecord): RoundReport {
       .filter(([costId]) => !sent.has(costId))
       .map((unpaid) => judgeUnpaid(...unpaid, round)),
   ];
-  const findings = judged
-    .flatMap((one) => one.findings)
+  const findings = [...judged.flatMap((one) => one.findings), ...(round.complete ? [] : [incomplete(round)])]
     .map((finding) => dismiss(finding, round.dismissed))
     .sort((one, other) => one.at - other.at);
   const matches = judged.flatMap((one) => one.match ?? []);
@@ -64,9 +64,26 @@ export function judgeRound(round: RoundRecord): RoundReport {
   const others = findings.filter((finding) => finding.costType === null);
   return {
     passed: types.every((type) => type.passed) && countOpen(others) === 0,
+    complete: round.complete,
     entryCount: round.entries.length,
     types,
     others,
+  };
+}
+
+/** Who could fill a report could hide in it what went wrong. */
+function incomplete({ openedAt }: RoundRecord): Finding {
+  return {
+    key: "report",
+    kind: "incomplete",
+    state: "open",
+    costType: null,
+    costId: null,
+    at: openedAt,
+    sent: {},
+    expected: "A round of less than 14 days, with no more clicks and impressions than a report reads.",
+    remedy:
+      "The operator closes the round and opens another, or looks at what the partner sent in another way and dismisses this.",
   };
 }
 
@@ -201,7 +218,7 @@ function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecor
   const judged = kinds.map((kind): Judged => {
     const engagement = engagements[kind];
     const costType = engagement && typeOfUnpaid(kind, engagement, round.costTypes);
-    if (!engagement || !costType || isLive(costId, kind, costType, round)) return { findings: [] };
+    if (!engagement || !costType || isLive(costId, kind, round)) return { findings: [] };
     if (engagement.urlCostType && engagement.urlCurrency && engagement.urlAmount !== null) {
       return { match: { costType, amount: engagement.urlAmount }, findings: [] };
     }
@@ -228,15 +245,10 @@ function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecor
 
 const PAID_EACH: Record<CostType, boolean> = { cpc: true, cpi: false, cpe: false, cpm: true };
 
-/** Where a cost type is tried again, the live traffic of the partner is none of the round's. */
-function isLive(
-  costId: string,
-  kind: Kind,
-  costType: CostType,
-  { liveTypes, engagements }: RoundRecord,
-): boolean {
+/** Of a partner that is live, what came through a link with cost data on is none of the round's, unless a test names it. */
+function isLive(costId: string, kind: Kind, { liveTypes, engagements }: RoundRecord): boolean {
   return (
-    liveTypes.includes(costType) &&
+    liveTypes.some((type) => KINDS_THAT_FIT[type].includes(kind)) &&
     engagements.some((one) => one.costId === costId && one.kind === kind && one.eligible)
   );
 }

@@ -14,6 +14,7 @@ const KIND_NAMES: Record<FindingKind, string> = {
   conflict: "Other values with the same cost ID",
   not_in_round: "Cost type is not in this round",
   duplicate: "Sent again",
+  incomplete: "The report is not whole",
 };
 
 const STATE_BADGES: Record<FindingState, { name: string; look: string }> = {

@@ -21,9 +21,7 @@ export function toRoundItem(row: RoundRow) {
 
 /** A round with its report: judged now, or as it stood when the round ended. */
 export function toRoundWithReport(found: FoundRound) {
-  const report: ReportItem = found.final
-    ? JSON.parse(found.final)
-    : toReportItem(judgeRound(found.record), found.complete);
+  const report: ReportItem = found.final ? JSON.parse(found.final) : toReportItem(judgeRound(found.record));
   return { ...toRoundItem(found.row), report };
 }
 
@@ -32,11 +30,10 @@ export type ReportItem = ReturnType<typeof toReportItem>;
 export type FindingItem = ReturnType<typeof toFindingItem>;
 export type TypeItem = ReportItem["types"][number];
 
-/** `complete` is false where the partner has more engagements than a report walks, or an ended round more findings than are kept. */
-export function toReportItem(report: RoundReport, complete: boolean) {
+export function toReportItem(report: RoundReport) {
   return {
     passed: report.passed,
-    complete,
+    complete: report.complete,
     types: report.types.map((type) => ({
       cost_type: type.costType,
       passed: type.passed,

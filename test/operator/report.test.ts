@@ -56,6 +56,8 @@ function judge(
     entries: sent,
     engagements,
     dismissed: new Set(dismissed),
+    openedAt: START,
+    complete: true,
   });
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
   return {
@@ -280,9 +282,41 @@ test("live traffic of a cost type that is tried again is none of the round's", (
     entries: [],
     engagements: [click({ eligible: true })],
     dismissed: new Set<string>(),
+    openedAt: START,
+    complete: true,
   };
   const count = (liveTypes: CostType[]) => judgeRound({ ...round, liveTypes }).types[0]?.findings.length;
-  expect([count(["cpc"]), count(["cpm"]), count([])]).toEqual([0, 1, 1]);
+  expect([count(["cpc"]), count(["cpi"]), count(["cpm"]), count([])]).toEqual([0, 0, 1, 1]);
+});
+
+test("a report that is not whole does not pass, unless an operator lets it", () => {
+  const round = {
+    costTypes: ["cpc" as const],
+    liveTypes: [],
+    entries: entries(cost("cpc")),
+    engagements: [click()],
+    openedAt: START,
+    complete: false,
+  };
+  const judged = (...dismissed: string[]) => judgeRound({ ...round, dismissed: new Set(dismissed) });
+  expect([judged().passed, judged().types[0]?.passed, judged().others]).toMatchObject([
+    false,
+    true,
+    [{ key: "report", kind: "incomplete", state: "open", at: START }],
+  ]);
+  expect([judged("report").passed, judged("report").complete]).toEqual([true, false]);
+});
+
+test("a cost that came more than seven days before its engagement is told to be sent again", () => {
+  const early = entries(cost("cpc"));
+  const { report } = judge(early, [click({ occurredAt: START + 8 * DAY })]);
+  expect(report.types[0]?.findings[0]).toMatchObject({
+    kind: "late",
+    expected: "At most 7 days before the engagement of 1972-10-05.",
+    remedy: expect.stringContaining("Send the cost again"),
+  });
+  const again = { ...early[0], number: 2, receivedAt: START + 8 * DAY } as RoundEntry;
+  expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late healed"]);
 });
 
 test("a refusal of the whole body stands as the sentence that it is, beside faults of parameters", () => {

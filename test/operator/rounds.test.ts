@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ask, click, DEMO, env, freshDemo, refusal, rows, sendCost, view } from "../harness.ts";
+import { ask, click, DAY, DEMO, env, freshDemo, NOW, refusal, rows, sendCost, view } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const rounds = "/operator/v1/rounds";
@@ -18,6 +18,7 @@ interface Round {
   test_credential: string;
   report: {
     passed: boolean;
+    complete: boolean;
     types: {
       cost_type: string;
       passed: boolean;
@@ -111,6 +112,55 @@ describe("opening", () => {
     ["an unknown partner", { partner_id: 99, cost_types: ["cpc"] }, "partner_id"],
   ])("refuses %s", async (_, json, param) => {
     expect(await refusal(rounds, { token, json })).toMatchObject({ status: 400, params: [param] });
+  });
+});
+
+describe("a report that is not whole", () => {
+  const costType = "cpc";
+  async function goodRound(): Promise<string> {
+    const { round } = await open(2, [costType]);
+    const path = `${rounds}/${round.id}`;
+    await env.DB.prepare("UPDATE links SET partner_id = 2 WHERE token = ?").bind(link).run();
+    await click("good-click-0001", { link });
+    const sent = { cost_type: costType, cost_id: "good-click-0001" };
+    const answer = await sendCost(sent, { token: round.test_credential });
+    expect(answer.body).toMatchObject({ mismatch: null });
+    expect((await askRound(path)).round.report.passed).toBe(true);
+    return path;
+  }
+  async function expectHeldUp(path: string, options: object = {}): Promise<void> {
+    const { round } = await askRound(path, options);
+    expect(round.report).toMatchObject({
+      passed: false,
+      complete: false,
+      types: [{ passed: true }],
+      other_findings: [{ finding: "report", kind: "incomplete", state: "open" }],
+    });
+    const approve = { token, method: "POST", ...options };
+    expect(await refusal(`${path}/approve`, approve)).toMatchObject({
+      code: "mismatch_open",
+      params: ["other_findings"],
+    });
+    await askRound(`${path}/dismissals`, { json: { finding: "report" }, ...options });
+    expect((await askRound(`${path}/approve`, { method: "POST", ...options })).round.state).toBe("approved");
+  }
+
+  test("for there are more engagements than it takes is not approved before an operator lets it pass", async () => {
+    const path = await goodRound();
+    await rows(
+      `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2001)
+       SELECT 2, 'filling-' || printf('%06d', i), 'click', ?, 7, ?, 0, 'cpc', 'USD', 1 FROM n`,
+      DEMO.appToken,
+      NOW + 1,
+    );
+    await expectHeldUp(path);
+  });
+
+  test("for its first engagements are forgotten is not approved either, a millisecond after 14 days", async () => {
+    const path = await goodRound();
+    expect((await askRound(path, { now: NOW + 14 * DAY })).round.report.passed).toBe(true);
+    await expectHeldUp(path, { now: NOW + 14 * DAY + 1 });
   });
 });
 

@@ -12,6 +12,9 @@ interface Entry {
   faults: { param: string }[];
   answer: string;
 }
+interface RoundBody {
+  report: { types: { findings: { finding: string; cost_id: string | null }[] }[] };
+}
 async function lastEntry(): Promise<Entry | undefined> {
   const { body } = await ask<{ data: { items: Entry[] } }>("/operator/v1/rounds/1/entries?limit=1000", {
     token: DEMO.operatorToken,
@@ -137,6 +140,48 @@ describe("a cost that is sent with a test credential", () => {
     expect(await rows("SELECT count(*) AS n FROM round_entries")).toEqual([{ n: 1_000 }]);
     expect((await sendCost({ cost_id: ID }, { token })).body.code).toBe("round_full");
     expect(await rows("SELECT entry_count FROM rounds")).toEqual([{ entry_count: 1_000 }]);
+  });
+
+  test("at the same time as others has a number of its own, and a finding of its own", async () => {
+    const sent = Array.from({ length: 5 }, (_, index) => `${ID}-at-once-${index}`);
+    await Promise.all(sent.map((cost_id) => sendCost({ cost_id }, { token })));
+    const { body } = await ask<{ data: { items: Entry[] } }>("/operator/v1/rounds/1/entries?limit=1000", {
+      token: DEMO.operatorToken,
+    });
+    expect(body.data.items.map(({ number }) => number)).toEqual(Array.from({ length: 18 }, (_, i) => i + 1));
+    const { report } = (await ask<RoundBody>("/cost/round", { token })).body;
+    const keys = report.types
+      .flatMap(({ findings }) => findings)
+      .filter(({ cost_id }) => cost_id?.startsWith(`${ID}-at-once`))
+      .map(({ finding }) => finding);
+    expect(keys.sort()).toEqual([14, 15, 16, 17, 18].map((number) => `entry ${number}`));
+  });
+
+  test("at the same time as others that fill the round is kept, or told that the round is full", async () => {
+    await rows("UPDATE rounds SET entry_count = 998");
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((index) => sendCost({ cost_id: `${ID}-${index}` }, { token })),
+    );
+    expect(answers.map(({ status, body }) => (status === 200 ? "kept" : body.code)).sort()).toEqual([
+      "kept",
+      "kept",
+      "round_full",
+      "round_full",
+    ]);
+  });
+
+  test("by a credential for fewer cost types stands beside what the round's own sent", async () => {
+    await click(ID, { link });
+    const first = await sendCost({ cost_id: ID, cost_type: "cpi" }, { token });
+    expect(first.body).toMatchObject({ mismatch: null });
+    const { body } = await ask<{ data: { items: { credential: string }[] } }>("/operator/v1/credentials", {
+      token: DEMO.operatorToken,
+      json: { partner_id: 3, mode: "test", cost_types: ["cpc"] },
+    });
+    const narrow = body.data.items[0]?.credential;
+    expect((await sendCost({ cost_id: ID, cost_type: "cpc" }, { token: narrow })).body.code).toBe(
+      "cost_id_conflict",
+    );
   });
 
   test("is refused where no round is open, and where the credential is revoked", async () => {
