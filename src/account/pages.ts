@@ -87,7 +87,7 @@ function ownToken(context: Context, account: Account, token: string | undefined)
         <button type="button" class="secondary" commandfor="reset-dialog" command="show-modal">Reset token</button>
       </div>
     </div>
-    ${canShow ? dialog("show") : ""}
+    ${dialog("show")}
     ${dialog("reset")}`;
 }
 
@@ -172,7 +172,7 @@ export function confirmPage(
   name: "show" | "reset",
   error: string,
   status: 400 | 403,
-  replaces: string | undefined,
+  replaces: string | null,
 ): Promise<Response> {
   const { title, text } = CONFIRM[name];
   return pageResponse(context, {
@@ -186,7 +186,7 @@ export function confirmPage(
         <p class="notice" role="status">Nothing was changed.</p>
         <p>${text}</p>
         <form method="post" action="/account/token/${name}">
-          ${replaces === undefined ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
+          ${replaces === null ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
           ${field({ name: "password", label: "Your password", type: "password", autocomplete: "current-password", error })}
           <div class="actions">
             <a class="button secondary" href="/account">Cancel</a>

@@ -52,7 +52,11 @@ async function readSignIn(context: Context): Promise<Response> {
 async function signIn(context: Context): Promise<Response> {
   refuseCrossSite(context);
   const form = await readForm(context, contract.signIn);
-  if ("faults" in form) return signInPage(context, { next: "/account", faults: form.faults });
+  if ("faults" in form) {
+    const { faults, sent } = form;
+    const next = chooseNext(sent.get("next"), context.url.origin);
+    return signInPage(context, { next, email: sent.get("email") ?? "", faults });
+  }
   const { email, password } = form.fields;
   const next = chooseNext(form.fields.next, context.url.origin);
   await countAttempt(context, email);
@@ -175,13 +179,13 @@ async function confirm(context: Context, session: Session, name: "show" | "reset
   if ("faults" in form) {
     const [fault] = form.faults;
     const error = `The ${fault?.param} ${fault?.message}.`;
-    return pages.confirmPage(context, session, name, error, 400, undefined);
+    return pages.confirmPage(context, session, name, error, 400, form.sent.get("replaces"));
   }
   const { password, replaces } = form.fields;
   const loaded = await load(context, session.idHash);
   const passwordHash = await checkPassword(context, session, loaded.account, password);
   if (passwordHash === undefined) {
-    return pages.confirmPage(context, session, name, "The password is not right.", 403, replaces);
+    return pages.confirmPage(context, session, name, "The password is not right.", 403, replaces ?? null);
   }
   return { ...loaded, password, passwordHash, replaces };
 }

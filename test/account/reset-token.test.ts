@@ -110,6 +110,29 @@ describe("a reset", () => {
     expect(await useToken(DEMO.apiToken)).toBe(200);
   });
 
+  it.each([
+    ["a wrong password", { password: "not-the-password" }],
+    ["an empty password", { password: "" }],
+  ])("refused for %s asks again for the same token, and for no other", async (_name, fields) => {
+    const browser = await signedIn();
+    const page = await browser.post(PATH, { ...fields, replaces: "ll_api_…x<y" });
+    expect(page.text).toContain('name="replaces" value="ll_api_…x&lt;y"');
+    expect(page.text).not.toContain("not-the-password");
+    expect((await browser.post(PATH, { ...right, replaces: "ll_api_…x<y" })).status).toBe(409);
+  });
+
+  it("of a token that could not be shown leaves a page on which every button has its dialog", async () => {
+    await env.DB.exec("UPDATE api_tokens SET sealed = NULL");
+    const browser = await signedIn();
+    const before = await browser.get("/account");
+    expect(before.text).not.toContain('commandfor="show-dialog" command="show-modal"');
+    // The script puts this part of the answer in the place of the old one, and leaves the rest of the page.
+    const [part = ""] = /<div id="token">.*?<dialog/s.exec((await browser.post(PATH, right)).text) ?? [];
+    const buttons = [...part.matchAll(/commandfor="([^"]+)"/g)].map(([, id]) => id);
+    expect(buttons).toEqual(["show-dialog", "reset-dialog"]);
+    for (const id of buttons) expect(before.text).toContain(`<dialog id="${id}"`);
+  });
+
   it("does nothing for who is not signed in", async () => {
     const before = await accountState();
     expect((await new Browser().post(PATH, right)).status).toBe(303);

@@ -99,7 +99,7 @@ describe("showing the token", () => {
     await env.DB.exec("UPDATE api_tokens SET sealed = NULL");
     const browser = await signedIn();
     const page = await browser.get("/account");
-    expect(page.text).not.toContain("show-dialog");
+    expect(page.text).not.toContain('commandfor="show-dialog" command="show-modal"');
     expect(page.text).toContain("reset-dialog");
     expect(statusLine(await browser.post("/account/token/show", { password: DEMO.password }))).toContain(
       "cannot be shown",

@@ -143,6 +143,16 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
     expect((await accountState()).sessions).toEqual([]);
   });
 
+  it("and keeps where it leads and the address that was typed, but no password", async () => {
+    const sent = { email: 'demo"example.com', password: "secret-password", next: "/operator/apps" };
+    const { text } = await new Browser().post("/login", sent);
+    expect(text).toContain('name="next" value="/operator/apps"');
+    expect(text).toContain('value="demo&quot;example.com"');
+    expect(text).not.toContain(sent.password);
+    const away = await new Browser().post("/login", { ...sent, next: "https://evil.example/account" });
+    expect(away.text).toContain('name="next" value="/account"');
+  });
+
   it("a body that is no form: 415", async () => {
     const { status } = await new Browser().post(
       "/login",
