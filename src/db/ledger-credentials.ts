@@ -39,6 +39,9 @@ const claim = statement(sql`
   UPDATE ledger_fence SET credentials_as_of = ${audited} WHERE id = 1 AND credentials_as_of < ${audited}
 `);
 const isNewest = sql`(SELECT credentials_as_of FROM ledger_fence WHERE id = 1) = ${audited}`;
+const taken = statement<{ audited: number }>(
+  sql`SELECT credentials_as_of AS audited FROM ledger_fence WHERE id = 1`,
+);
 const copyPartners = statement(sql`
   INSERT INTO partners
     (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters,
@@ -64,7 +67,8 @@ const ROWS_A_STATEMENT = 5_000;
 
 /**
  * Done when every one of these shards, all unless it is said, has the credentials as they are now. Throws where one does
- * not answer; the others have them then. Nothing to do where the ledger lives in DB.
+ * not answer; the others have them then. Throws too where one knows of changes that DB does not, because DB alone was put
+ * back in time: what is revoked then reaches no shard. Nothing to do where the ledger lives in DB.
  */
 export async function shareCredentials(ledger: Ledger, shards = shardsOf(ledger)): Promise<void> {
   if (shards.length === 0) return;
@@ -77,17 +81,25 @@ export async function shareCredentials(ledger: Ledger, shards = shardsOf(ledger)
   );
   const version = { audited: now?.audited ?? 0 };
   const told = await Promise.allSettled(
-    shards.map((db) => {
+    shards.map(async (db) => {
       const copies = (copy: typeof copyPartners, rows: object[]): Bound<unknown>[] =>
         inParts(rows, ROWS_A_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
-      return runIdempotent(
+      const [, [shard]] = await runIdempotent(
         db,
         claim(db, version),
+        taken(db, {}),
         ...copies(copyPartners, partners),
         ...copies(copyCredentials, credentials),
       );
+      return shard?.audited ?? 0;
     }),
   );
   const failed = told.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
+  const newest = Math.max(...told.map((result) => (result.status === "fulfilled" ? result.value : 0)));
+  if (newest <= version.audited) return;
+  // Another change came in between, and was copied before.
+  const [[later]] = await runBatch(control, asOf(control, {}));
+  if (newest > (later?.audited ?? 0))
+    throw new Error("a shard knows of changes that DB does not: see Roll back in the README");
 }

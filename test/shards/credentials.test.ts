@@ -1,5 +1,5 @@
 /** Credentials on the shards: there by themselves, and gone everywhere before a revocation is told as done. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { shareCredentials } from "../../src/db/ledger-credentials.ts";
 import worker, { serve } from "../../src/index.ts";
 import { ask, DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
@@ -64,6 +64,37 @@ describe("a revocation", () => {
     expect((await send(idOn(2), item?.credential)).status).toBe(200);
     expect((await revoke(id)).status).toBe(200);
     expect(await send(idOn(2, "another-cost"), item?.credential)).toEqual(REVOKED);
+  });
+
+  it("after DB alone was put back in time is not told as done; it is once the copies are dropped as the README says", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const { item } = await act("/credentials", one);
+    const id = item?.id ?? 0;
+    for (const number of [0, 1, 2, 3]) await send(idOn(number), item?.credential);
+    for (const name of ["a", "b"]) await act("/apps", { name, default_url: "https://a.example/" });
+    const { item: forgotten } = await act("/credentials", one);
+    for (const number of [0, 1, 2, 3]) await send(idOn(number), forgotten?.credential);
+    await env.DB.batch([
+      env.DB.prepare("DELETE FROM audit_log WHERE id > 1"),
+      env.DB.prepare("DELETE FROM credentials WHERE id > ?").bind(id),
+    ]);
+
+    expect((await revoke(id)).status).toBe(500);
+
+    for (const number of [0, 1, 2, 3]) {
+      await shard(number).batch([
+        shard(number).prepare("UPDATE ledger_fence SET credentials_as_of = 0"),
+        shard(number).prepare("DELETE FROM credentials"),
+      ]);
+    }
+    expect((await revoke(id)).status).toBe(200);
+    for (const number of [0, 1, 2, 3]) {
+      expect(await send(idOn(number, "another-cost"), item?.credential)).toEqual(REVOKED);
+      expect((await send(idOn(number), forgotten?.credential)).status).toBe(401);
+    }
+    const { item: fresh } = await act("/credentials", one);
+    expect(fresh?.id).toBe(forgotten?.id);
+    expect((await send(idOn(2, "another-cost"), fresh?.credential)).status).toBe(200);
   });
 
   it("that missed a shard reaches it with the hourly run", async () => {
