@@ -22,14 +22,15 @@ const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, refuse) => {
   return url.href;
 });
 
-/** A host name as it stands in a URL, with a port where it is not the usual one. */
+/** Labels without wildcards, or an address in brackets; a port where it is not the usual one. */
+const PLAIN_HOST = /^([\w-]+(\.[\w-]+)*\.?|\[[\da-f:]+\])(:\d+)?$/;
+
+/** A host as it stands in a URL. */
 const host = readAs(z.string().check(plainText(1, 260)), (value, refuse) => {
   const url = /[/?#@\\\s]/.test(value) ? null : URL.parse(`https://${value}`);
-  if (!url) {
-    refuse("must be a host name, for instance shop.example.com");
-    return z.NEVER;
-  }
-  return url.host;
+  if (url && PLAIN_HOST.test(url.host)) return url.host;
+  refuse("must be a host, for instance shop.example.com: hosts are matched exactly, without wildcards");
+  return z.NEVER;
 });
 
 const scheme = readAs(z.string().check(plainText(1, 64)), (value, refuse) => {

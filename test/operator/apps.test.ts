@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { ask, click, DEMO, env, freshDemo, refusal } from "../harness.ts";
+import { ask, click, DEMO, env, freshDemo, type ProblemBody, refusal } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const apps = "/operator/v1/apps";
@@ -78,14 +78,50 @@ test.each(["javascript", "DATA", "vbscript", "file", "blob", "about", "no scheme
   },
 );
 
-test.each(["https://example.com", "example.com/path", "a b", "user@example.com", ""])(
-  "refuses %j as a host",
-  async (host) => {
-    const json = { redirect_hosts: [host] };
-    const { status, params } = await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json });
-    expect([status, params[0]]).toEqual([400, "redirect_hosts.0"]);
-  },
-);
+test.each([
+  "https://example.com",
+  "example.com/path",
+  "a b",
+  "user@example.com",
+  "",
+  "*.example.com",
+  "%2A.example.com",
+  "*",
+  ".example.com",
+  "shop..example.com",
+  "*.example.com:8443",
+  "example.com,example.org",
+])("refuses %j as a host", async (host) => {
+  const json = { redirect_hosts: [host] };
+  const { status, body } = await ask<ProblemBody>(`${apps}/${DEMO.appToken}`, {
+    token,
+    method: "PATCH",
+    json,
+  });
+  const [fault] = body.errors ?? [];
+  expect([status, fault?.param]).toEqual([400, "redirect_hosts.0"]);
+  if (host.includes("*")) expect(fault?.message).toContain("hosts are matched exactly");
+});
+
+test("takes hosts with and without a port, as a browser writes them", async () => {
+  const json = {
+    redirect_hosts: [
+      "Shop.Example.com:8443",
+      "example.com:443",
+      "bücher.example",
+      "my_shop.example",
+      "[::1]:80",
+    ],
+  };
+  const { body } = await ask<Items<App>>(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json });
+  expect(body.data.items[0]?.redirect_hosts).toEqual([
+    "shop.example.com:8443",
+    "example.com",
+    "xn--bcher-kva.example",
+    "my_shop.example",
+    "[::1]:80",
+  ]);
+});
 
 test("lists every fault of a body at once, unknown keys among them", async () => {
   const json = { name: " ", default_url: "nowhere", link_count: 3 };
