@@ -46,7 +46,7 @@ export async function serve(
 ): Promise<Response> {
   const context = buildContext(env, request, execution, clock);
   const answer = await dispatch(context).catch(async (error: unknown) => {
-    const tell = wantsPage(request) ? errorPage : problemResponse;
+    const tell = wantsPage(context) ? errorPage : problemResponse;
     return tell(context, await countRefusal(context, toAppError(context, error)));
   });
   // A copy would make a stream of a body whose length is known.
@@ -57,17 +57,22 @@ export async function serve(
   return response;
 }
 
-function readDocument(context: Context): Response {
-  return jsonResponse(buildDocument(routes, context.url.origin, version));
+let document: ReturnType<typeof buildDocument> | undefined;
+
+/** Built once an isolate: it takes longer than any other answer. */
+function readDocument({ url }: Context): Response {
+  document ??= buildDocument(routes, version);
+  return jsonResponse({ ...document, servers: [{ url: url.origin }] });
 }
 
+/** Every surface counts how often a credential is used, but that of the public, which needs none. */
 function onSurface(surface: string, routes: Route[]): Route[] {
-  return routes.map((route) => ({ ...route, surface }));
+  const before = surface === "engagement" ? {} : { before: countRequest };
+  return routes.map((route) => ({ ...route, surface, ...before }));
 }
 
 async function dispatch(context: Context): Promise<Response> {
   checkConfiguration(context.env);
-  await countRequest(context);
   return route(context);
 }
 

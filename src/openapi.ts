@@ -13,8 +13,8 @@ const SECURITY: Record<Operation["credentials"], Json[]> = {
   none: [],
 };
 
-/** The document of the given routes. `version` is the service's own. */
-export function buildDocument(routes: Route[], origin: string, version: string): Json {
+/** The document of the given routes, but for where they are served. `version` is the service's own. */
+export function buildDocument(routes: Route[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const { path, methods, surface } of routes) {
     for (const [method, handler] of Object.entries(methods)) {
@@ -33,7 +33,6 @@ export function buildDocument(routes: Route[], origin: string, version: string):
       description:
         "Links for mobile apps, and a ledger of what each click and impression cost. Every refusal is a problem document that lists all faults at once.",
     },
-    servers: [{ url: origin }],
     paths,
     components: {
       schemas: toComponents(),

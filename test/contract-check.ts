@@ -3,7 +3,7 @@ import { routes } from "../src/index.ts";
 import { buildDocument } from "../src/openapi.ts";
 import { type ApiDocument, createContract } from "./contract.ts";
 
-export const document = buildDocument(routes, "https://linkledger.test", "test") as unknown as ApiDocument;
+export const document = buildDocument(routes, "test") as unknown as ApiDocument;
 
 const findFault = createContract(document);
 

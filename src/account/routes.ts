@@ -197,7 +197,7 @@ async function checkPassword(
   { password_hash }: accounts.Account,
   password: string,
 ): Promise<string | undefined> {
-  await countAttempt(context, session.email);
+  await countAttempt(context, session.idHash);
   return (await verifyPassword(password, password_hash)) && password_hash !== null
     ? password_hash
     : undefined;

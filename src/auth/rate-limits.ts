@@ -24,9 +24,18 @@ export async function countRequest(context: Context): Promise<void> {
 /** What an address is told whose credentials were refused: that they were, or after too many to wait. */
 export async function countRefusal(context: Context, refusal: AppError): Promise<AppError> {
   const limiter = context.env.ADDRESS_REFUSALS;
-  const address = context.request.headers.get("cf-connecting-ip");
+  const address = addressOf(context);
   if (refusal.code !== "unauthorized" || !limiter || !address) return refusal;
   return (await isWithin(context, limiter, address)) ? refusal : rateLimited();
+}
+
+/** Who asks from where. Of IPv6 its first half: who has one address there has all that begin like it. */
+export function addressOf({ request }: Context): string | null {
+  const address = request.headers.get("cf-connecting-ip");
+  if (!address?.includes(":")) return address;
+  const [before = [], after = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const leftOut = Array<string>(8 - before.length - after.length).fill("0");
+  return [...before, ...leftOut, ...after].slice(0, 4).join(":");
 }
 
 /** Counts one, and says whether that was still allowed. */

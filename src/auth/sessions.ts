@@ -31,8 +31,7 @@ export function withSession(handler: (context: Context, session: Session) => Pro
     const session = await currentSession(context);
     if (session) {
       return handler(context, session).catch((error: unknown) => {
-        if (error instanceof AppError && wantsPage(context.request))
-          return errorPage(context, error, session);
+        if (error instanceof AppError && wantsPage(context)) return errorPage(context, error, session);
         throw error;
       });
     }

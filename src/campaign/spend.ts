@@ -2,7 +2,8 @@
 import type { Caller } from "../auth/guards.ts";
 import { findSpend } from "../db/spend.ts";
 import type { Context } from "../env.ts";
-import { csvResponse, wantsCsv } from "../http/csv.ts";
+import { prefers } from "../http/accept.ts";
+import { csvResponse } from "../http/csv.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
 import { MAX_SPEND_ROWS, toFileName, tooManyRows, toSpendCsv, toSpendItem } from "../spend/report.ts";
@@ -20,7 +21,7 @@ export async function readSpend(context: Context, caller: Caller): Promise<Respo
   admitToApp(caller, access);
   if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
   const items = rows.map((row) => toSpendItem(row, groups));
-  return wantsCsv(context.request)
+  return prefers(context.request, "text/csv")
     ? csvResponse(toSpendCsv(items, groups), toFileName(path.app_token, days))
     : jsonResponse(envelopeV1(context, items), 200, { vary: "Accept" });
 }

@@ -200,7 +200,8 @@ export interface Finding {
     | "malformed"
     | "conflict"
     | "not_in_round"
-    | "duplicate";
+    | "duplicate"
+    | "incomplete";
   remedy: string;
   sent: Partial<Record<string, string>>;
   state: "open" | "healed" | "dismissed" | "note";
@@ -711,6 +712,7 @@ export interface RoundEntry {
 }
 
 export interface RoundReport {
+  /** Whether all that came is in it; an ended round also leaves out what is too much to keep */
   complete: boolean;
   other_findings: Finding[];
   /** Whether it may be approved */

@@ -7,10 +7,11 @@ import type { Cost } from "../db/ledger.ts";
 import * as rounds from "../db/rounds.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
+import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import type { Pair } from "../http/input.ts";
 import { formatAmount } from "../http/money.ts";
-import { pageResponse, wantsPage } from "../http/page.ts";
+import { pageResponse } from "../http/page.ts";
 import type { FindingKind, RoundEntry } from "../rounds/findings.ts";
 import { judgeEntry, standingAfter } from "../rounds/report.ts";
 import { reportView } from "../rounds/view.ts";
@@ -147,7 +148,7 @@ export async function readRound(context: Context): Promise<Response> {
   if (!found) throw new AppError("not_found", "Only a test credential has an integration round.");
   context.trace.partnerId = found.row.partner_id;
   const round = toRoundWithReport(found);
-  if (!wantsPage(context.request)) return jsonResponse({ ...round, request_id: context.requestId });
+  if (!prefers(context.request, "text/html")) return jsonResponse({ ...round, request_id: context.requestId });
   return pageResponse(context, {
     title: `Round ${round.id} · ${round.partner}`,
     body: reportView(round),

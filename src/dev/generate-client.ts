@@ -49,7 +49,7 @@ async function readDocument(): Promise<unknown> {
       contents: `
         import { routes } from "./src/index.ts";
         import { buildDocument } from "./src/openapi.ts";
-        export const document = buildDocument(routes, "https://linkledger.example", "1");
+        export const document = buildDocument(routes, "1");
       `,
       resolveDir: ROOT,
       loader: "ts",

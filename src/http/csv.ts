@@ -23,16 +23,3 @@ export function csvResponse(table: string, fileName: string): Response {
     },
   });
 }
-
-/** Whether a caller would rather have CSV than JSON. */
-export function wantsCsv(request: Request): boolean {
-  const accepted = (request.headers.get("accept") ?? "").toLowerCase().split(",");
-  const weigh = (type: string) => {
-    const [, ...parameters] = accepted
-      .find((range) => range.split(";", 1)[0]?.trim() === type)
-      ?.split(";") ?? ["", "q=0"];
-    const weight = parameters.find((parameter) => parameter.trim().startsWith("q="))?.trim();
-    return weight ? Number(weight.slice(2)) || 0 : 1;
-  };
-  return weigh("text/csv") > weigh("application/json");
-}

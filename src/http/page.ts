@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { sha256 } from "../auth/secrets.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
+import { prefers } from "./accept.ts";
 import { ICON, STYLE } from "./page-style.ts";
 import type { Route } from "./router.ts";
 import { asCode } from "./text.ts";
@@ -95,9 +96,12 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
   });
 }
 
+/** Where programs ask. The default of some HTTP libraries is to accept HTML. */
+const INTERFACES = /^\/(public|cost|operator\/v1)(\/|$)/;
+
 /** Whether a person's browser asks, which is told a refusal as a page; everyone else gets a problem document. */
-export function wantsPage(request: Request): boolean {
-  return (request.headers.get("accept") ?? "").includes("text/html");
+export function wantsPage({ request, url }: Context): boolean {
+  return !INTERFACES.test(url.pathname) && prefers(request, "text/html");
 }
 
 /** Whether a program asks, which is not led to a sign-in. */

@@ -12,18 +12,20 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export interface Route {
   path: string;
   methods: Partial<Record<Method, Handler>>;
-  /** Which surface it belongs to; the door says it. */
+  /** Which surface it belongs to, and what comes before each of its handlers; the door says both. */
   surface?: string;
+  before?: (context: Context) => Promise<void>;
 }
 
 /** Answers a request by the first route whose path matches. Throws AppError: not_found, method_not_allowed, or a handler's own. */
 export function createRouter(routes: Route[]): (context: Context) => Promise<Response> {
   const router = Router<IRequest, [Context], Response>();
-  for (const { path, methods, surface } of routes) {
-    router.all(path, (request, context) => {
+  for (const { path, methods, surface, before } of routes) {
+    router.all(path, async (request, context) => {
       Object.assign(context.trace, { route: path, surface });
       const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
       if (!handler) throw methodNotAllowed(request.method, methods);
+      await before?.(context);
       context.params = decodeParams(request.params);
       return handler(context);
     });

@@ -131,6 +131,18 @@ describe("too many passwords in a minute", () => {
     },
   );
 
+  it("by strangers at the sign-in do not keep the owner, who is signed in, from a reset", async () => {
+    const email = "owner@example.com";
+    await env.DB.prepare("UPDATE users SET email = ? WHERE id = 1").bind(email).run();
+    const owner = await signedIn(email);
+    for (const address of ["203.0.113.1", "203.0.113.2", "203.0.113.3"]) {
+      await new Browser().signIn(email, wrong, from(address));
+    }
+    expect((await new Browser().signIn(email, DEMO.password, from("203.0.113.4"))).status).toBe(429);
+    const reset = await owner.post("/account/token/reset", { password: DEMO.password }, from("203.0.113.5"));
+    expect(reset.status).toBe(200);
+  });
+
   it("are let through when the limiter does not answer", async () => {
     const broken = { limit: () => Promise.reject(new Error("injected: no limiter")) };
     expect(

@@ -45,6 +45,28 @@ describe("a refusal", () => {
     expect([problem.status, problem.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
   });
 
+  it.each([
+    ["POST", "/cost"],
+    ["POST", "/cost/batch"],
+    ["GET", "/cost/round"],
+    ["GET", "/public/v1/partners"],
+    ["GET", "/public/v3/partners"],
+    ["GET", "/operator/v1/apps"],
+  ])(
+    "of an interface is a problem document, though the client's library accepts HTML: %s %s",
+    async (method, path) => {
+      const accept = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2";
+      const { headers } = await call(path, { method, headers: { accept } });
+      expect(headers.get("content-type")).toBe("application/problem+json");
+    },
+  );
+
+  it("is a problem document for who would rather have that", async () => {
+    const accept = "application/problem+json, application/json, text/html;q=0.1";
+    const { headers } = await call("/no/such/path", { headers: { accept } });
+    expect(headers.get("content-type")).toBe("application/problem+json");
+  });
+
   it("keeps its headers as a page", async () => {
     const { status, headers } = await call("/docs/errors", { method: "POST", headers: BROWSER, body: "" });
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);

@@ -14,6 +14,7 @@ import {
   freshDemo,
   refusal,
   sendCost,
+  view,
 } from "../harness.ts";
 
 beforeEach(freshDemo);
@@ -67,6 +68,14 @@ describe("a credential", () => {
     }
   });
 
+  it("is not counted on a click or an impression, which need none", async () => {
+    const { limiter, keys } = allowing(0);
+    const options = { token: DEMO.costToken, env: { CREDENTIAL_REQUESTS: limiter } };
+    expect((await click("limited-click-02", options)).status).toBe(302);
+    expect((await view("limited-view-0002", options)).status).toBe(200);
+    expect(keys).toEqual([]);
+  });
+
   it("is counted on every operation that needs one, and nothing is stored past the limit", async () => {
     const { limiter } = allowing(0);
     const bindings = { CREDENTIAL_REQUESTS: limiter };
@@ -87,6 +96,16 @@ describe("an address", () => {
       401, 401, 429,
     ]);
     expect(await guess("192.0.2.2")).toBe(401);
+  });
+
+  it("of IPv6 is told by its first half, however it is written", async () => {
+    const { limiter } = allowing(1);
+    const bindings = { ADDRESS_REFUSALS: limiter };
+    const guess = (address: string) =>
+      call(LINKS, from(address, { token: createToken("api"), env: bindings })).then(({ status }) => status);
+    expect(await guess("2001:db8:0:1:2:3:4:5")).toBe(401);
+    expect([await guess("2001:db8:0:1:ffff::1"), await guess("2001:db8::1:0:0:0:7")]).toEqual([429, 429]);
+    expect([await guess("2001:db8:0:2::1"), await guess("2001:db8::2")]).toEqual([401, 401]);
   });
 
   it("is not counted for a good credential, another refusal, a click or an impression", async () => {

@@ -54,7 +54,7 @@ export function withDesk(handler: (context: Context, desk: Desk) => Promise<Resp
       if (role !== "operator") throw new AppError("operator_required");
       return await handler(context, { actor, admit, user });
     } catch (error) {
-      if (error instanceof AppError && wantsPage(context.request)) return errorPage(context, error, user);
+      if (error instanceof AppError && wantsPage(context)) return errorPage(context, error, user);
       throw error;
     }
   });
@@ -205,7 +205,7 @@ export function rangeOf(context: Context): Range {
   return { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: 100 };
 }
 
-/** Links to the next page, where there is one. */
-export function nextLink(context: Context, next: number | null): Markup | "" {
-  return next === null ? "" : html`<p><a href="${context.url.pathname}?after=${next}">Next page</a></p>`;
+/** Links to the next page of a list, where there is one. `path` is the page's own: a form on it may stand at another. */
+export function nextLink(path: string, next: number | null): Markup | "" {
+  return next === null ? "" : html`<p><a href="${path}?after=${next}">Next page</a></p>`;
 }
