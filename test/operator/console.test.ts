@@ -191,6 +191,58 @@ test("the list of credentials names their partners, and says where a round has e
   expect(text).toMatch(/round 1<\/a>, closed<\/td>\s*<td><a[^>]*>Corsair Media</);
 });
 
+describe("where there are more than a hundred", () => {
+  const numbers = (text: string, pattern: RegExp) =>
+    [...text.matchAll(pattern)].map(([, number]) => Number(number));
+  const downFrom = (first: number, length = 100) => Array.from({ length }, (_, index) => first - index);
+  const insert = (statement: string, ids: number[]) =>
+    rows(`INSERT INTO ${statement} FROM json_each(?) ORDER BY value`, JSON.stringify(ids));
+
+  test("a partner's page shows its newest rounds and credentials, and says where the rest is", async () => {
+    const { text: before } = await operator.get("/operator/partners/2");
+    expect(before).not.toContain("These are the newest");
+    await rows("DELETE FROM credentials");
+    await insert(
+      `credentials (token_hash, partner_id, mode, cost_types, hint, created_at)
+       SELECT value, 2, 'live', 'cpc', 'hint ' || value || ' of it', 0`,
+      downFrom(101, 101),
+    );
+    await insert(
+      "rounds (id, partner_id, cost_types, state, opened_at) SELECT value, 2, 'cpc', 'closed', 0",
+      downFrom(1001, 101),
+    );
+    const { text } = await operator.get("/operator/partners/2");
+    expect(numbers(text, /<code>hint (\d+) of it<\/code><\/th>/g)).toEqual(downFrom(101));
+    expect(numbers(text, /rounds\/(\d+)">Round/g)).toEqual(downFrom(1001));
+    for (const list of ["rounds", "credentials"]) {
+      expect(text).toContain(
+        `These are the newest 100 of 101. All: <code>GET /operator/v1/${list}?partner_id=2</code>`,
+      );
+    }
+  });
+
+  test("an app's page leads to every member, from a form that was refused too", async () => {
+    await insert(
+      "users (id, email, role, created_at) SELECT value, value || '@example.com', 'member', 0",
+      downFrom(600, 501),
+    );
+    await rows("INSERT INTO memberships SELECT id, ? FROM users WHERE id >= 100", DEMO.appToken);
+    const shown: number[] = [];
+    const refused = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
+      email: "x@example.com",
+    });
+    for (let page = refused.text; ; ) {
+      shown.push(...numbers(page, /<th scope="row"><a href="\/operator\/users\/(\d+)">/g));
+      const [, next] = /<a href="([^"]+)">Next page</.exec(page) ?? [];
+      if (!next) break;
+      const answer = await operator.get(next);
+      expect(answer.status).toBe(200);
+      page = answer.text;
+    }
+    expect(shown).toEqual([1, 2, ...downFrom(600, 501).reverse()]);
+  });
+});
+
 test("a refusal is told without the marks of its text", async () => {
   const refused = await operator.post("/operator/rounds/1/approve", {});
   expect(refused.text).toContain("<code>errors</code> names each");

@@ -30,7 +30,7 @@ export async function appsPage(context: Context, desk: Desk, trouble?: Trouble):
               <tbody>${page.items.map((app) => html`<tr><th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a></th><td><code>${app.token}</code></td><td>${app.defaultUrl}</td><td class="number">${app.linkCount}</td></tr>`)}</tbody>
             </table></div>`
       }
-      ${nextLink(context, page.next)}
+      ${nextLink("/operator/apps", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New app</h2>
         <form method="post" action="/operator/apps">${appFields({}, trouble)}<button>Make app</button></form>
@@ -73,13 +73,15 @@ export async function updateApp(context: Context, desk: Desk, form: Form): Promi
 export async function appPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
   const token = tokenOf(context);
   const { DB } = context.env;
+  const range = rangeOf(context);
   const [{ access, app }, members, { links }] = await Promise.all([
     findApp(DB, desk.actor, token),
-    listMembers(DB, desk.actor, { after: null, before: null, limit: 500 }, { token }),
+    listMembers(DB, desk.actor, range, { token }),
     listTree(DB, desk.actor, token),
   ]);
   desk.admit(access);
   if (!app) throw actions.notFound("app");
+  const page = toPage(range, members.rows);
   return consolePage(context, desk, {
     title: app.name,
     section: "Apps",
@@ -98,13 +100,14 @@ export async function appPage(context: Context, desk: Desk, trouble?: Trouble): 
       <section class="card" aria-labelledby="members">
         <h2 id="members">Who may see it</h2>
         ${
-          members.rows.length === 0
+          page.items.length === 0
             ? html`<p class="muted">Nobody yet. Add a user below.</p>`
             : html`<div class="table" tabindex="0" role="region" aria-label="Members"><table>
                 <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
-                <tbody>${members.rows.map((member) => memberRow(app, member))}</tbody>
+                <tbody>${page.items.map((member) => memberRow(app, member))}</tbody>
               </table></div>`
         }
+        ${nextLink(`/operator/apps/${token}`, page.next)}
         <form method="post" action="/operator/apps/${token}/members">
           ${field({ name: "email", label: "E-mail of the user to add", type: "email", required: true }, trouble)}
           <button>Add user</button>

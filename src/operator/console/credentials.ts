@@ -38,7 +38,7 @@ export async function credentialsPage(context: Context, desk: Desk, trouble?: Tr
               true,
             )
       }
-      ${nextLink(context, page.next)}`,
+      ${nextLink("/operator/credentials", page.next)}`,
   });
 }
 

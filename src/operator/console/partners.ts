@@ -30,7 +30,15 @@ import {
   type Trouble,
 } from "./frame.ts";
 
-const FIRST_HUNDRED = { after: null, before: null, limit: 100 };
+/** The newest first. */
+const NEWEST = { after: null, before: Number.MAX_SAFE_INTEGER, limit: 100 };
+
+/** Says where the rest of a partner's list is. */
+function rest(partnerId: number, list: "rounds" | "credentials", total = 0): Markup | "" {
+  return total > NEWEST.limit
+    ? html`<p class="muted">These are the newest ${NEWEST.limit} of ${total}. All: <code>GET /operator/v1/${list}?partner_id=${partnerId}</code>.</p>`
+    : "";
+}
 
 export async function overviewPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
   const range = rangeOf(context);
@@ -56,7 +64,7 @@ export async function overviewPage(context: Context, desk: Desk, trouble?: Troub
               <tbody>${page.items.map(partnerRow)}</tbody>
             </table></div>`
       }
-      ${nextLink(context, page.next)}
+      ${nextLink("/operator", page.next)}
       <section class="card" aria-labelledby="pending">
         <h2 id="pending">Spend that waits for its engagement</h2>
         ${
@@ -116,8 +124,8 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
   const { DB } = context.env;
   const [{ access, partner }, credentials, rounds] = await Promise.all([
     findPartnerRecord(DB, desk.actor, id),
-    listCredentialsOfPartner(DB, desk.actor, FIRST_HUNDRED, { partnerId: id }),
-    listRoundsOfPartner(DB, desk.actor, FIRST_HUNDRED, { partnerId: id }),
+    listCredentialsOfPartner(DB, desk.actor, NEWEST, { partnerId: id }),
+    listRoundsOfPartner(DB, desk.actor, NEWEST, { partnerId: id }),
   ]);
   desk.admit(access);
   if (!partner) throw actions.notFound("partner");
@@ -143,6 +151,7 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
                     html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`,
                 )}</ul>`
         }
+        ${rest(id, "rounds", rounds.total)}
         ${
           free.length === 0
             ? html`<p class="muted" id="open">Every cost type is in an open round.</p>`
@@ -163,6 +172,7 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
             ? html`<p class="muted">No credential yet. ${partner.supportsCostData ? "Issue a live one below." : "A round gives the partner a test credential."}</p>`
             : credentialTable(credentials.rows.slice(0, 100).map(toCredentialItem))
         }
+        ${rest(id, "credentials", credentials.total)}
         ${issueForm(partner)}
       </section>
       <section class="card" aria-labelledby="templates">

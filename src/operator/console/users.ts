@@ -41,7 +41,7 @@ export async function usersPage(context: Context, desk: Desk, trouble?: Trouble)
         <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Signs in with</th><th scope="col">API token</th><th scope="col">State</th></tr></thead>
         <tbody>${page.items.map(userRow)}</tbody>
       </table></div>
-      ${nextLink(context, page.next)}
+      ${nextLink("/operator/users", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New user</h2>
         <form method="post" action="/operator/users">
