@@ -149,6 +149,7 @@ const userId = sql.placeholder("userId");
 export const listMembers = operatorList<MemberRow>("users", {
   columns: sql`x.id, x.email, x.role`,
   where: sql`x.id IN (SELECT user_id FROM memberships WHERE app_token = ${token})`,
+  within: sql`EXISTS (SELECT 1 FROM apps WHERE token = ${token})`,
 });
 
 const subject = statement<{ app: number; user: number; member: number }>(sql`

@@ -94,16 +94,18 @@ export const listAudit = operatorList<AuditRow>("audit_log", {
 
 /**
  * A list for operators: pages of a table `x` by id, in the order of creation. Without `where`, which may use values of its
- * own, the highest id is the total, for nothing here is ever deleted.
+ * own, the highest id is the total, for nothing here is ever deleted. The total is undefined where `within` does not hold.
  */
-export function operatorList<Row>(table: string, query: { columns: SQL; join?: SQL; where?: SQL }) {
+export function operatorList<Row>(
+  table: string,
+  query: { columns: SQL; join?: SQL; where?: SQL; within?: SQL },
+) {
   const rows = sql.raw(table);
   const where = query.where ?? sql`true`;
-  const total = statement<{ total: number }>(
-    query.where
-      ? sql`SELECT count(*) AS total FROM ${operator} CROSS JOIN ${rows} x WHERE ${where}`
-      : sql`SELECT (SELECT coalesce(max(id), 0) FROM ${rows}) AS total FROM ${operator}`,
-  );
+  const count = query.where ? sql`count(*)` : sql`coalesce(max(x.id), 0)`;
+  const total = statement<{ total: number }>(sql`
+    SELECT (SELECT ${count} FROM ${rows} x WHERE ${where}) AS total FROM ${operator} WHERE ${query.within ?? sql`true`}
+  `);
   const pageIn = (direction: "ASC" | "DESC") =>
     statement<Row>(sql`
       SELECT ${query.columns} FROM ${operator} CROSS JOIN ${rows} x ${query.join ?? sql``}
@@ -115,6 +117,6 @@ export function operatorList<Row>(table: string, query: { columns: SQL; join?: S
     const bound = { ...actor, ...values, ...toBounds(range) };
     const page = isBackward(range) ? pages.backward : pages.forward;
     const { access, rows } = await runAsOperator(db, actor, total(db, bound), page(db, bound));
-    return { access, total: rows[0][0]?.total ?? 0, rows: rows[1] };
+    return { access, total: rows[0][0]?.total, rows: rows[1] };
   };
 }

@@ -285,7 +285,11 @@ export async function findRound(ledger: Ledger, actor: Actor, roundId: number) {
 
 const listEntryRows = operatorList<EntryRow & { id: number }>(
   "(SELECT number AS id, number, round_id, received_at, cost_id, record FROM round_entries)",
-  { columns: sql`x.*`, where: sql`x.round_id = ${sql.placeholder("roundId")}` },
+  {
+    columns: sql`x.*`,
+    where: sql`x.round_id = ${sql.placeholder("roundId")}`,
+    within: sql`EXISTS (SELECT 1 FROM rounds WHERE id = ${sql.placeholder("roundId")})`,
+  },
 );
 
 /** One page of what a round kept. */

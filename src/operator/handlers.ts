@@ -4,6 +4,7 @@ import { type Operator, withOperator } from "../auth/guards.ts";
 import type { Actor, OperatorAccess } from "../db/audit.ts";
 import { type Range, toPage } from "../db/keyset.ts";
 import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { type Contract, type Parsed, readInput } from "../http/input.ts";
 import { documented, type Operation } from "../http/operation.ts";
@@ -12,7 +13,7 @@ import type { Handler } from "../http/router.ts";
 
 type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
 
-/** A list: what the database finds, told in the version 1 envelope. */
+/** A list: what the database finds, not_found where it gives no total, told in the version 1 envelope. */
 export function list<C extends ListContract, Row extends { id: number }>(
   operation: Operation,
   from: C,
@@ -21,7 +22,7 @@ export function list<C extends ListContract, Row extends { id: number }>(
     actor: Actor,
     range: Range,
     input: Parsed<C>,
-  ) => Promise<{ access: OperatorAccess | undefined; total: number; rows: Row[] }>,
+  ) => Promise<{ access: OperatorAccess | undefined; total: number | undefined; rows: Row[] }>,
   toItem: (row: Row) => object,
 ): Handler {
   return documented(
@@ -31,6 +32,7 @@ export function list<C extends ListContract, Row extends { id: number }>(
       const { input, range } = await readListInput(context, from, name);
       const found = await find(context.env.DB, actor, range, input);
       admit(found.access);
+      if (found.total === undefined) throw new AppError("not_found", "There is nothing at this path.");
       const page = toPage(range, found.rows);
       const paging = pagingV1(context, name, range, page, found.total);
       return jsonResponse(envelopeV1(context, page.items.map(toItem), paging));
@@ -50,7 +52,8 @@ export function one<C extends Contract>(
     operation,
     withOperator(async (context, operator) => {
       const item = await act(context, operator, await readInput(context, from));
-      const headers = location ? { location: `${context.url.pathname}/${location(item)}` } : {};
+      const path = context.url.pathname.replace(/\/*$/, "/");
+      const headers = location ? { location: path + location(item) } : {};
       return jsonResponse(envelopeV1(context, [item]), status, headers);
     }),
   );

@@ -174,6 +174,7 @@ export const listEntries = operation(
   "List what a round kept",
   contract.listEntries,
   page(answers.entry),
+  ["not_found"],
 );
 export const approveRound = operation(
   "approveRound",

@@ -1,5 +1,15 @@
 import { beforeEach, expect, test } from "vitest";
-import { ask, click, DEMO, env, freshDemo, type ProblemBody, refusal } from "../harness.ts";
+import {
+  ask,
+  click,
+  countingDatabase,
+  DEMO,
+  env,
+  freshDemo,
+  type ProblemBody,
+  refusal,
+  rows,
+} from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const apps = "/operator/v1/apps";
@@ -34,6 +44,8 @@ test("makes an app with a token of twelve letters and digits", async () => {
   expect(headers.get("location")).toBe(`${apps}/${app?.token}`);
   const read = await ask<Items<App>>(`${apps}/${app?.token}`, { token });
   expect(read.body.data.items).toEqual([app]);
+  const slashed = await ask<Items<App>>(`${apps}/`, { token, json });
+  expect(slashed.headers.get("location")).toBe(`${apps}/${slashed.body.data.items[0]?.token}`);
 });
 
 test("a change of the default URL leads the next click there, though the old one was cached", async () => {
@@ -136,6 +148,23 @@ test("refuses an empty change, and tells of an app that is not there", async () 
   const json = { name: "x" };
   expect((await refusal(`${apps}/nosuchapp000`, { token, method: "PATCH", json })).status).toBe(404);
   expect((await refusal(`${apps}/nosuchapp000`, { token })).status).toBe(404);
+});
+
+test("the members of an app that is not there are not found, those of one without any are none; one call each", async () => {
+  await rows("DELETE FROM memberships");
+  const list = async (app: string, as = token) => {
+    const { database, counts } = countingDatabase();
+    const { status, body } = await ask<Items<object>>(`${apps}/${app}/members`, {
+      token: as,
+      env: { DB: database },
+    });
+    return { status, calls: counts.calls, total: body.data?.paging.total };
+  };
+  // The first use of a token in a day is noted, in a call after the answer.
+  await list(DEMO.appToken);
+  expect(await list("nosuchapp000")).toEqual({ status: 404, calls: 1 });
+  expect(await list(DEMO.appToken)).toEqual({ status: 200, calls: 1, total: "0" });
+  expect(await list("nosuchapp000", DEMO.apiToken)).toMatchObject({ status: 403 });
 });
 
 test("a member that is added sees the app, and one that is removed does not", async () => {

@@ -25,6 +25,20 @@ test("a test cost takes two calls, and writes its entry and the round's count", 
   expect(counts).toMatchObject({ calls: 2, written: 2 });
 });
 
+test("the entries of a round that is not there are not found, those of an empty one are none; one call each", async () => {
+  await rows("DELETE FROM round_entries");
+  const list = async (id: number) => {
+    const { database, counts } = countingDatabase();
+    const path = `/operator/v1/rounds/${id}/entries`;
+    const { status } = await ask(path, { token: DEMO.operatorToken, env: { DB: database } });
+    return { status, calls: counts.calls };
+  };
+  // The first use of a token in a day is noted, in a call after the answer.
+  await list(1);
+  expect(await list(999)).toEqual({ status: 404, calls: 1 });
+  expect(await list(1)).toEqual({ status: 200, calls: 1 });
+});
+
 test("the report of a full round takes one call and at most ten rows an entry", async () => {
   await fillRound();
   const { database, counts } = countingDatabase();
