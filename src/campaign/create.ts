@@ -11,7 +11,7 @@ import { invalidRequest, parsePart, readInput } from "../http/input.ts";
 import { toProblem } from "../http/problem.ts";
 import { admitToApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
-import { keyInUse, readKey, replay, toKeyedRequest } from "./idempotency.ts";
+import { keyInUse, readKey, refuseLong, replay, toKeyedRequest } from "./idempotency.ts";
 import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "./rules.ts";
 
 /** No vowels: a token never spells a word of a path. 30^10 tokens. */
@@ -84,6 +84,7 @@ async function insertLinks(context: Context, caller: Caller, asked: Creation): P
   if (found.earlier) return toResponse(replay(found.earlier, request));
   const results = judgeItems(context, asked.items, links, found);
   const answer = asked.toAnswer(results);
+  refuseLong(answer);
   const inserted = await creation.insertKeyedLinks(context.env.DB, scope, links, request, answer);
   if (!inserted) {
     const since = await creation.prepareLinks(context.env.DB, scope, [], request);

@@ -2,6 +2,7 @@
  * Idempotency-Key on a POST (IETF draft): the same key and body gives the first answer again for 24 hours. Only an answer
  * that something was done is kept; a request that was refused may be sent again with the same key.
  */
+import { Buffer } from "node:buffer";
 import { sha256 } from "../auth/secrets.ts";
 import type { KeyedRequest, StoredAnswer } from "../db/link-creation.ts";
 import type { Context } from "../env.ts";
@@ -28,10 +29,31 @@ export function toKeyedRequest(
   return { operation, key, bodyHash, requestId: context.requestId, now: context.now };
 }
 
-/** The first answer again. Throws idempotency_key_reused for another request. */
-export function replay(earlier: StoredAnswer & { body_hash: string }, request: KeyedRequest): StoredAnswer {
+/** The first answer again, but for the id of the request. Throws idempotency_key_reused for another request. */
+export function replay(
+  earlier: StoredAnswer & { body_hash: string; request_id: string },
+  request: KeyedRequest,
+): StoredAnswer {
   if (earlier.body_hash !== request.bodyHash) throw new AppError("idempotency_key_reused");
-  return earlier;
+  const named = (id: string) => `"request_id":"${id}"`;
+  // In a text of the caller's the quotes are escaped.
+  return {
+    ...earlier,
+    answer: earlier.answer.replaceAll(named(earlier.request_id), named(request.requestId)),
+  };
+}
+
+/** What one parameter of D1 holds, less than 2 MB: room for 100 links of all but the longest templates. */
+const MAX_ANSWER_BYTES = 1_900_000;
+
+/** Throws payload_too_large where an answer is too long to be kept. */
+export function refuseLong({ answer }: StoredAnswer): void {
+  if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES) {
+    throw new AppError(
+      "payload_too_large",
+      "The answer would be too long to keep for the key: send fewer links at once.",
+    );
+  }
 }
 
 /** Another request took the key while this one was on its way. */

@@ -933,16 +933,16 @@ export namespace Public {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
       /**
        * Links that this partner is attached to; not those that inherit it
-       * @pattern ^[1-9]\d{0,14}$
+       * @min 1
        */
-      partner_id?: string;
+      partner_id?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -974,16 +974,16 @@ export namespace Public {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
       /**
        * Links that this partner is attached to; not those that inherit it
-       * @pattern ^[1-9]\d{0,14}$
+       * @min 1
        */
-      partner_id?: string;
+      partner_id?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1014,16 +1014,16 @@ export namespace Public {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
       /**
        * Links that this partner is attached to; not those that inherit it
-       * @pattern ^[1-9]\d{0,14}$
+       * @min 1
        */
-      partner_id?: string;
+      partner_id?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1054,16 +1054,16 @@ export namespace Public {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
       /** How the link's own name begins, ASCII letters in any case */
       name?: string;
       /**
        * Links that this partner is attached to; not those that inherit it
-       * @pattern ^[1-9]\d{0,14}$
+       * @min 1
        */
-      partner_id?: string;
+      partner_id?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1089,9 +1089,9 @@ export namespace Public {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1295,8 +1295,8 @@ export namespace Operator {
    */
   export namespace ApproveRound {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1314,8 +1314,8 @@ export namespace Operator {
    */
   export namespace CloseRound {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1428,8 +1428,8 @@ export namespace Operator {
    */
   export namespace DismissFinding {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = {
@@ -1450,8 +1450,8 @@ export namespace Operator {
    */
   export namespace IssueToken {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1478,9 +1478,9 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1506,9 +1506,9 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1534,11 +1534,11 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
-      partner_id?: string;
+      limit?: number;
+      /** @min 1 */
+      partner_id?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1567,9 +1567,9 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1595,9 +1595,9 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1614,8 +1614,8 @@ export namespace Operator {
    */
   export namespace ListRoundEntries {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {
       /** Cursor after which the page starts */
@@ -1626,9 +1626,9 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1654,11 +1654,11 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
-      partner_id?: string;
+      limit?: number;
+      /** @min 1 */
+      partner_id?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1684,9 +1684,9 @@ export namespace Operator {
       cursor?: string;
       /**
        * Items of a page: 50 unless given, 1000 at most
-       * @pattern ^[1-9]\d*$
+       * @min 1
        */
-      limit?: string;
+      limit?: number;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1743,8 +1743,8 @@ export namespace Operator {
    */
   export namespace ReadPartner {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1762,8 +1762,8 @@ export namespace Operator {
    */
   export namespace ReadRoundReport {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1781,8 +1781,8 @@ export namespace Operator {
    */
   export namespace ReadUser {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1802,8 +1802,8 @@ export namespace Operator {
     export type RequestParams = {
       /** @pattern ^[0-9A-Za-z]{12}$ */
       token: string;
-      /** @pattern ^[1-9]\d{0,14}$ */
-      userId: string;
+      /** @min 1 */
+      userId: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1821,8 +1821,8 @@ export namespace Operator {
    */
   export namespace ResetPassword {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1840,8 +1840,8 @@ export namespace Operator {
    */
   export namespace RevokeCredential {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = never;
@@ -1887,8 +1887,8 @@ export namespace Operator {
    */
   export namespace UpdatePartner {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = {
@@ -1912,8 +1912,8 @@ export namespace Operator {
    */
   export namespace UpdateUser {
     export type RequestParams = {
-      /** @pattern ^[1-9]\d{0,14}$ */
-      id: string;
+      /** @min 1 */
+      id: number;
     };
     export type RequestQuery = {};
     export type RequestBody = {

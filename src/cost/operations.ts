@@ -97,6 +97,7 @@ export const readRound: Operation = {
     200: {
       description: "The round and its report",
       schema: z.strictObject({ ...roundWithReport.shape, request_id: z.string() }),
+      alsoAs: "text/html",
     },
   },
   refusals: ["credential_revoked", "not_found"],

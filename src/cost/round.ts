@@ -148,7 +148,8 @@ export async function readRound(context: Context): Promise<Response> {
   if (!found) throw new AppError("not_found", "Only a test credential has an integration round.");
   context.trace.partnerId = found.row.partner_id;
   const round = toRoundWithReport(found);
-  if (!prefers(context.request, "text/html")) return jsonResponse({ ...round, request_id: context.requestId });
+  if (!prefers(context.request, "text/html"))
+    return jsonResponse({ ...round, request_id: context.requestId });
   return pageResponse(context, {
     title: `Round ${round.id} · ${round.partner}`,
     body: reportView(round),

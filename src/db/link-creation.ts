@@ -81,8 +81,8 @@ const insert = statement<{ token: string }>(sql`
   RETURNING token
 `);
 
-const findAnswer = statement<StoredAnswer & { body_hash: string }>(sql`
-  SELECT k.body_hash, k.status, k.location, k.answer FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
+const findAnswer = statement<StoredAnswer & { body_hash: string; request_id: string }>(sql`
+  SELECT k.body_hash, k.request_id, k.status, k.location, k.answer FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
   WHERE t.token_hash = ${tokenHash} AND k.created_at > ${now} - ${sql.raw(String(KEY_LIFE_MS))}
 `);
 

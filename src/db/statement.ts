@@ -89,7 +89,8 @@ export async function runIdempotent<Statements extends Bound<unknown>[]>(
 const MAX_ATTEMPTS = 3;
 const CONNECTION_LOST =
   /Network connection lost|storage caused object to be reset|reset because its code was updated/;
-const TRY_LATER = /transient issue|overloaded|timeout|deadline/i;
+const TRY_LATER =
+  /transient issue|overloaded|timeout|deadline|internal error|limit and was reset|SQLITE_BUSY|database is locked/i;
 
 /** Whether the same request may succeed in a moment. */
 export function isTransient(error: unknown): boolean {

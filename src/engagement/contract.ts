@@ -2,7 +2,12 @@
 import * as z from "zod/mini";
 import { amount, costId, costType, currency } from "../http/fields.ts";
 
-export const engagementId = z.object({ cost_id: z.optional(costId) });
+/** A macro that nobody filled in is the same for every click, so it names none of them. */
+const filled = costId.check(
+  z.refine((id) => !/^(\{.*\}|\[.*\]|%%.*%%)$/.test(id), "is a macro that was not filled in"),
+);
+
+export const engagementId = z.object({ cost_id: z.optional(filled) });
 
 export const urlCost = z.object({
   cost_type: z.optional(costType),

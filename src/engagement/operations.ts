@@ -44,6 +44,12 @@ export const openImpression: Operation = {
   summary: "Record an impression",
   credentials: "none",
   input: { path, query },
-  answers: { 200: { ...committed, description: "A 1×1 GIF, or with `s2s=1` what became of the engagement" } },
+  answers: {
+    200: {
+      ...committed,
+      description: "A 1×1 GIF, or with `s2s=1` what became of the engagement",
+      alsoAs: "image/gif",
+    },
+  },
   refusals: ["not_found"],
 };

@@ -34,10 +34,13 @@ export const readAs = <T>(
     ),
   );
 
+/** Text on the wire, and a number to whoever reads the description of it. */
+const AS_INTEGER = z.meta({ type: "integer", minimum: 1, pattern: undefined });
+
 const NO_ID = "must be a positive integer";
 
 /** A positive integer in a path or a query. */
-export const idText = readAs(z.string().check(z.regex(/^[1-9]\d{0,14}$/, NO_ID)), Number);
+export const idText = readAs(z.string().check(z.regex(/^[1-9]\d{0,14}$/, NO_ID)), Number).with(AS_INTEGER);
 
 /** A positive integer in a JSON body. */
 export const idNumber = z
@@ -85,7 +88,7 @@ export const amount = readAs(z.string(), (value, refuse) => {
 /** How many items of a list are asked for. */
 const limit = readAs(z.string().check(z.regex(/^[1-9]\d*$/, "must be a positive integer")), (value) =>
   Math.min(Number(value), 1_000),
-);
+).with(AS_INTEGER);
 
 /** The query parameters of every list (spec §4.6). A limit above 1,000 is served as 1,000. */
 export const pageQuery = z.object({
@@ -134,6 +137,13 @@ const groupBy = readAs(z.string(), (value, refuse): SpendGroup[] => {
   return SPEND_GROUPS.filter((group) => names.includes(group));
 });
 
+/** Checked whatever else is wrong, once both days were read. */
+const DAYS_ALONE = {
+  path: ["to"],
+  when: ({ issues }: z.core.ParsePayload) =>
+    !issues.some(({ path }) => path?.[0] === "from" || path?.[0] === "to"),
+};
+
 /** Which days a spend report covers, and by what it adds up. */
 export const spendQuery = z
   .object({
@@ -144,9 +154,9 @@ export const spendQuery = z
       .with(z.describe(`One or more of ${SPEND_GROUPS.join(", ")}, with commas between; day by default`)),
   })
   .check(
-    z.superRefine(({ from, to }, context) => {
-      const refuse = (message: string) => context.addIssue({ code: "custom", path: ["to"], message });
-      if (to < from) refuse("must not be before from");
-      if (to - from >= MAX_DAYS) refuse(`must be at most ${MAX_DAYS} days from from, both counted`);
+    z.refine(({ from, to }) => to >= from, { ...DAYS_ALONE, error: "must not be before from" }),
+    z.refine(({ from, to }) => to - from < MAX_DAYS, {
+      ...DAYS_ALONE,
+      error: `must be at most ${MAX_DAYS} days from from, both counted`,
     }),
   );

@@ -1,4 +1,7 @@
-/** The one stylesheet of every page. Colours follow the system's preference; each pair of text and ground is at least 4.5 : 1. */
+/**
+ * The one stylesheet of every page. Colours follow the system's preference; each pair of text and ground is at least 4.5 : 1.
+ * The grounds of `.table` are a shadow at the side where more of it is to come: it stays where it is, what covers it scrolls.
+ */
 
 export const STYLE = `
 :root {
@@ -38,7 +41,7 @@ h3 { font-size: 1rem; }
 p { margin: 0 0 .75rem; max-width: 68ch; overflow-wrap: anywhere; }
 a { color: var(--accent); text-underline-offset: .18em; }
 a:hover { color: var(--accent-strong); text-decoration-thickness: 2px; }
-code, pre, .mono { font-family: var(--mono); font-size: .92em; overflow-wrap: anywhere; }
+code, pre { font-family: var(--mono); font-size: .92em; overflow-wrap: anywhere; }
 pre { margin: 0 0 .75rem; padding: .85rem 1rem; background: var(--raised); border-radius: var(--small-radius); white-space: pre-wrap; overflow-wrap: anywhere; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 1.25rem 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
@@ -93,7 +96,6 @@ dl.details dd { margin: 0; overflow-wrap: anywhere; }
 
 .table { position: relative; overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: var(--small-radius); }
 .card .table:last-child { margin-bottom: 0; }
-/* A shadow at the side where more of a wide table is to come: it scrolls with the window, what covers it with the table. */
 .table {
   background:
     linear-gradient(to right, var(--surface) 50%, transparent) left / 2rem 100% local,
@@ -104,7 +106,6 @@ dl.details dd { margin: 0; overflow-wrap: anywhere; }
   background-repeat: no-repeat;
 }
 table { width: 100%; border-collapse: collapse; font-size: .95rem; }
-caption { text-align: left; padding: .6rem .85rem; color: var(--muted); }
 th, td { padding: .6rem .85rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--raised); font-size: .85rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
@@ -124,12 +125,11 @@ input, select, textarea {
   width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: var(--small-radius);
   background: var(--surface); color: var(--text); font: inherit;
 }
-input[type=checkbox], input[type=radio] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); }
+input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); }
 textarea { min-height: 6rem; resize: vertical; }
 [aria-invalid=true] { border-color: var(--danger); }
 .field-error { color: var(--danger); margin: .35rem 0 0; font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; }
-.actions > form { margin: 0; }
 button, .button {
   display: inline-flex; align-items: center; justify-content: center; min-height: 2.75rem; padding: .5rem 1.1rem;
   border: 1px solid transparent; border-radius: var(--small-radius); background: var(--accent); color: var(--on-accent);
@@ -138,9 +138,8 @@ button, .button {
 button:hover, .button:hover { background: var(--accent-strong); color: var(--on-accent); }
 button.secondary, .button.secondary { background: var(--surface); border-color: var(--edge); color: var(--text); }
 button.secondary:hover, .button.secondary:hover { background: var(--raised); color: var(--text); }
-button.danger, .button.danger { background: var(--danger); color: var(--on-danger); }
-button.danger:hover, .button.danger:hover { background: var(--danger-strong); color: var(--on-danger); }
-button[aria-disabled=true] { opacity: .65; cursor: progress; }
+button.danger { background: var(--danger); color: var(--on-danger); }
+button.danger:hover { background: var(--danger-strong); color: var(--on-danger); }
 main.narrow form > button { width: 100%; }
 details { margin: 0 0 1rem; }
 details[open] > summary { margin-bottom: .5rem; }

@@ -18,16 +18,19 @@ import { LINKS, patchLink } from "./support.ts";
 
 const KEY = "order-4711";
 
-/** What a caller sees of an answer, byte for byte. */
+/** What a caller sees of an answer, byte for byte but for the id of the request, which is told in the header too. */
 async function post(json: unknown, options: Call & { key?: string; path?: string } = {}) {
   const { key = KEY, path = LINKS, ...rest } = options;
   const headers = { "idempotency-key": key };
   const response = await call(path, { token: DEMO.apiToken, json, headers, ...rest });
+  const id = response.headers.get("x-request-id") ?? "";
+  const body = await response.text();
+  expect(body).toContain(`"request_id":"${id}"`);
   return {
     status: response.status,
     location: response.headers.get("location"),
     type: response.headers.get("content-type"),
-    body: await response.text(),
+    body: body.replaceAll(id, "<request>"),
   };
 }
 
@@ -103,6 +106,18 @@ describe.each([
 });
 
 describe("a key", () => {
+  it("is refused with an answer that is too long to be kept, and nothing is created", async () => {
+    await rows(
+      "UPDATE partners SET click_parameters = ?, cost_parameters = ? WHERE id = 1",
+      ...[1, 2].map(() => '"'.repeat(4096)),
+    );
+    const child = { name: "Long", parent_token: "demo1nk001" };
+    const bulk = { links: Array.from({ length: 100 }, () => child) };
+    const long = await post(bulk, { path: `${LINKS}/bulk` });
+    expect([long.status, codeOf(long), await labels()]).toEqual([413, "payload_too_large", []]);
+    expect((await post({ links: [child] }, { path: `${LINKS}/bulk` })).status).toBe(200);
+  });
+
   it("stands for one user, one app and one path", async () => {
     const json = { name: "Once" };
     const mine = await post(json);

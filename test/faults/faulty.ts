@@ -11,6 +11,10 @@ export const TRANSIENT = [
   "D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
   "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
   "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+  "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
+  "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
+  "D1_ERROR: internal error; reference = 0123456789abcdef",
+  "D1_ERROR: database is locked: SQLITE_BUSY",
   "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
   "D1_ERROR: Can't read from request stream because client disconnected. Network connection lost.",
 ];

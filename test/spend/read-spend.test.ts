@@ -233,6 +233,12 @@ describe("spend refuses", () => {
   it.each([
     ["no days at all", "", ["from", "to"]],
     ["from alone", "from=2026-03-09", ["to"]],
+    [
+      "days the wrong way round and an unknown group",
+      "from=2026-03-09&to=2026-03-01&group_by=xx",
+      ["group_by", "to"],
+    ],
+    ["too many days and a group twice", "from=2025-01-01&to=2026-03-01&group_by=day,day", ["group_by", "to"]],
     ["from after to", "from=2026-03-10&to=2026-03-09", ["to"]],
     ["367 days", "from=2025-01-01&to=2026-01-02", ["to"]],
     ["2026-02-30", "from=2026-02-30&to=2026-03-01", ["from"]],
