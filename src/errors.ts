@@ -134,7 +134,7 @@ export const ERRORS = {
   round_required: {
     status: 409,
     title: "A cost type has not come through a round",
-    help: "A live credential needs cost types that the partner has integrated; a test credential needs an open round that holds them all.",
+    help: "A live credential needs cost types that the partner has integrated, and costs are taken of such a partner alone; a test credential needs an open round that holds them all.",
   },
   round_ended: {
     status: 409,
@@ -144,7 +144,7 @@ export const ERRORS = {
   mismatch_open: {
     status: 409,
     title: "A mismatch is open",
-    help: "`errors` names each. A cost type passes with at least one match and no open mismatch: have them mended, or dismiss them.",
+    help: "A cost type passes with at least one match and no open mismatch: have those named here mended, or dismiss them.",
   },
   round_moved: {
     status: 409,

@@ -76,6 +76,7 @@ export function readTokenHash(context: Context, kinds: TokenKind[]): string {
   const [, kind] = /^ll_(api|live|test)_/.exec(token) ?? [];
   const other = kind !== undefined && !kinds.some((wanted) => wanted === kind);
   const wanted = kinds.map((name) => `ll_${name}_…`).join(" or ");
+  if (!context.request.headers.has("authorization")) throw unauthorized("There is no Authorization header.");
   throw unauthorized(other ? `This is a token of another kind: here goes ${wanted}` : undefined);
 }
 

@@ -1881,7 +1881,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name UpdatePartner
-   * @summary Change a partner's name and templates
+   * @summary Change a partner's name and templates, and whether its costs are taken
    * @request PATCH:/operator/v1/partners/{id}
    * @secure
    */
@@ -1897,6 +1897,8 @@ export namespace Operator {
       display_name?: string;
       impression_parameters?: string;
       server_to_server?: boolean;
+      /** Whether costs are taken of a partner that is integrated: false stops calls, and amounts on URLs, from now on */
+      supports_cost_data?: boolean;
     };
     export type RequestHeaders = {};
     export type ResponseBody = UpdatePartnerData;

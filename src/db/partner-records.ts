@@ -72,6 +72,8 @@ export interface PartnerChange {
   clickParameters?: string | undefined;
   impressionParameters?: string | undefined;
   costParameters?: string | undefined;
+  /** Whether costs are taken of one that has integrated any type; of another none ever are. */
+  supportsCostData?: boolean | undefined;
 }
 
 const nextId = sql`(SELECT coalesce(max(id), 0) + 1 FROM partners)`;
@@ -102,22 +104,24 @@ export async function insertPartner(db: D1Database, actor: Actor, partner: Partn
   return { access, partner: row && toRecord(row) };
 }
 
+const supports = sql.placeholder("supportsCostData");
 const update = statement(sql`
   UPDATE partners SET
+    supports_cost_data = coalesce(${supports}, supports_cost_data),
     display_name = coalesce(${sql.placeholder("displayName")}, display_name),
     server_to_server = coalesce(${sql.placeholder("serverToServer")}, server_to_server),
     click_parameters = coalesce(${sql.placeholder("clickParameters")}, click_parameters),
     impression_parameters = coalesce(${sql.placeholder("impressionParameters")}, impression_parameters),
     cost_parameters = coalesce(${sql.placeholder("costParameters")}, cost_parameters)
-  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator})
+  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND (${supports} IS NOT 1 OR integrated_types <> '')
 `);
 const auditUpdate = auditStatement(
   "update partner",
   subjectOf("partner", id),
-  sql`EXISTS (SELECT 1 FROM partners WHERE id = ${id})`,
+  sql`EXISTS (SELECT 1 FROM partners WHERE id = ${id} AND (${supports} IS NOT 1 OR integrated_types <> ''))`,
 );
 
-/** `partner` is undefined where there is none with this id. */
+/** `partner` is undefined where there is none with this id. Nothing is changed where cost data was asked for and nothing is integrated. */
 export async function updatePartner(db: D1Database, actor: Actor, partnerId: number, change: PartnerChange) {
   const values = { ...actor, ...toValues(change), id: partnerId };
   const { access, rows } = await runAsOperator(
@@ -138,5 +142,6 @@ function toValues(change: PartnerChange) {
     clickParameters: change.clickParameters ?? null,
     impressionParameters: change.impressionParameters ?? null,
     costParameters: change.costParameters ?? null,
+    supportsCostData: change.supportsCostData === undefined ? null : Number(change.supportsCostData),
   };
 }

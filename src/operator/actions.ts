@@ -178,6 +178,10 @@ export async function updatePartner(
   const { access, partner } = await partners.updatePartner(context.env.DB, actor, id, toPartnerChange(body));
   admit(access);
   if (!partner) throw notFound("partner");
+  if (body.supports_cost_data !== undefined) {
+    if (body.supports_cost_data && !partner.supportsCostData) throw new AppError("round_required");
+    await shareCredentials(context.ledger);
+  }
   return partner;
 }
 
@@ -188,6 +192,7 @@ function toPartnerChange(body: Body<typeof contract.updatePartner>): partners.Pa
     clickParameters: body.click_parameters,
     impressionParameters: body.impression_parameters,
     costParameters: body.cost_parameters,
+    supportsCostData: body.supports_cost_data,
   };
 }
 

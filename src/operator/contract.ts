@@ -125,7 +125,19 @@ export const createPartner = {
     cost_parameters: z._default(template, ""),
   }),
 };
-export const updatePartner = { path: byId, body: change(z.partial(z.object(partnerFields)).shape) };
+export const updatePartner = {
+  path: byId,
+  body: change({
+    ...z.partial(z.object(partnerFields)).shape,
+    supports_cost_data: z
+      .optional(z.boolean())
+      .with(
+        z.describe(
+          "Whether costs are taken of a partner that is integrated: false stops calls, and amounts on URLs, from now on",
+        ),
+      ),
+  }),
+};
 
 /** In their own order, each once. */
 const costTypes = z.pipe(

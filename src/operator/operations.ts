@@ -122,10 +122,10 @@ export const readPartner = operation(
 );
 export const updatePartner = operation(
   "updatePartner",
-  "Change a partner's name and templates",
+  "Change a partner's name and templates, and whether its costs are taken",
   contract.updatePartner,
   item(answers.partner),
-  ["not_found"],
+  ["not_found", "round_required"],
 );
 
 export const listCredentials = operation(

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { Browser } from "../account/support.ts";
-import { call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { call, DAY, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
 
 const pages = operatorRoutes
   .filter(({ path }) => !path.startsWith("/operator/v1/"))
@@ -244,8 +244,11 @@ describe("where there are more than a hundred", () => {
 });
 
 test("a refusal is told without the marks of its text", async () => {
-  const refused = await operator.post("/operator/rounds/1/approve", {});
-  expect(refused.text).toContain("<code>errors</code> names each");
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const overloaded = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded."));
+  const DB = withMethods(env.DB, { batch: overloaded });
+  const refused = await operator.get("/operator", { env: { DB } });
+  expect(refused.text).toContain("again after <code>Retry-After</code> seconds");
   const form = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
     email: "nobody@example.com",
   });

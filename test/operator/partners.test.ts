@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ask, DEMO, freshDemo, refusal, rows, sendCost } from "../harness.ts";
+import { ask, call, DEMO, freshDemo, IPHONE, refusal, rows, sendCost } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const partners = "/operator/v1/partners";
@@ -68,15 +68,36 @@ describe("partners", () => {
     expect([status, params]).toEqual([400, Object.keys(json)]);
   });
 
+  test("of which no costs are taken any more count none, sent or on a URL, until they are taken again", async () => {
+    const take = (supports_cost_data: boolean) =>
+      ask<Items<{ supports_cost_data: boolean }>>(`${partners}/1`, {
+        token,
+        method: "PATCH",
+        json: { supports_cost_data },
+      });
+    const onUrl = (id: string) => `cost_id=${id}&cost_type=cpc&cost_amount=1&cost_currency=USD`;
+    const counted = () => rows("SELECT cost_id FROM costs WHERE cost_id LIKE 'switched-%' ORDER BY cost_id");
+    expect((await take(false)).body.data.items[0]?.supports_cost_data).toBe(false);
+    expect((await sendCost({ cost_id: "switched-cost-01" })).body.code).toBe("cost_type_not_integrated");
+    await call(`/${DEMO.linkToken}?${onUrl("switched-click-1")}`, { headers: { "user-agent": IPHONE } });
+    expect(await counted()).toEqual([]);
+
+    expect((await take(true)).body.data.items[0]?.supports_cost_data).toBe(true);
+    expect((await sendCost({ cost_id: "switched-cost-01" })).status).toBe(200);
+    await call(`/${DEMO.linkToken}?${onUrl("switched-click-2")}`, { headers: { "user-agent": IPHONE } });
+    expect(await counted()).toEqual([{ cost_id: "switched-click-2" }, { cost_id: "switched-cost-01" }]);
+  });
+
+  test("that have integrated nothing are not given cost data by hand, and nothing else is changed", async () => {
+    const json = { supports_cost_data: true, display_name: "Other" };
+    const before = await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)");
+    expect((await refusal(`${partners}/2`, { token, method: "PATCH", json })).code).toBe("round_required");
+    expect(await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)")).toEqual(before);
+  });
+
   test("take a template of exactly 4 KB", async () => {
     const json = { click_parameters: "é".repeat(2048) };
     expect((await ask(`${partners}/1`, { token, method: "PATCH", json })).status).toBe(200);
-  });
-
-  test("cannot be given cost data by hand", async () => {
-    const json = { supports_cost_data: true };
-    const { params } = await refusal(`${partners}/2`, { token, method: "PATCH", json });
-    expect(params).toContain("supports_cost_data");
   });
 
   test("that are not there are told so", async () => {

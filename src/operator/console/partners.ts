@@ -95,10 +95,19 @@ const STATES = {
 };
 
 /** What the operator does next, nothing where every cost type is live and a credential sends them. */
-function nextStep({ id, openRounds: [round], integratedTypes, hasLiveCredential }: PartnerRecord): Markup {
+function nextStep(partner: PartnerRecord): Markup {
+  const {
+    id,
+    openRounds: [round],
+    integratedTypes,
+    hasLiveCredential,
+    costParameters,
+  } = partner;
   if (round) return html`<a href="/operator/rounds/${round}">Read round ${round}</a>`;
   if (integratedTypes.length > 0 && !hasLiveCredential)
     return html`<a href="/operator/partners/${id}#credentials">Issue a live credential</a>`;
+  if (integratedTypes.length > 0 && !costParameters.includes("cost_id="))
+    return html`<a href="/operator/partners/${id}#templates">Name a cost_id in its cost parameters</a>`;
   if (integratedTypes.length === COST_TYPES.length) return html`<span class="muted">none</span>`;
   return html`<a href="/operator/partners/${id}#open">Open a round</a>`;
 }
@@ -184,6 +193,7 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, trouble)}
           ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on. Without a cost_id here no cost finds its click: for instance cost_id={click_id}&cost_type=cpc, with the partner's own macro" }, trouble)}
           ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
+          ${partner.integratedTypes.length > 0 ? check("supports_cost_data", "Take the partner's costs: without this none counts from now on, sent or on a URL", partner.supportsCostData) : ""}
           <button>Save</button>
         </form>
       </section>`,
@@ -216,6 +226,7 @@ export async function updatePartner(context: Context, desk: Desk, form: Form): P
   const body = parse(contract.updatePartner.body, {
     display_name: form.get("display_name") ?? undefined,
     server_to_server: form.has("server_to_server"),
+    supports_cost_data: form.has("supports_cost_data"),
     click_parameters: form.get("click_parameters") ?? undefined,
     impression_parameters: form.get("impression_parameters") ?? undefined,
     cost_parameters: form.get("cost_parameters") ?? undefined,
