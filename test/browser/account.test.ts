@@ -17,6 +17,11 @@ async function isFocused(element: Locator): Promise<boolean> {
   return (await element.and(element.page().locator(":focus")).count()) === 1;
 }
 
+interface User {
+  id: number;
+  one_time_password: string;
+}
+
 let token = service.API_TOKEN ?? "";
 
 describe("the account page", () => {
@@ -111,6 +116,30 @@ describe("the account page", () => {
     token = String(await focused());
     expect(token).toMatch(TOKEN);
     expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
+  });
+
+  it("shows a token right after the reset of one that an operator issued, without loading the page again", async () => {
+    const asOperator = async (path: string, body?: object) => {
+      const answer = await fetch(`${BASE_URL}/operator/v1/users${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${service.OPERATOR_TOKEN}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return ((await answer.json()) as { data: { items: User[] } }).data.items[0];
+    };
+    const made = await asOperator("", { email: "issued@example.com" });
+    await asOperator(`/${made?.id}/token`);
+    const password = made?.one_time_password ?? "";
+    const page = await open();
+    await signIn(page, "issued@example.com", password);
+    for (const name of ["Reset token", "Show token"]) {
+      await page.getByRole("button", { name }).click();
+      const dialog = page.getByRole("dialog", { name });
+      await dialog.getByLabel("Your password").fill(password);
+      await dialog.getByRole("button", { name }).click();
+      await dialog.waitFor({ state: "hidden" });
+      expect(await page.locator("#token-text").textContent()).toMatch(TOKEN);
+    }
   });
 
   it("does the same without JavaScript", async () => {
