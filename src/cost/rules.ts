@@ -97,21 +97,29 @@ export function hasLapsed(cost: StoredCost, engagements: Engagements, now: numbe
   return !matchOf(cost, engagements).match && cost.receivedAt < now - COST_WINDOW_MS;
 }
 
-/** Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. */
+/**
+ * Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. What it stands
+ * on must still be open: settled spend does not move to another day or link.
+ */
 function judgePrior(
   cost: Cost,
   prior: StoredCost,
   engagements: Engagements,
   now: number,
 ): Verdict | undefined {
-  if (prior.source === "url") return undefined;
-  if (hasLapsed(prior, engagements, now)) return undefined;
   const stands = matchOf(prior, engagements);
+  const stood = stands.match ? engagements[stands.match] : undefined;
+  const isSettled = stood !== undefined && Math.abs(now - stood.occurredAt) > COST_WINDOW_MS;
+  const givesWay: Verdict | undefined = isSettled
+    ? { outcome: "refuse", reason: "window_closed" }
+    : undefined;
+  if (prior.source === "url") return givesWay;
+  if (hasLapsed(prior, engagements, now)) return undefined;
   if (prior.costType !== cost.costType || prior.currency !== cost.currency) {
     return { outcome: "refuse", reason: "cost_id_conflict" };
   }
   if (cost.amount === null || cost.amount === stands.amount) return { outcome: "duplicate", ...stands };
-  return stands.amount === null ? undefined : { outcome: "refuse", reason: "cost_id_conflict" };
+  return stands.amount === null ? givesWay : { outcome: "refuse", reason: "cost_id_conflict" };
 }
 
 export type Mismatch = Extract<Refusal, "wrong_engagement" | "cost_data_disabled" | "window_closed">;

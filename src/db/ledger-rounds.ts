@@ -5,7 +5,7 @@ import { type Ledger, onShards } from "./ledger-map.ts";
 import { type Bound, runBatch, statement, type Value } from "./statement.ts";
 
 /** How many of a partner's engagements a report walks in one database, and how many without a live cost it takes. */
-const MAX_WALKED = 50_000;
+const MAX_WALKED = 20_000;
 export const MAX_TAKEN = 2_000;
 
 export interface EngagementRow {

@@ -215,6 +215,8 @@ const isClickUsable = sql`
   (j.value ->> 1 <> 'cpm' AND k.eligible AND abs(${now} - k.occurred_at) <= ${sql.placeholder("window")})
 `;
 
+const hasWaited = sql`costs.received_at < excluded.received_at - ${sql.placeholder("window")}`;
+
 const store = statement<{ cost_id: string }>(sql`
   INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
   SELECT c.partner_id, j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, 'call', ${now}
@@ -233,16 +235,16 @@ const store = statement<{ cost_id: string }>(sql`
   ON CONFLICT (partner_id, cost_id) DO UPDATE SET
     cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
     source = excluded.source, received_at = excluded.received_at
-  WHERE costs.source = 'url'
-    OR (costs.received_at < excluded.received_at - ${sql.placeholder("window")} AND EXISTS (
-      SELECT 1 FROM cost_states s
-      WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND s.state = 'pending'
-    ))
-    OR (costs.amount IS NULL AND excluded.amount IS NOT NULL
-      AND costs.cost_type = excluded.cost_type AND costs.currency = excluded.currency AND EXISTS (
-        SELECT 1 FROM cost_states s
-        WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND s.amount IS NULL
-    ))
+  WHERE (costs.source = 'url' OR costs.amount IS NULL OR ${hasWaited}) AND EXISTS (
+    SELECT 1 FROM cost_states s
+    WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id
+      AND (s.kind IS NULL OR abs(excluded.received_at - s.occurred_at) <= ${sql.placeholder("window")})
+      AND (
+        costs.source = 'url' OR (s.kind IS NULL AND ${hasWaited})
+        OR (s.amount IS NULL AND excluded.amount IS NOT NULL
+          AND costs.cost_type = excluded.cost_type AND costs.currency = excluded.currency)
+      )
+  )
   RETURNING cost_id
 `);
 

@@ -54,6 +54,18 @@ describe("a click or an impression that carries a whole cost", () => {
     expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
   });
 
+  it("stays where it is once its window has closed, though an impression with its ID is open", async () => {
+    await click(ID, { query: query("cpi") });
+    await view(ID, { link: "demo1nk002", now: NOW + COST_WINDOW_MS / 2 });
+    expect(await rows("SELECT kind FROM engagements WHERE cost_id = ?", ID)).toHaveLength(2);
+    const sent = { cost_id: ID, cost_type: "cpi", cost_amount: "0.9" };
+    const spent = await totals("day, link_id, state, count, amount");
+    const late = await sendCost(sent, { now: NOW + COST_WINDOW_MS + 1 });
+    expect(late.body.code).toBe("window_closed");
+    expect(await totals("day, link_id, state, count, amount")).toEqual(spent);
+    expect((await sendCost(sent, { now: NOW + COST_WINDOW_MS })).body).toMatchObject({ amount: "0.9" });
+  });
+
   it("is replaced by a call without an amount, which then takes the URL's", async () => {
     await click(ID, { query: query("cpc") });
     expect((await sendCost({ cost_id: ID })).body).toMatchObject({ duplicate: false, amount: "0.3" });

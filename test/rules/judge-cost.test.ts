@@ -132,6 +132,13 @@ describe("judgeCost with a prior cost", () => {
       { click: closed },
       refuse("window_closed"),
     ],
+    ...([{ source: "url" }, { amount: null }] as const).map((kept) => [
+      `settled spend does not move to an impression that is open: ${JSON.stringify(kept)}`,
+      { costType: "cpi" },
+      { ...prior, costType: "cpi", receivedAt: closed.occurredAt, ...kept },
+      { click: closed, impression: open },
+      refuse("window_closed"),
+    ]),
     [
       "one that waited for seven days stands",
       { amount: 6 },
