@@ -51,6 +51,7 @@ export function freePort(): Promise<number> {
 export async function readState<T>(state: string, read: (db: D1Database) => Promise<T>): Promise<T> {
   const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({
     persist: { path: join(state, "v3") },
+    remoteBindings: false,
   });
   try {
     return await read(env.DB);
