@@ -34,7 +34,7 @@ export function addressOf({ request }: Context): string | null {
   const address = request.headers.get("cf-connecting-ip");
   if (!address?.includes(":")) return address;
   const [before = [], after = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
-  const leftOut = Array<string>(8 - before.length - after.length).fill("0");
+  const leftOut = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
   return [...before, ...leftOut, ...after].slice(0, 4).join(":");
 }
 

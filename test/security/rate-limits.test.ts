@@ -106,6 +106,7 @@ describe("an address", () => {
     expect(await guess("2001:db8:0:1:2:3:4:5")).toBe(401);
     expect([await guess("2001:db8:0:1:ffff::1"), await guess("2001:db8::1:0:0:0:7")]).toEqual([429, 429]);
     expect([await guess("2001:db8:0:2::1"), await guess("2001:db8::2")]).toEqual([401, 401]);
+    expect(await guess("1:2:3:4:5:6:7:8:9:::")).toBe(401);
   });
 
   it("is not counted for a good credential, another refusal, a click or an impression", async () => {
