@@ -28,6 +28,7 @@ export const linkFilter = z.object({
 const filteredPage = z.extend(pageQuery, linkFilter.shape);
 export const listLinks = { path: appPath, query: filteredPage };
 export const listChildren = { path: linkPath, query: filteredPage };
+/** Also of what is read about a link. */
 export const readLink = { path: linkPath };
 
 export const createLink = {

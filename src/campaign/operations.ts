@@ -92,6 +92,21 @@ export const readLink: Operation = {
   refusals: ["not_found"],
 };
 
+export const listDropped: Operation = {
+  id: "listDroppedParameters",
+  summary: "List how many cost parameters on the URLs of a link were bad and left out",
+  description: "Of the last 14 days, by day in UTC and parameter, the latest first.",
+  credentials: "api_token",
+  input: contract.readLink,
+  answers: {
+    200: {
+      description: "The counts",
+      schema: itemsV1(z.strictObject({ day: z.string(), param: z.string(), count: z.int() })),
+    },
+  },
+  refusals: ["not_found"],
+};
+
 const idempotencyKey = {
   "Idempotency-Key":
     "1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path.",

@@ -57,6 +57,10 @@ export const campaignRoutes: Route[] = [
     methods: { GET: documented(operations.listChildren(2), withToken(listChildren(2))) },
   },
   {
+    path: "/public/v1/apps/:app_token/trackers/:link_token/dropped",
+    methods: { GET: documented(operations.listDropped, withToken(listDropped)) },
+  },
+  {
     path: "/public/v1/apps/:app_token/spend",
     methods: { GET: documented(operations.readSpend, withToken(readSpend)) },
   },
@@ -136,6 +140,25 @@ async function readLink(context: Context, caller: Caller): Promise<Response> {
   admitToApp(caller, found.access);
   if (!found.link) throw linkNotFound();
   return linkResponse(context, toLink(found.link, found.partners, context));
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+/** As many days as engagements are remembered. */
+const DROPPED_DAYS = 14;
+
+/** Beyond the specification: what a partner's URLs got wrong, which no click is refused for. */
+async function listDropped(context: Context, caller: Caller): Promise<Response> {
+  const { path } = await readInput(context, contract.readLink);
+  const firstDay = Math.floor(context.now / DAY_MS) - DROPPED_DAYS + 1;
+  const found = await links.listDropped(context.env.DB, toScope(caller, path), path.link_token, firstDay);
+  admitToApp(caller, found.access);
+  if (!found.link) throw linkNotFound();
+  const items = found.rows.map(({ day, param, count }) => ({
+    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    param,
+    count,
+  }));
+  return jsonResponse(envelopeV1(context, items));
 }
 
 async function updateLink(context: Context, caller: Caller): Promise<Response> {

@@ -292,6 +292,20 @@ export interface ListCredentialsData {
   };
 }
 
+export interface ListDroppedParametersData {
+  data: {
+    api_version: "1";
+    items: {
+      count: number;
+      day: string;
+      param: string;
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
 export interface ListLinksV1Data {
   data: {
     api_version: "1";
@@ -988,6 +1002,26 @@ export namespace Public {
     export type RequestBody = never;
     export type RequestHeaders = {};
     export type ResponseBody = ListChildrenV2Data;
+  }
+
+  /**
+   * @description Of the last 14 days, by day in UTC and parameter, the latest first.
+   * @tags campaign
+   * @name ListDroppedParameters
+   * @summary List how many cost parameters on the URLs of a link were bad and left out
+   * @request GET:/public/v1/apps/{app_token}/trackers/{link_token}/dropped
+   * @secure
+   */
+  export namespace ListDroppedParameters {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+      linkToken: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListDroppedParametersData;
   }
 
   /**

@@ -124,6 +124,22 @@ export async function findLink(db: D1Database, scope: AppScope, linkToken: strin
   return { ...splitAccess(found), partners: catalogue.read(partnerRows).partners };
 }
 
+const dropped = statement<{ day: number; param: string; count: number }>(sql`
+  SELECT d.day, d.param, d.count
+  FROM api_tokens t CROSS JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
+  CROSS JOIN links l ON l.token = ${linkToken} AND l.app_token = m.app_token
+  CROSS JOIN dropped_parameters d ON d.link_id = l.id AND d.day >= ${sql.placeholder("firstDay")}
+  WHERE t.token_hash = ${tokenHash}
+  ORDER BY d.day DESC, d.param
+`);
+
+/** What was bad on the URLs of a link from a day on, counted in days since 1970 in UTC. `link` is undefined where the app has none. */
+export async function listDropped(db: D1Database, scope: AppScope, linkToken: string, firstDay: number) {
+  const values = { ...scope, linkToken, firstDay };
+  const [[found], rows] = await runBatch(db, linkAccess(db, values), dropped(db, values));
+  return { ...splitAccess(found), rows };
+}
+
 const update = statement<LinkRow>(sql`
   UPDATE links SET
     label = coalesce(${sql.placeholder("label")}, label),
