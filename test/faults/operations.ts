@@ -96,6 +96,7 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/account/sign-out-everywhere", form()),
   ...page("/operator/partners", form({ display_name: "a" }), { repeats: true }),
   ...page("/operator/partners/1", form({ display_name: "b" }), { pattern: "/operator/partners/:id" }),
+  ...page("/operator/partners/1/costs", form({ take: "no" }), { pattern: "/operator/partners/:id/costs" }),
   ...page("/operator/partners/1/rounds", form({ cost_types: "cpc" }), {
     pattern: "/operator/partners/:id/rounds",
   }),

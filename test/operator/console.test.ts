@@ -243,6 +243,20 @@ describe("where there are more than a hundred", () => {
   });
 });
 
+test("a partner's costs are stopped and taken again, and no other form of its page touches that", async () => {
+  const taken = () => rows("SELECT supports_cost_data AS taken FROM partners WHERE id = 1");
+  await operator.post("/operator/partners/1/costs", { take: "no" });
+  expect(await taken()).toEqual([{ taken: 0 }]);
+  expect((await operator.get("/operator/partners/1")).text).toContain("Take costs again");
+  await operator.post("/operator/partners/1", { display_name: "Acme Ads", supports_cost_data: "on" });
+  expect(await taken()).toEqual([{ taken: 0 }]);
+  await operator.post("/operator/partners/1/costs", { take: "yes" });
+  expect((await operator.post("/operator/partners/1", { display_name: "Acme Ads" })).status).toBe(303);
+  expect(await taken()).toEqual([{ taken: 1 }]);
+  expect((await operator.post("/operator/partners/1/costs", {})).status).toBe(400);
+  expect((await operator.post("/operator/partners/2/costs", { take: "yes" })).status).toBe(409);
+});
+
 test("a refusal is told without the marks of its text", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const overloaded = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded."));

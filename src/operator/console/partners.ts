@@ -16,7 +16,7 @@ import { toCredentialItem, toIntegration } from "../answers.ts";
 import * as contract from "../contract.ts";
 import { openRound } from "../rounds.ts";
 import { credentialTable } from "./credentials.ts";
-import { check, costTypeChecks, field, select } from "./fields.ts";
+import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
 import {
   consolePage,
   type Desk,
@@ -148,6 +148,7 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
       <section class="card" aria-labelledby="types">
         <h2 id="types">Cost types</h2>
         <dl class="details">${COST_TYPES.map((type) => html`<dt>${type}</dt><dd>${STATES[toIntegration(partner, type)]}</dd>`)}</dl>
+        ${costSwitch(partner)}
         <h3>Rounds</h3>
         ${
           rounds.rows.length === 0
@@ -193,11 +194,34 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, trouble)}
           ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on. Without a cost_id here no cost finds its click: for instance cost_id={click_id}&cost_type=cpc, with the partner's own macro" }, trouble)}
           ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
-          ${partner.integratedTypes.length > 0 ? check("supports_cost_data", "Take the partner's costs: without this none counts from now on, sent or on a URL", partner.supportsCostData) : ""}
           <button>Save</button>
         </form>
       </section>`,
   });
+}
+
+function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRecord): Markup | "" {
+  if (integratedTypes.length === 0) return "";
+  const action = `/operator/partners/${id}/costs`;
+  return supportsCostData
+    ? confirmStep({
+        action,
+        open: "Stop taking costs",
+        explain:
+          "Nothing more of this partner counts from that moment on, sent or on a URL. What was counted stays.",
+        button: "Stop taking costs",
+        fields: html`<input type="hidden" name="take" value="no">`,
+      })
+    : html`<form method="post" action="${action}"><input type="hidden" name="take" value="yes"><button>Take costs again</button></form>`;
+}
+
+export async function switchCosts(context: Context, desk: Desk, form: Form): Promise<Response> {
+  const id = idOf(context);
+  const take = form.get("take");
+  const supports = take === null ? undefined : take === "yes";
+  const body = parse(contract.updatePartner.body, { supports_cost_data: supports });
+  await actions.updatePartner(context, desk, id, body);
+  return done(context, `/operator/partners/${id}`, "saved");
 }
 
 function issueForm(partner: PartnerRecord): Markup | "" {
@@ -226,7 +250,6 @@ export async function updatePartner(context: Context, desk: Desk, form: Form): P
   const body = parse(contract.updatePartner.body, {
     display_name: form.get("display_name") ?? undefined,
     server_to_server: form.has("server_to_server"),
-    supports_cost_data: form.has("supports_cost_data"),
     click_parameters: form.get("click_parameters") ?? undefined,
     impression_parameters: form.get("impression_parameters") ?? undefined,
     cost_parameters: form.get("cost_parameters") ?? undefined,

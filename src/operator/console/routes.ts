@@ -28,6 +28,7 @@ export const consoleRoutes: Route[] = [
   { path: "/operator", methods: { GET: page(partners.overviewPage) } },
   pageWithForm("/operator/partners", partners.overviewPage, partners.createPartner),
   pageWithForm("/operator/partners/:id", partners.partnerPage, partners.updatePartner),
+  form("/operator/partners/:id/costs", partners.switchCosts, partners.partnerPage),
   form("/operator/partners/:id/rounds", partners.openPartnerRound, partners.partnerPage),
   form("/operator/partners/:id/credentials", partners.issueCredential, partners.partnerPage),
   { path: "/operator/rounds", methods: { GET: page(partners.overviewPage) } },
