@@ -48,7 +48,7 @@ export function reportView(
     ${
       report.complete
         ? ""
-        : html`<p class="notice warn">There is more than a report reads, or keeps when its round ends, so some of what was found may be missing here.</p>`
+        : html`<p class="notice warn">Some of what came may be missing here: there is more than a report reads, or keeps when its round ends, or the round is older than clicks and impressions are remembered.</p>`
     }
     ${countTable(report.types)}
     ${aside ?? ""}

@@ -148,7 +148,6 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
       <section class="card" aria-labelledby="types">
         <h2 id="types">Cost types</h2>
         <dl class="details">${COST_TYPES.map((type) => html`<dt>${type}</dt><dd>${STATES[toIntegration(partner, type)]}</dd>`)}</dl>
-        ${costSwitch(partner)}
         <h3>Rounds</h3>
         ${
           rounds.rows.length === 0
@@ -196,23 +195,32 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
           ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
           <button>Save</button>
         </form>
-      </section>`,
+      </section>
+      ${costSwitch(partner)}`,
   });
 }
 
 function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRecord): Markup | "" {
   if (integratedTypes.length === 0) return "";
   const action = `/operator/partners/${id}/costs`;
-  return supportsCostData
-    ? confirmStep({
-        action,
-        open: "Stop taking costs",
-        explain:
-          "Nothing more of this partner counts from that moment on, sent or on a URL. What was counted stays.",
-        button: "Stop taking costs",
-        fields: html`<input type="hidden" name="take" value="no">`,
-      })
-    : html`<form method="post" action="${action}"><input type="hidden" name="take" value="yes"><button>Take costs again</button></form>`;
+  return html`
+    <section class="card danger" aria-labelledby="stop">
+      <h2 id="stop">${supportsCostData ? "Stop" : "Stopped"}</h2>
+      ${
+        supportsCostData
+          ? confirmStep({
+              action,
+              open: "Stop taking costs",
+              explain:
+                "Nothing more of this partner counts from that moment on, sent or on a URL. What was counted stays.",
+              button: "Stop taking costs",
+              fields: html`<input type="hidden" name="take" value="no">`,
+            })
+          : html`
+            <p>Nothing of this partner counts, sent or on a URL. What was counted before stays.</p>
+            <form method="post" action="${action}"><input type="hidden" name="take" value="yes"><button>Take costs again</button></form>`
+      }
+    </section>`;
 }
 
 export async function switchCosts(context: Context, desk: Desk, form: Form): Promise<Response> {
