@@ -72,7 +72,8 @@ export async function submitTests(
   const kept = await rounds.keepEntries(context.env.DB, testHash, added, context.now);
   // The round was ended, or filled by another request, since the first question: it is asked again.
   if (kept === 0) return submitTests(context, testHash, items);
-  return items.map((_, index) => answers.slice(0, kept)[index] ?? new AppError("round_full"));
+  const told = answers.slice(0, kept);
+  return items.map((_, index) => told[index] ?? new AppError("round_full"));
 }
 
 function judge(

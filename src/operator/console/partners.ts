@@ -1,13 +1,10 @@
-/** The console's first page, and the page of a partner: its templates, how far it has come, its rounds and credentials. */
+/** The page of a partner: how far it has come, its rounds and credentials, its templates, and whether its costs are taken. */
 import { html } from "hono/html";
 import { COST_TYPES } from "../../cost-types.ts";
-import { listPendingSpend } from "../../db/console.ts";
 import { listCredentialsOfPartner } from "../../db/credentials.ts";
-import { toPage } from "../../db/keyset.ts";
-import { findPartnerRecord, listPartnerRecords, type PartnerRecord } from "../../db/partner-records.ts";
+import { findPartnerRecord, type PartnerRecord } from "../../db/partner-records.ts";
 import { listRoundsOfPartner } from "../../db/rounds.ts";
 import type { Context } from "../../env.ts";
-import { formatSpend } from "../../http/money.ts";
 import type { Markup } from "../../http/page.ts";
 import { time } from "../../rounds/view.ts";
 import { toRoundItem } from "../../rounds/wire.ts";
@@ -17,18 +14,14 @@ import * as contract from "../contract.ts";
 import { openRound } from "../rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
-import {
-  consolePage,
-  type Desk,
-  done,
-  type Form,
-  idOf,
-  nextLink,
-  parse,
-  rangeOf,
-  secretPage,
-  type Trouble,
-} from "./frame.ts";
+import { consolePage, type Desk, done, type Form, idOf, parse, secretPage, type Trouble } from "./frame.ts";
+
+/** How far a cost type has come. */
+export const STATES = {
+  none: html`<span class="badge">none</span>`,
+  in_round: html`<span class="badge warn">in round</span>`,
+  integrated: html`<span class="badge ok">integrated</span>`,
+};
 
 /** The newest first. */
 const NEWEST = { after: null, before: Number.MAX_SAFE_INTEGER, limit: 100 };
@@ -38,94 +31,6 @@ function rest(partnerId: number, list: "rounds" | "credentials", total = 0): Mar
   return total > NEWEST.limit
     ? html`<p class="muted">These are the newest ${NEWEST.limit} of ${total}. All: <code>GET /operator/v1/${list}?partner_id=${partnerId}</code>.</p>`
     : "";
-}
-
-export async function overviewPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
-  const range = rangeOf(context);
-  const { DB } = context.env;
-  const [found, waiting] = await Promise.all([
-    listPartnerRecords(DB, desk.actor, range),
-    listPendingSpend(context.ledger, desk.actor),
-  ]);
-  desk.admit(found.access);
-  const page = toPage(range, found.rows);
-  return consolePage(context, desk, {
-    title: "Partners",
-    section: "Partners",
-    trouble,
-    body: html`
-      <h1>Partners</h1>
-      <p class="lead">A cost type goes live for a partner when it has come through an integration round.</p>
-      ${
-        page.items.length === 0
-          ? html`<p class="notice">There is no partner yet. Make the first one below, then open a round for it.</p>`
-          : html`<div class="table" tabindex="0" role="region" aria-label="Partners"><table>
-              <thead><tr><th scope="col">Partner</th><th scope="col">Cost data</th>${COST_TYPES.map((type) => html`<th scope="col">${type}</th>`)}<th scope="col">Next step</th></tr></thead>
-              <tbody>${page.items.map(partnerRow)}</tbody>
-            </table></div>`
-      }
-      ${nextLink("/operator", page.next)}
-      <section class="card" aria-labelledby="pending">
-        <h2 id="pending">Spend that waits for its engagement</h2>
-        ${
-          waiting.length === 0
-            ? html`<p class="muted">Nothing waits: every cost that still can has found its click or impression.</p>`
-            : html`
-              <p class="muted">Costs that were sent before their click or impression arrived, or without one. They count in no app.</p>
-              <div class="table" tabindex="0" role="region" aria-label="Pending spend"><table>
-                <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
-                <tbody>${waiting.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
-              </table></div>`
-        }
-      </section>
-      <section class="card" aria-labelledby="new">
-        <h2 id="new">New partner</h2>
-        <form method="post" action="/operator/partners">
-          ${field({ name: "display_name", label: "Name", required: true }, trouble)}
-          <button>Make partner</button>
-        </form>
-      </section>`,
-  });
-}
-
-const STATES = {
-  none: html`<span class="badge">none</span>`,
-  in_round: html`<span class="badge warn">in round</span>`,
-  integrated: html`<span class="badge ok">integrated</span>`,
-};
-
-/** What the operator does next, nothing where every cost type is live and a credential sends them. */
-function nextStep(partner: PartnerRecord): Markup {
-  const {
-    id,
-    openRounds: [round],
-    integratedTypes,
-    hasLiveCredential,
-    costParameters,
-  } = partner;
-  if (round) return html`<a href="/operator/rounds/${round}">Read round ${round}</a>`;
-  if (integratedTypes.length > 0 && !hasLiveCredential)
-    return html`<a href="/operator/partners/${id}#credentials">Issue a live credential</a>`;
-  if (integratedTypes.length > 0 && !costParameters.includes("cost_id="))
-    return html`<a href="/operator/partners/${id}#templates">Name a cost_id in its cost parameters</a>`;
-  if (integratedTypes.length === COST_TYPES.length) return html`<span class="muted">none</span>`;
-  return html`<a href="/operator/partners/${id}#open">Open a round</a>`;
-}
-
-function partnerRow(partner: PartnerRecord): Markup {
-  return html`
-    <tr>
-      <th scope="row"><a href="/operator/partners/${partner.id}">${partner.displayName}</a></th>
-      <td>${partner.supportsCostData ? "yes" : "no"}</td>
-      ${COST_TYPES.map((type) => html`<td>${STATES[toIntegration(partner, type)]}</td>`)}
-      <td>${nextStep(partner)}</td>
-    </tr>`;
-}
-
-export async function createPartner(context: Context, desk: Desk, form: Form): Promise<Response> {
-  const body = parse(contract.createPartner.body, { display_name: form.get("display_name") });
-  const partner = await actions.createPartner(context, desk, body);
-  return done(context, `/operator/partners/${partner.id}`, "made");
 }
 
 export async function partnerPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {

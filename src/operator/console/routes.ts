@@ -5,6 +5,7 @@ import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
 import { credentialsPage, revokeCredential } from "./credentials.ts";
 import { type Desk, type Form, type Trouble, withDesk, withForm } from "./frame.ts";
+import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
 import * as rounds from "./rounds.ts";
 import * as users from "./users.ts";
@@ -25,13 +26,13 @@ const form = (path: string, act: Act, show: Show): Route => ({
 });
 
 export const consoleRoutes: Route[] = [
-  { path: "/operator", methods: { GET: page(partners.overviewPage) } },
-  pageWithForm("/operator/partners", partners.overviewPage, partners.createPartner),
+  { path: "/operator", methods: { GET: page(overview.overviewPage) } },
+  pageWithForm("/operator/partners", overview.overviewPage, overview.createPartner),
   pageWithForm("/operator/partners/:id", partners.partnerPage, partners.updatePartner),
   form("/operator/partners/:id/costs", partners.switchCosts, partners.partnerPage),
   form("/operator/partners/:id/rounds", partners.openPartnerRound, partners.partnerPage),
   form("/operator/partners/:id/credentials", partners.issueCredential, partners.partnerPage),
-  { path: "/operator/rounds", methods: { GET: page(partners.overviewPage) } },
+  { path: "/operator/rounds", methods: { GET: page(overview.overviewPage) } },
   { path: "/operator/rounds/:id", methods: { GET: page(rounds.roundPage) } },
   form("/operator/rounds/:id/approve", rounds.approveRound, rounds.roundPage),
   form("/operator/rounds/:id/close", rounds.closeRound, rounds.roundPage),
