@@ -62,6 +62,13 @@ describe("a credential", () => {
     await nothingStored();
   });
 
+  it("says when there is none at all, and when it is of another kind", async () => {
+    const told = async (options: object) =>
+      (await (await call(GOOD, { method: "POST", ...options })).json<{ detail: string }>()).detail;
+    expect(await told({})).toBe("There is no Authorization header.");
+    expect(await told({ token: DEMO.apiToken })).toContain("a token of another kind");
+  });
+
   it("is never read from the URL or the body", async () => {
     const token = DEMO.costToken;
     for (const name of ["token", "authorization", "access_token", "api_token"]) {
