@@ -17,7 +17,7 @@ END;
 --> statement-breakpoint
 -- Where each cost stands. An engagement is usable for a cost when its kind fits the cost type, cost data was on for its
 -- link, and the two are at most seven days apart. A click goes before an impression. The match is a function of the rows
--- alone, whatever order they came in. `judgeCost` and `matchOf` in src/cost/rules.ts say the same; a property test holds
+-- alone, whatever order they came in. `judgeCost` and `matchOf` in src/domain/matching.ts say the same; a property test holds
 -- them together.
 CREATE VIEW cost_states AS
 SELECT *,

@@ -10,7 +10,7 @@ CREATE TRIGGER engagements_arrived AFTER INSERT ON engagements WHEN NEW.eligible
   ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
   -- A URL that carries a whole cost is a cost by itself, unless one was sent already that has not lapsed, or the partner has not
   -- come through a round with this cost type: a call is refused then, and a URL must not get around it. `hasLapsed` in
-  -- src/cost/rules.ts says the same. The new engagement is in the view by now, but too far from a lapsed cost to match it.
+  -- src/domain/matching.ts says the same. The new engagement is in the view by now, but too far from a lapsed cost to match it.
   INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, source, received_at)
   SELECT NEW.partner_id, NEW.cost_id, NEW.url_cost_type, NEW.url_currency, NEW.url_amount, 'url', NEW.occurred_at
   WHERE NEW.url_cost_type IS NOT NULL AND NEW.url_currency IS NOT NULL AND NEW.url_amount IS NOT NULL AND EXISTS (

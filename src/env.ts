@@ -1,6 +1,6 @@
 /** The bindings, the configuration checked once a request, and what a handler is given. The only reader of the clock. */
-import type { NewEngagement } from "./db/ledger-engagements.ts";
-import { type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger-map.ts";
+import type { NewEngagement } from "./db/ledger/engagements.ts";
+import { type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
 import { logError, type Trace } from "./log.ts";
 
 export interface Env extends LedgerBindings {

@@ -4,23 +4,23 @@ import { accountRoutes } from "./account/routes.ts";
 import { countRefusal, countRequest } from "./auth/rate-limits.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
-import { shareCredentials } from "./db/ledger-credentials.ts";
-import type { NewEngagement } from "./db/ledger-engagements.ts";
-import { ledgerOf } from "./db/ledger-map.ts";
+import { shareCredentials } from "./db/ledger/credential-copies.ts";
+import type { NewEngagement } from "./db/ledger/engagements.ts";
+import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import { recordQueued } from "./engagement/queue.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
 import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError } from "./errors.ts";
 import { jsonResponse } from "./http/envelope.ts";
-import { errorPage, pageRoutes, wantsPage } from "./http/page.ts";
-import { problemResponse } from "./http/problem.ts";
+import { errorPage, pageRoutes, wantsPage } from "./http/pages.ts";
+import { problemResponse } from "./http/problems.ts";
 import { createRouter, type Route } from "./http/router.ts";
 import { logError, logRequest } from "./log.ts";
 import { buildDocument } from "./openapi.ts";
 import { operatorRoutes } from "./operator/routes.ts";
-import { purge } from "./retention.ts";
-import { serviceRoutes } from "./service/routes.ts";
+import { purge } from "./purge.ts";
+import { serviceRoutes } from "./site/routes.ts";
 
 // A link token may be any single segment, so the public's paths come last.
 export const routes: Route[] = [

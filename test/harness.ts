@@ -8,9 +8,9 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { shareCredentials } from "../src/db/ledger-credentials.ts";
-import type { NewEngagement } from "../src/db/ledger-engagements.ts";
-import { type Ledger, ledgerOf, placeOf, shardsOf } from "../src/db/ledger-map.ts";
+import { shareCredentials } from "../src/db/ledger/credential-copies.ts";
+import type { NewEngagement } from "../src/db/ledger/engagements.ts";
+import { type Ledger, ledgerOf, placeOf, shardsOf } from "../src/db/ledger/shards.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
 import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
-import { type Page, pageResponse } from "../http/page.ts";
+import { type Page, pageResponse } from "../http/pages.ts";
 import { field, otherFaults } from "./fields.ts";
 import { sayFault } from "./rules.ts";
 

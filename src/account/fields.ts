@@ -1,7 +1,7 @@
 /** The parts of a form. */
 import { html } from "hono/html";
 import type { Fault } from "../errors.ts";
-import type { Markup } from "../http/page.ts";
+import type { Markup } from "../http/pages.ts";
 
 /** The faults of what the form shows no field for. */
 export function otherFaults(faults: Fault[], known: string[]): Markup {

@@ -1,11 +1,11 @@
 /** What the account pages look like. Text only: what may be shown to whom was decided before. */
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
-import type { Account, OwnApp } from "../db/accounts.ts";
-import type { DayRange, SpendRow } from "../db/ledger-spend.ts";
+import type { Account, OwnApp } from "../db/accounts/accounts.ts";
+import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
-import { type Markup, pageResponse } from "../http/page.ts";
+import { type Markup, pageResponse } from "../http/pages.ts";
 import { field, otherFaults } from "./fields.ts";
 import { formatDay, formatLastUse, sayFault } from "./rules.ts";
 import { script } from "./script.ts";

@@ -13,11 +13,11 @@ import {
   withSession,
 } from "../auth/sessions.ts";
 import { markTokenReset, rememberToken } from "../auth/tokens.ts";
-import * as accounts from "../db/accounts.ts";
+import * as accounts from "../db/accounts/accounts.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { readForm } from "../http/form.ts";
-import { redirectResponse } from "../http/page.ts";
+import { redirectResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
 import * as contract from "./contract.ts";
 import { landingPage, signInPage } from "./entry-pages.ts";

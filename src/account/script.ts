@@ -2,7 +2,7 @@
  * The script of the account page. Without it every form works as a page of its own; with it Show and Reset stay in their
  * dialog until they succeed, and a token can be copied.
  */
-import { servedFile } from "../http/page.ts";
+import { servedFile } from "../http/pages.ts";
 
 export const script = servedFile(
   "/account.js",

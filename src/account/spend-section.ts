@@ -1,9 +1,9 @@
 /** Spend by day on the account page: a chart drawn here, its table, the match rate and the files. */
 import { html } from "hono/html";
-import type { OwnApp } from "../db/accounts.ts";
-import type { DayRange } from "../db/ledger-spend.ts";
-import type { Markup } from "../http/page.ts";
-import { formatDate } from "../spend/report.ts";
+import type { OwnApp } from "../db/accounts/accounts.ts";
+import type { DayRange } from "../db/ledger/shard-spend.ts";
+import type { Markup } from "../http/pages.ts";
+import { formatDate } from "../usecases/spend-report.ts";
 import { formatDay } from "./rules.ts";
 import type { AppSpend, CurrencySpend } from "./spend.ts";
 

@@ -1,13 +1,19 @@
 /** What the apps of a user spent: for the account page, and as a file to keep. */
 import type { Session } from "../auth/sessions.ts";
-import type { DayRange, SpendRow } from "../db/ledger-spend.ts";
-import { findSpend } from "../db/spend.ts";
+import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
+import { findSpend } from "../db/ledger/spend.ts";
+import { formatSpend } from "../domain/money.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { csvResponse } from "../http/csv.ts";
 import { readInput } from "../http/input.ts";
-import { formatSpend } from "../http/money.ts";
-import { MAX_SPEND_ROWS, toFileName, tooManyRows, toSpendCsv, toSpendItem } from "../spend/report.ts";
+import {
+  MAX_SPEND_ROWS,
+  toFileName,
+  tooManyRows,
+  toSpendCsv,
+  toSpendItem,
+} from "../usecases/spend-report.ts";
 import * as contract from "./contract.ts";
 
 const DAY_MS = 24 * 3600 * 1000;

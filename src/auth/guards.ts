@@ -1,6 +1,6 @@
 /** Who may pass. A guard reads the credential; the database decides, in the same batch as the data. */
-import { findAccess } from "../db/access.ts";
-import { type Actor, findOperatorAccess, type OperatorAccess } from "../db/audit.ts";
+import { findAccess } from "../db/accounts/api-tokens.ts";
+import { type Actor, findOperatorAccess, type OperatorAccess } from "../db/operator/audit.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";

@@ -3,8 +3,8 @@
  * never believed alone: what it says of a live token only D1 can grant, and what it says of a reset one is final, for a
  * hash is never given out again. So an entry that is missing, stale or unreadable costs one D1 read and grants nothing.
  */
-import { updateLastUse } from "../db/access.ts";
-import { readCache } from "../db/cache.ts";
+import { updateLastUse } from "../db/accounts/api-tokens.ts";
+import { readCache } from "../db/kv.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 

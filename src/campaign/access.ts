@@ -1,7 +1,7 @@
 /** Who may do what with an app. */
 import type { Caller } from "../auth/guards.ts";
-import type { AppAccess } from "../db/access.ts";
-import type { AppScope } from "../db/links.ts";
+import type { AppAccess } from "../db/accounts/api-tokens.ts";
+import type { AppScope } from "../db/links/links.ts";
 import { AppError } from "../errors.ts";
 
 export function toScope(caller: Caller, path: { app_token: string }): AppScope {

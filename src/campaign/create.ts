@@ -2,17 +2,17 @@
 import { customAlphabet } from "nanoid";
 import type * as z from "zod/mini";
 import type { Caller } from "../auth/guards.ts";
-import { putLink } from "../db/destination-cache.ts";
-import * as creation from "../db/link-creation.ts";
+import * as creation from "../db/links/creation.ts";
+import { putLink } from "../db/links/destination-cache.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { envelopeV1 } from "../http/envelope.ts";
 import { invalidRequest, parsePart, readInput } from "../http/input.ts";
-import { toProblem } from "../http/problem.ts";
+import { toProblem } from "../http/problems.ts";
+import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "../usecases/links.ts";
 import { admitToApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
 import { keyInUse, readKey, refuseLong, replay, toKeyedRequest } from "./idempotency.ts";
-import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "./rules.ts";
 
 /** No vowels: a token never spells a word of a path. 30^10 tokens. */
 export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);

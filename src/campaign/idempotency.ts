@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { sha256 } from "../auth/secrets.ts";
-import type { KeyedRequest, StoredAnswer } from "../db/link-creation.ts";
+import type { KeyedRequest, StoredAnswer } from "../db/links/creation.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 

@@ -1,7 +1,7 @@
 /** What the operations of the campaign interface promise (spec §4.1 to §4.5). */
 import * as z from "zod/mini";
-import { itemsV1, listV1, listV2, problem } from "../http/answers.ts";
 import type { Operation } from "../http/operation.ts";
+import { itemsV1, listV1, listV2, problem } from "../http/response-schemas.ts";
 import * as contract from "./contract.ts";
 
 const partner = z

@@ -1,10 +1,10 @@
 /** The campaign interface (spec §4.1 to §4.6): partners, links and sub-links. */
 import { type Caller, withToken } from "../auth/guards.ts";
-import { findAccess } from "../db/access.ts";
+import { findAccess } from "../db/accounts/api-tokens.ts";
 import { type Range, toPage } from "../db/keyset.ts";
-import type { LinkRow } from "../db/link-lists.ts";
-import * as links from "../db/links.ts";
-import * as partners from "../db/partners.ts";
+import * as links from "../db/links/links.ts";
+import type { LinkRow } from "../db/links/lists.ts";
+import * as partners from "../db/links/partner-catalog.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
@@ -12,11 +12,11 @@ import { readInput } from "../http/input.ts";
 import { documented } from "../http/operation.ts";
 import { pagingV1, pagingV2, readListInput } from "../http/paging.ts";
 import type { Route } from "../http/router.ts";
+import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "../usecases/links.ts";
 import { admitToApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
 import { createLink, createLinks } from "./create.ts";
 import * as operations from "./operations.ts";
-import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "./rules.ts";
 import { readSpend } from "./spend.ts";
 
 type Version = 1 | 2;

@@ -1,12 +1,18 @@
 /** `GET …/spend`: what an app spent, from the daily totals. Beyond the specification. */
 import type { Caller } from "../auth/guards.ts";
-import { findSpend } from "../db/spend.ts";
+import { findSpend } from "../db/ledger/spend.ts";
 import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";
 import { csvResponse } from "../http/csv.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
-import { MAX_SPEND_ROWS, toFileName, tooManyRows, toSpendCsv, toSpendItem } from "../spend/report.ts";
+import {
+  MAX_SPEND_ROWS,
+  toFileName,
+  tooManyRows,
+  toSpendCsv,
+  toSpendItem,
+} from "../usecases/spend-report.ts";
 import { admitToApp } from "./access.ts";
 import * as contract from "./contract.ts";
 

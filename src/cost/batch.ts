@@ -1,11 +1,11 @@
 /** `POST /cost/batch`: many costs at once, each with its own result. */
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
-import type { Cost } from "../db/ledger.ts";
+import type { Cost } from "../db/ledger/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { invalidRequest, parsePart, readInput } from "../http/input.ts";
-import { toProblem } from "../http/problem.ts";
+import { toProblem } from "../http/problems.ts";
 import * as contract from "./contract.ts";
 import { submitTests, toSentItem } from "./round.ts";
 import { admitCredential, submitCosts, toCost } from "./submit.ts";

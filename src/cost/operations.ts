@@ -1,9 +1,9 @@
 /** What the operations of the cost interface promise (spec §4.7). */
 import * as z from "zod/mini";
-import { problem, timestamp } from "../http/answers.ts";
+import { FINDING_KINDS } from "../domain/round-findings.ts";
 import type { Operation } from "../http/operation.ts";
-import { roundWithReport } from "../rounds/contract.ts";
-import { FINDING_KINDS } from "../rounds/findings.ts";
+import { problem, timestamp } from "../http/response-schemas.ts";
+import { roundWithReport } from "../usecases/rounds/schemas.ts";
 import * as contract from "./contract.ts";
 
 const result = {

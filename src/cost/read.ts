@@ -1,13 +1,13 @@
 /** `GET /cost/{cost_id}`: a partner reads its own cost back. */
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
-import { type CostRecord, findCost } from "../db/ledger.ts";
+import { type CostRecord, findCost } from "../db/ledger/costs.ts";
+import { COST_WINDOW_MS, whyUnusable } from "../domain/matching.ts";
+import { formatAmount } from "../domain/money.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
-import { formatAmount } from "../http/money.ts";
 import * as contract from "./contract.ts";
-import { COST_WINDOW_MS, whyUnusable } from "./rules.ts";
 import { admitCredential } from "./submit.ts";
 
 /** The cost as it stands now. Another partner's is told like one that never was. */

@@ -2,20 +2,20 @@
  * What is sent with a test credential: judged as a live cost is, kept in the partner's integration round, and never a cost.
  */
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
-import type { CostType } from "../cost-types.ts";
-import type { Cost } from "../db/ledger.ts";
-import * as rounds from "../db/rounds.ts";
+import type { Cost } from "../db/ledger/costs.ts";
+import * as rounds from "../db/operator/rounds.ts";
+import type { CostType } from "../domain/cost-types.ts";
+import { formatAmount } from "../domain/money.ts";
+import type { FindingKind, RoundEntry } from "../domain/round-findings.ts";
+import { judgeEntry, standingAfter } from "../domain/round-report.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import type { Pair } from "../http/input.ts";
-import { formatAmount } from "../http/money.ts";
-import { pageResponse } from "../http/page.ts";
-import type { FindingKind, RoundEntry } from "../rounds/findings.ts";
-import { judgeEntry, standingAfter } from "../rounds/report.ts";
-import { reportView } from "../rounds/view.ts";
-import { toRoundWithReport } from "../rounds/wire.ts";
+import { pageResponse } from "../http/pages.ts";
+import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
+import { reportView } from "../usecases/rounds/view.ts";
 import * as contract from "./contract.ts";
 import type { CostAnswer } from "./submit.ts";
 

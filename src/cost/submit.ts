@@ -1,13 +1,13 @@
 /** What `POST /cost` and `POST /cost/batch` share: a list of costs goes to the ledger, in one round trip to each of its databases. */
 import type * as z from "zod/mini";
 import { unauthorized } from "../auth/guards.ts";
-import * as ledger from "../db/ledger.ts";
+import * as ledger from "../db/ledger/costs.ts";
+import { COST_WINDOW_MS, judgeCosts, type Verdict } from "../domain/matching.ts";
+import { formatAmount } from "../domain/money.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { formatAmount } from "../http/money.ts";
 import { logError } from "../log.ts";
 import type * as contract from "./contract.ts";
-import { COST_WINDOW_MS, judgeCosts, type Verdict } from "./rules.ts";
 
 export function toCost(sent: z.output<typeof contract.cost>): ledger.Cost {
   return {

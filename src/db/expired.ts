@@ -1,6 +1,6 @@
 /** What has an end of its own and is never asked for again: sessions, and the answers of idempotency keys. */
 import { sql } from "drizzle-orm";
-import { KEY_LIFE_MS } from "./link-creation.ts";
+import { KEY_LIFE_MS } from "./links/creation.ts";
 import { runBatch, statement } from "./statement.ts";
 
 const now = sql.placeholder("now");

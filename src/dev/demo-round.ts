@@ -1,8 +1,9 @@
 /** The demo's integration round: partner 3 has matches, and at least one mismatch of every kind, so that its page lives. */
-import type { CostType, Kind } from "../cost-types.ts";
-import type { LedgerKey } from "../db/ledger-map.ts";
+
+import type { LedgerKey } from "../db/ledger/shards.ts";
+import type { CostType, Kind } from "../domain/cost-types.ts";
+import type { RoundEntry } from "../domain/round-findings.ts";
 import type { Fault } from "../errors.ts";
-import type { RoundEntry } from "../rounds/findings.ts";
 
 const HOUR_MS = 3600 * 1000;
 const LINK_ID = 7;

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
-import { type LedgerBindings, ledgerOf, placeOf } from "../db/ledger-map.ts";
+import { type LedgerBindings, ledgerOf, placeOf } from "../db/ledger/shards.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { greeting, type Standing } from "./greeting.ts";
 

@@ -1,6 +1,6 @@
 /** The queue before the ledger, where one is bound: clicks wait there durably, and are recorded many at once. */
-import { insertEngagement, insertEngagements, type NewEngagement } from "../db/ledger-engagements.ts";
-import type { Ledger } from "../db/ledger-map.ts";
+import { insertEngagement, insertEngagements, type NewEngagement } from "../db/ledger/engagements.ts";
+import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";

@@ -1,8 +1,9 @@
 /** Records a click or an impression in the ledger, with the cost that its URL carries. */
-import { KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
-import { countDropped } from "../db/destinations.ts";
-import { insertEngagement, type NewEngagement } from "../db/ledger-engagements.ts";
-import { findRecording } from "../db/links.ts";
+
+import { insertEngagement, type NewEngagement } from "../db/ledger/engagements.ts";
+import { countDropped } from "../db/links/destinations.ts";
+import { findRecording } from "../db/links/links.ts";
+import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
 import { parsePairs, readPairs } from "../http/input.ts";

@@ -1,6 +1,7 @@
 /** What the public opens: clicks and impressions. */
 import { isbot } from "isbot";
-import type { Kind } from "../cost-types.ts";
+import { chooseTarget, isHttpLibrary, isPreview } from "../domain/click-target.ts";
+import type { Kind } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
@@ -11,7 +12,6 @@ import { lookUpDestination } from "./destinations.ts";
 import * as operations from "./operations.ts";
 import { queueEngagement } from "./queue.ts";
 import { recordEngagement } from "./record.ts";
-import { chooseTarget, isHttpLibrary, isPreview } from "./rules.ts";
 
 export const engagementRoutes: Route[] = [
   {

@@ -1,7 +1,7 @@
 /** The fields that more than one surface reads, as zod types. A contract file: imports zod and lists of words alone. */
 import * as z from "zod/mini";
-import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../cost-types.ts";
-import { CURRENCY_CODES } from "./currencies.ts";
+import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../domain/cost-types.ts";
+import { CURRENCY_CODES } from "../domain/currencies.ts";
 
 // Production forbids eval, which zod would use to compile its parsers: tests shall run what production runs.
 z.config({ jitless: true });

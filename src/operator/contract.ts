@@ -1,6 +1,6 @@
 /** What the requests of the operator interface must look like. */
 import * as z from "zod/mini";
-import { COST_TYPES } from "../cost-types.ts";
+import { COST_TYPES } from "../domain/cost-types.ts";
 import { appToken, email, idNumber, idText, pageQuery, plainText, readAs } from "../http/fields.ts";
 
 const MAX_TEMPLATE_BYTES = 4 * 1024;

@@ -1,13 +1,18 @@
 /** What operators do with integration rounds. */
 import type * as z from "zod/mini";
 import type { Operator } from "../auth/guards.ts";
-import { shareCredentials } from "../db/ledger-credentials.ts";
-import * as changes from "../db/round-changes.ts";
-import { type FoundRound, findRound } from "../db/rounds.ts";
+import { shareCredentials } from "../db/ledger/credential-copies.ts";
+import * as changes from "../db/operator/round-changes.ts";
+import { type FoundRound, findRound } from "../db/operator/rounds.ts";
+import { judgeRound, type RoundReport } from "../domain/round-report.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
-import { judgeRound, type RoundReport } from "../rounds/report.ts";
-import { type RoundWithReport, toFinalReport, toReportItem, toRoundWithReport } from "../rounds/wire.ts";
+import {
+  type RoundWithReport,
+  toFinalReport,
+  toReportItem,
+  toRoundWithReport,
+} from "../usecases/rounds/serialize.ts";
 import { badField, createSecret, notFound } from "./actions.ts";
 import type * as contract from "./contract.ts";
 

@@ -1,9 +1,9 @@
 /** What there is much of: how many bytes a row takes, the purge in bounded slices, and a page deep in a list. */
 import { hashToken } from "../../src/auth/secrets.ts";
-import { ledgerOf } from "../../src/db/ledger-map.ts";
-import { listLevelOne } from "../../src/db/links.ts";
+import { ledgerOf } from "../../src/db/ledger/shards.ts";
+import { listLevelOne } from "../../src/db/links/links.ts";
 import { DEMO } from "../../src/dev/demo.ts";
-import { purge } from "../../src/retention.ts";
+import { purge } from "../../src/purge.ts";
 import { drive } from "./load.ts";
 import { addCosts, addLinks, type Server } from "./servers.ts";
 

@@ -1,9 +1,9 @@
 /** The SQL that the Worker sends to D1, taken from its own queries, for the bare Worker to prepare by hand. */
-import { submitCosts } from "../../src/db/ledger.ts";
-import { insertEngagement } from "../../src/db/ledger-engagements.ts";
-import { ledgerOf } from "../../src/db/ledger-map.ts";
-import { insertLinks } from "../../src/db/link-creation.ts";
-import { findRecording, listLevelOne } from "../../src/db/links.ts";
+import { submitCosts } from "../../src/db/ledger/costs.ts";
+import { insertEngagement } from "../../src/db/ledger/engagements.ts";
+import { ledgerOf } from "../../src/db/ledger/shards.ts";
+import { insertLinks } from "../../src/db/links/creation.ts";
+import { findRecording, listLevelOne } from "../../src/db/links/links.ts";
 
 /** A parameter is a value, or the name of one that a request brings. */
 export interface CapturedStatement {

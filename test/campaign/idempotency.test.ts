@@ -1,6 +1,6 @@
 /** Idempotency-Key on POST of links: the same key and body gives the first answer again for 24 hours. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { purge } from "../../src/retention.ts";
+import { purge } from "../../src/purge.ts";
 import {
   type Call,
   call,

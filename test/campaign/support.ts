@@ -1,5 +1,5 @@
 /** What the tests of the campaign interface share: its addresses, its envelopes, and calls as the demo user. */
-import type { Link } from "../../src/campaign/rules.ts";
+import type { Link } from "../../src/usecases/links.ts";
 import { ask, type Call, DEMO, type ProblemBody } from "../harness.ts";
 
 export type { Link };

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { insertEngagements } from "../../src/db/ledger-engagements.ts";
+import { insertEngagements } from "../../src/db/ledger/engagements.ts";
 import {
   ask,
   type Call,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
+import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
 import { ask, call, click, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, setSwitch, totals } from "../support.ts";
 

@@ -1,11 +1,11 @@
 /** What the ledger costs, by D1's own count of rows, with little in it and with much. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
-import { COST_TYPES } from "../../src/cost-types.ts";
-import { shardsOf } from "../../src/db/ledger-map.ts";
+import { shardsOf } from "../../src/db/ledger/shards.ts";
+import { COST_TYPES } from "../../src/domain/cost-types.ts";
+import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
 import type { Env } from "../../src/env.ts";
-import { purge } from "../../src/retention.ts";
+import { purge } from "../../src/purge.ts";
 import {
   ask,
   type Call,

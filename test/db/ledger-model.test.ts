@@ -3,24 +3,24 @@ import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import {
-  COST_WINDOW_MS,
-  hasLapsed,
-  judgeCost,
-  judgeCosts,
-  matchOf,
-  type Verdict,
-} from "../../src/cost/rules.ts";
-import { COST_TYPES } from "../../src/cost-types.ts";
-import {
   type Cost,
   type Credential,
   type Engagement,
   type Engagements,
   type StoredCost,
   submitCosts,
-} from "../../src/db/ledger.ts";
-import { insertEngagement } from "../../src/db/ledger-engagements.ts";
-import { purge } from "../../src/retention.ts";
+} from "../../src/db/ledger/costs.ts";
+import { insertEngagement } from "../../src/db/ledger/engagements.ts";
+import { COST_TYPES } from "../../src/domain/cost-types.ts";
+import {
+  COST_WINDOW_MS,
+  hasLapsed,
+  judgeCost,
+  judgeCosts,
+  matchOf,
+  type Verdict,
+} from "../../src/domain/matching.ts";
+import { purge } from "../../src/purge.ts";
 import { DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 

@@ -1,6 +1,6 @@
 /** Real D1, KV and queues behind thin wrappers that fail, never answer or answer stale at a chosen call. */
 import { vi } from "vitest";
-import type { NewEngagement } from "../../src/db/ledger-engagements.ts";
+import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
 import { env, withMethods, wrapDatabases } from "../harness.ts";
 
 /** What D1 is documented to say where the same request may work in a moment. */

@@ -1,7 +1,7 @@
 /** What happens at once, and what must then be as if it had come one after the other. */
 import { beforeEach, expect, it } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
-import { purge } from "../../src/retention.ts";
+import { purge } from "../../src/purge.ts";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
 import { ask, call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";

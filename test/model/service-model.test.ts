@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { beforeEach, expect, it, vi } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { purge } from "../../src/retention.ts";
+import { purge } from "../../src/purge.ts";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
 import { faultyDatabase } from "../faults/faulty.ts";
 import { ask, type Call, call, DAY, DEMO, env, freshDemo, IPHONE, ledgerOn, NOW, rows } from "../harness.ts";

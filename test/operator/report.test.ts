@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { CostType, Kind } from "../../src/cost-types.ts";
-import type { Cost } from "../../src/db/ledger.ts";
-import type { RoundEngagement, RoundEntry } from "../../src/rounds/findings.ts";
-import { judgeRound } from "../../src/rounds/report.ts";
+import type { Cost } from "../../src/db/ledger/costs.ts";
+import type { CostType, Kind } from "../../src/domain/cost-types.ts";
+import type { RoundEngagement, RoundEntry } from "../../src/domain/round-findings.ts";
+import { judgeRound } from "../../src/domain/round-report.ts";
 
 const DAY = 24 * 3600 * 1000;
 const START = 1_000 * DAY;

@@ -1,6 +1,6 @@
 /** Credentials on the shards: there by themselves, and gone everywhere before a revocation is told as done. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { shareCredentials } from "../../src/db/ledger-credentials.ts";
+import { shareCredentials } from "../../src/db/ledger/credential-copies.ts";
 import worker, { serve } from "../../src/index.ts";
 import { ask, DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
 import { downDatabase, idOn, mapped, shard } from "./support.ts";

@@ -1,6 +1,6 @@
 /** A shard that is down, and the queue before the shards. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { NewEngagement } from "../../src/db/ledger-engagements.ts";
+import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
 import worker from "../../src/index.ts";
 import { ask, call, click, DAY, DEMO, env, NOW, queueBatch, rows, sendCost } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";

@@ -1,10 +1,10 @@
 /** Where an id lives, and how the ledger is spread over more databases while it runs. */
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
-import { COST_WINDOW_MS } from "../../src/cost/rules.ts";
-import { submitCosts } from "../../src/db/ledger.ts";
-import { insertEngagement } from "../../src/db/ledger-engagements.ts";
-import { type Ledger, placeOf } from "../../src/db/ledger-map.ts";
+import { submitCosts } from "../../src/db/ledger/costs.ts";
+import { insertEngagement } from "../../src/db/ledger/engagements.ts";
+import { type Ledger, placeOf } from "../../src/db/ledger/shards.ts";
+import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
 import { call, click, DEMO, env, NOW, sendCost } from "../harness.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
 import { CHANGE, homesOf, INSTANT, idOn, mapped, shard } from "./support.ts";

@@ -1,5 +1,5 @@
 /** What the tests of a spread ledger share. */
-import { type Ledger, ledgerOf, placeOf } from "../../src/db/ledger-map.ts";
+import { type Ledger, ledgerOf, placeOf } from "../../src/db/ledger/shards.ts";
 import { env, NOW, withMethods } from "../harness.ts";
 
 export const INSTANT = NOW;

@@ -1,15 +1,15 @@
 /** Apps, where their links lead, who may see them, and their link tree. */
 import { html } from "hono/html";
-import { type App, findApp, listApps, listMembers, type MemberRow } from "../../db/apps.ts";
-import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/console.ts";
 import { toPage } from "../../db/keyset.ts";
-import { findUserByEmail } from "../../db/users.ts";
+import { type App, findApp, listApps, listMembers, type MemberRow } from "../../db/operator/apps.ts";
+import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/operator/console.ts";
+import { findUserByEmail } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/page.ts";
+import type { Markup } from "../../http/pages.ts";
 import * as actions from "../actions.ts";
 import * as contract from "../contract.ts";
 import { confirmStep, field, orNull, toLines } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, nextLink, parse, rangeOf, type Trouble } from "./frame.ts";
+import { consolePage, type Desk, done, type Form, nextLink, parse, rangeOf, type Trouble } from "./layout.ts";
 
 export async function appsPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
   const range = rangeOf(context);

@@ -1,11 +1,11 @@
 /** What operators changed, the latest first. */
 import { html } from "hono/html";
-import { listAudit } from "../../db/audit.ts";
 import { toPage } from "../../db/keyset.ts";
+import { listAudit } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
-import { time } from "../../rounds/view.ts";
-import { toAuditItem } from "../answers.ts";
-import { consolePage, type Desk } from "./frame.ts";
+import { time } from "../../usecases/rounds/view.ts";
+import { toAuditItem } from "../resources.ts";
+import { consolePage, type Desk } from "./layout.ts";
 
 export async function auditPage(context: Context, desk: Desk): Promise<Response> {
   const asked = context.url.searchParams.get("before") ?? "";

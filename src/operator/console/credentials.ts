@@ -1,15 +1,15 @@
 /** Credentials by their hints, and how one is revoked. */
 import { html } from "hono/html";
 import type * as z from "zod/mini";
-import { listCredentials, type NamedCredentialRecord } from "../../db/credentials.ts";
 import { toPage } from "../../db/keyset.ts";
+import { listCredentials, type NamedCredentialRecord } from "../../db/operator/credentials.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/page.ts";
-import { time } from "../../rounds/view.ts";
+import type { Markup } from "../../http/pages.ts";
+import { time } from "../../usecases/rounds/view.ts";
 import * as actions from "../actions.ts";
-import { type credential, toCredentialItem } from "../answers.ts";
+import { type credential, toCredentialItem } from "../resources.ts";
 import { confirmStep } from "./fields.ts";
-import { consolePage, type Desk, done, idOf, nextLink, rangeOf, type Trouble } from "./frame.ts";
+import { consolePage, type Desk, done, idOf, nextLink, rangeOf, type Trouble } from "./layout.ts";
 
 /** With its partner's name and the state of its round, where other partners' credentials stand beside it. */
 type CredentialItem = z.output<typeof credential> &

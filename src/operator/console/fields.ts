@@ -1,8 +1,8 @@
 /** The parts of the console's forms. */
 import { html } from "hono/html";
-import { COST_TYPES, type CostType } from "../../cost-types.ts";
-import type { Markup } from "../../http/page.ts";
-import type { Trouble } from "./frame.ts";
+import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import type { Markup } from "../../http/pages.ts";
+import type { Trouble } from "./layout.ts";
 
 interface Field {
   name: string;

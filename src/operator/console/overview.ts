@@ -1,17 +1,17 @@
 /** The console's first page: the partners, what each needs next, and the spend that waits. */
 import { html } from "hono/html";
-import { COST_TYPES } from "../../cost-types.ts";
-import { listPendingSpend } from "../../db/console.ts";
 import { toPage } from "../../db/keyset.ts";
-import { listPartnerRecords, type PartnerRecord } from "../../db/partner-records.ts";
+import { listPendingSpend } from "../../db/operator/console.ts";
+import { listPartnerRecords, type PartnerRecord } from "../../db/operator/partners.ts";
+import { COST_TYPES } from "../../domain/cost-types.ts";
+import { formatSpend } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
-import { formatSpend } from "../../http/money.ts";
-import type { Markup } from "../../http/page.ts";
+import type { Markup } from "../../http/pages.ts";
 import * as actions from "../actions.ts";
-import { toIntegration } from "../answers.ts";
 import * as contract from "../contract.ts";
+import { toIntegration } from "../resources.ts";
 import { field } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, nextLink, parse, rangeOf, type Trouble } from "./frame.ts";
+import { consolePage, type Desk, done, type Form, nextLink, parse, rangeOf, type Trouble } from "./layout.ts";
 import { STATES } from "./partners.ts";
 
 export async function overviewPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {

@@ -1,20 +1,20 @@
 /** The page of a partner: how far it has come, its rounds and credentials, its templates, and whether its costs are taken. */
 import { html } from "hono/html";
-import { COST_TYPES } from "../../cost-types.ts";
-import { listCredentialsOfPartner } from "../../db/credentials.ts";
-import { findPartnerRecord, type PartnerRecord } from "../../db/partner-records.ts";
-import { listRoundsOfPartner } from "../../db/rounds.ts";
+import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
+import { findPartnerRecord, type PartnerRecord } from "../../db/operator/partners.ts";
+import { listRoundsOfPartner } from "../../db/operator/rounds.ts";
+import { COST_TYPES } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/page.ts";
-import { time } from "../../rounds/view.ts";
-import { toRoundItem } from "../../rounds/wire.ts";
+import type { Markup } from "../../http/pages.ts";
+import { toRoundItem } from "../../usecases/rounds/serialize.ts";
+import { time } from "../../usecases/rounds/view.ts";
 import * as actions from "../actions.ts";
-import { toCredentialItem, toIntegration } from "../answers.ts";
 import * as contract from "../contract.ts";
+import { toCredentialItem, toIntegration } from "../resources.ts";
 import { openRound } from "../rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, idOf, parse, secretPage, type Trouble } from "./frame.ts";
+import { consolePage, type Desk, done, type Form, idOf, parse, secretPage, type Trouble } from "./layout.ts";
 
 /** How far a cost type has come. */
 export const STATES = {

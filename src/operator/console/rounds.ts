@@ -1,13 +1,17 @@
 /** The page of a round: the report, what to let pass, and the approval. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/page.ts";
-import { countOpen, reportView } from "../../rounds/view.ts";
-import { type FindingItem, type RoundWithReport, toRoundWithReport } from "../../rounds/wire.ts";
+import type { Markup } from "../../http/pages.ts";
+import {
+  type FindingItem,
+  type RoundWithReport,
+  toRoundWithReport,
+} from "../../usecases/rounds/serialize.ts";
+import { countOpen, reportView } from "../../usecases/rounds/view.ts";
 import * as contract from "../contract.ts";
 import * as actions from "../rounds.ts";
 import { confirmStep } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, idOf, parse, type Trouble } from "./frame.ts";
+import { consolePage, type Desk, done, type Form, idOf, parse, type Trouble } from "./layout.ts";
 
 export async function roundPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
   const round = toRoundWithReport(await actions.readRound(context, desk, idOf(context)));

@@ -4,7 +4,7 @@ import type { Handler, Route } from "../../http/router.ts";
 import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
 import { credentialsPage, revokeCredential } from "./credentials.ts";
-import { type Desk, type Form, type Trouble, withDesk, withForm } from "./frame.ts";
+import { type Desk, type Form, type Trouble, withDesk, withForm } from "./layout.ts";
 import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
 import * as rounds from "./rounds.ts";

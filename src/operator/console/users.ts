@@ -1,12 +1,12 @@
 /** Users: their role, how they sign in, their API token, and whether they still may. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
-import { findUser, listUsers, type UserRow } from "../../db/users.ts";
+import { findUser, listUsers, type UserRow } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/page.ts";
+import type { Markup } from "../../http/pages.ts";
 import * as actions from "../actions.ts";
-import { toUserItem } from "../answers.ts";
 import * as contract from "../contract.ts";
+import { toUserItem } from "../resources.ts";
 import { confirmStep, field, select } from "./fields.ts";
 import {
   consolePage,
@@ -19,7 +19,7 @@ import {
   rangeOf,
   secretPage,
   type Trouble,
-} from "./frame.ts";
+} from "./layout.ts";
 
 const ROLES: [string, string][] = [
   ["member", "Member: works in the apps it was added to"],

@@ -1,0 +1,314 @@
+/**
+ * The ledger: costs and what they stand on. This module, ledger-engagements.ts and ledger-purge.ts alone write its tables,
+ * each id in the database that ledger-map.ts names. Writes are gated in SQL by the credential and by the rules of src/domain/matching.ts.
+ */
+import { sql } from "drizzle-orm";
+import type { CostType, Kind } from "../../domain/cost-types.ts";
+import { runBatch, runIdempotent, statement } from "../statement.ts";
+import { findPartnerId, shareCredentials } from "./credential-copies.ts";
+import { atHome, fence, isSpread, type Ledger, type LedgerKey, onlyResult, type Settled } from "./shards.ts";
+
+/** A cost as a partner sends it. The amount counts 0.00001 currency units; null leaves it to the engagement's URL. */
+export interface Cost {
+  costId: string;
+  costType: CostType;
+  currency: string;
+  amount: number | null;
+  tag: string;
+}
+
+/** What the ledger knows of an engagement. The URL's cost parameters are null where it carried none. */
+export interface Engagement {
+  occurredAt: number;
+  /** Whether cost data was on for the link at that moment. */
+  eligible: boolean;
+  urlCostType: string | null;
+  urlCurrency: string | null;
+  urlAmount: number | null;
+}
+
+export type Engagements = Partial<Record<Kind, Engagement>>;
+
+export interface StoredCost {
+  costType: CostType;
+  currency: string;
+  amount: number | null;
+  /** A cost that a URL carried gives way once to one that is sent. */
+  source: "call" | "url";
+  receivedAt: number;
+}
+
+export interface Credential {
+  partnerId: number;
+  mode: "live" | "test";
+  costTypes: string[];
+  revoked: boolean;
+  supportsCostData: boolean;
+}
+
+const tokenHash = sql.placeholder("tokenHash");
+const now = sql.placeholder("now");
+
+interface CredentialRow {
+  partner_id: number;
+  mode: Credential["mode"];
+  cost_types: string;
+  revoked_at: number | null;
+  supports_cost_data: number;
+}
+
+const credential = statement<CredentialRow>(sql`
+  SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data
+  FROM credentials c JOIN partners p ON p.id = c.partner_id
+  WHERE c.token_hash = ${tokenHash}
+`);
+
+/** undefined for a credential that never was. */
+export async function findCredential({ control }: Ledger, hash: string): Promise<Credential | undefined> {
+  const [[row]] = await runBatch(control, credential(control, { tokenHash: hash }));
+  return row && toCredential(row);
+}
+
+// The names are those of Engagement and StoredCost. What is not there is one NULL: most of an answer of columns would be.
+const engagementAs = (table: "k" | "i") => {
+  const column = (name: string) => sql.raw(`${table}.${name}`);
+  return sql`iif(${column("kind")} IS NULL, NULL, json_object(
+    'occurredAt', ${column("occurred_at")}, 'eligible', json(iif(${column("eligible")}, 'true', 'false')),
+    'urlCostType', ${column("url_cost_type")}, 'urlCurrency', ${column("url_currency")}, 'urlAmount', ${column("url_amount")}
+  ))`;
+};
+
+/**
+ * One cost as it stands. `kind`, `occurredAt` and `linkToken` are of the engagement that it stands on, null while there is
+ * none; `unusable` are those with its ID then.
+ */
+export interface CostRecord extends StoredCost {
+  tag: string | null;
+  kind: Kind | null;
+  occurredAt: number | null;
+  linkToken: string | null;
+  unusable: Engagements;
+}
+
+const costRecord = statement<{
+  cost_type: CostType;
+  currency: string;
+  amount: number | null;
+  tag: string | null;
+  source: StoredCost["source"];
+  received_at: number;
+  kind: Kind | null;
+  occurred_at: number | null;
+  link_id: number;
+  link_token: string | null;
+  click: string | null;
+  impression: string | null;
+}>(sql`
+  SELECT s.cost_type, s.currency, s.amount, s.tag, s.source, s.received_at, s.kind, s.occurred_at, s.link_id,
+    l.token AS link_token, ${engagementAs("k")} AS click, ${engagementAs("i")} AS impression
+  FROM credentials c CROSS JOIN cost_states s LEFT JOIN links l ON l.id = s.link_id
+  LEFT JOIN engagements k ON s.kind IS NULL
+    AND k.partner_id = s.partner_id AND k.cost_id = s.cost_id AND k.kind = 'click'
+  LEFT JOIN engagements i ON s.kind IS NULL
+    AND i.partner_id = s.partner_id AND i.cost_id = s.cost_id AND i.kind = 'impression'
+  WHERE c.token_hash = ${tokenHash} AND c.revoked_at IS NULL AND c.mode = 'live'
+    AND s.partner_id = c.partner_id AND s.cost_id = ${sql.placeholder("costId")}
+`);
+
+const linkToken = statement<{ token: string }>(
+  sql`SELECT token FROM links WHERE id = ${sql.placeholder("linkId")}`,
+);
+
+/** A partner's own cost; `amount` is the one that counts. undefined where a live credential of the partner finds none. */
+export async function findCost(
+  ledger: Ledger,
+  hash: string,
+  costId: string,
+): Promise<{ credential: Credential | undefined; cost: CostRecord | undefined }> {
+  const partnerId = await findPlacing(ledger, hash);
+  if (partnerId === undefined) return { credential: undefined, cost: undefined };
+  const parts = await atHome(ledger, [{ partnerId, costId }], (db) =>
+    withCopies(
+      ledger,
+      db,
+      ([known]) => known.length > 0,
+      () => runBatch(db, credential(db, { tokenHash: hash }), costRecord(db, { tokenHash: hash, costId })),
+    ),
+  );
+  const [[known], [row]] = onlyResult(parts);
+  const cost = row && {
+    costType: row.cost_type,
+    currency: row.currency,
+    amount: row.amount,
+    source: row.source,
+    receivedAt: row.received_at,
+    tag: row.tag,
+    kind: row.kind,
+    occurredAt: row.occurred_at,
+    linkToken: row.link_token,
+    unusable: toEngagements(row),
+  };
+  // A shard has no links.
+  if (cost?.kind && cost.linkToken === null) {
+    const { control } = ledger;
+    const [[link]] = await runBatch(control, linkToken(control, { linkId: row?.link_id ?? null }));
+    cost.linkToken = link?.token ?? null;
+  }
+  return { credential: known && toCredential(known), cost };
+}
+
+/** The partner whose ids are to be placed; any where the place does not depend on it; undefined for no credential at all. */
+async function findPlacing(ledger: Ledger, hash: string): Promise<number | undefined> {
+  return isSpread(ledger) ? findPartnerId(ledger, hash) : 0;
+}
+
+/** Asks a shard that does not know the credential, though DB does, once more with a copy of all credentials. */
+async function withCopies<Result>(
+  ledger: Ledger,
+  db: D1Database,
+  isKnown: (result: Result) => boolean,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  const answer = await ask();
+  if (db === ledger.control || isKnown(answer)) return answer;
+  await shareCredentials(ledger, [db]);
+  return ask();
+}
+
+/** What there is for one submitted cost before it is stored, as JSON; null for what there is not. */
+interface SituationRow extends CredentialRow {
+  click: string | null;
+  impression: string | null;
+  prior: string | null;
+}
+
+// A submitted cost travels as a JSON array [cost_id, cost_type, currency, amount, tag].
+const submitted = sql`
+  FROM credentials c
+  CROSS JOIN partners p
+  CROSS JOIN json_each(${sql.placeholder("costs")}) j
+  LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = j.value ->> 0 AND k.kind = 'click'
+`;
+
+const situations = statement<SituationRow>(sql`
+  SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
+    ${engagementAs("k")} AS click, ${engagementAs("i")} AS impression,
+    iif(o.source IS NULL, NULL, json_object(
+      'costType', o.cost_type, 'currency', o.currency, 'amount', o.amount, 'source', o.source, 'receivedAt', o.received_at
+    )) AS prior
+  ${submitted}
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0 AND i.kind = 'impression'
+  LEFT JOIN costs o ON o.partner_id = c.partner_id AND o.cost_id = j.value ->> 0
+  WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
+  ORDER BY j.rowid
+`);
+
+const isClickUsable = sql`
+  (j.value ->> 1 <> 'cpm' AND k.eligible AND abs(${now} - k.occurred_at) <= ${sql.placeholder("window")})
+`;
+
+const hasWaited = sql`costs.received_at < excluded.received_at - ${sql.placeholder("window")}`;
+
+const store = statement<{ cost_id: string }>(sql`
+  INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
+  SELECT c.partner_id, j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, 'call', ${now}
+  ${submitted}
+  LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0
+    AND i.kind = iif(${isClickUsable}, NULL, 'impression')
+  WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
+    AND c.revoked_at IS NULL AND c.mode = 'live' AND p.supports_cost_data
+    AND instr(',' || c.cost_types || ',', ',' || (j.value ->> 1) || ',')
+    AND (
+      (k.kind IS NULL AND i.kind IS NULL)
+      OR ${isClickUsable}
+      OR (j.value ->> 1 <> 'cpc' AND i.eligible AND abs(${now} - i.occurred_at) <= ${sql.placeholder("window")})
+    )
+  ORDER BY j.rowid
+  ON CONFLICT (partner_id, cost_id) DO UPDATE SET
+    cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
+    source = excluded.source, received_at = excluded.received_at
+  WHERE (costs.source = 'url' OR costs.amount IS NULL OR ${hasWaited}) AND EXISTS (
+    SELECT 1 FROM cost_states s
+    WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id
+      AND (s.kind IS NULL OR abs(excluded.received_at - s.occurred_at) <= ${sql.placeholder("window")})
+      AND (
+        costs.source = 'url' OR (s.kind IS NULL AND ${hasWaited})
+        OR (s.amount IS NULL AND excluded.amount IS NOT NULL
+          AND costs.cost_type = excluded.cost_type AND costs.currency = excluded.currency)
+      )
+  )
+  RETURNING cost_id
+`);
+
+/** A submitted cost and what there was for it before, for the rules to judge. */
+export interface Situation {
+  cost: Cost;
+  credential: Credential;
+  engagements: Engagements;
+  prior: StoredCost | undefined;
+}
+
+/** Costs that live in one database: at which positions they were sent, what there was for each, and the ids that were stored. */
+export type Submitted = Settled<
+  LedgerKey & { position: number },
+  { situations: Situation[]; stored: string[] }
+>;
+
+/**
+ * Stores what the rules accept of the costs, in their order, in one transaction for each database that they live in. Gives
+ * what there was for each before any was stored. None at all: the credential never was, and nothing is stored.
+ */
+export async function submitCosts(
+  ledger: Ledger,
+  submission: { tokenHash: string; costs: Cost[]; now: number; windowMs: number },
+): Promise<Submitted[]> {
+  const { tokenHash: hash, costs, now: at, windowMs } = submission;
+  const partnerId = await findPlacing(ledger, hash);
+  if (partnerId === undefined) return [];
+  const items = costs.map((cost, position) => ({ partnerId, costId: cost.costId, cost, position }));
+  return atHome(ledger, items, async (db, some, size) => {
+    const rows = some.map(({ cost }) => [cost.costId, cost.costType, cost.currency, cost.amount, cost.tag]);
+    const values = { tokenHash: hash, costs: JSON.stringify(rows), now: at, window: windowMs, size };
+    const [, before, stored] = await withCopies(
+      ledger,
+      db,
+      ([, known]) => known.length > 0,
+      () => runIdempotent(db, fence(db, values), situations(db, values), store(db, values)),
+    );
+    return {
+      situations: some.flatMap(({ cost }, index) => {
+        const row = before[index];
+        return row ? [toSituation(cost, row)] : [];
+      }),
+      stored: stored.map((row) => row.cost_id),
+    };
+  });
+}
+
+function toCredential(row: CredentialRow): Credential {
+  return {
+    partnerId: row.partner_id,
+    mode: row.mode,
+    costTypes: row.cost_types.split(","),
+    revoked: row.revoked_at !== null,
+    supportsCostData: row.supports_cost_data === 1,
+  };
+}
+
+function toSituation(cost: Cost, row: SituationRow): Situation {
+  return {
+    cost,
+    credential: toCredential(row),
+    engagements: toEngagements(row),
+    prior: parse<StoredCost>(row.prior),
+  };
+}
+
+function toEngagements(row: Record<Kind, string | null>): Engagements {
+  const [click, impression] = [row.click, row.impression].map((text) => parse<Engagement>(text));
+  return { ...(click && { click }), ...(impression && { impression }) };
+}
+
+function parse<T>(text: string | null): T | undefined {
+  return text === null ? undefined : (JSON.parse(text) as T);
+}

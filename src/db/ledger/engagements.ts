@@ -1,0 +1,66 @@
+/** Engagements as they come into the ledger, by themselves or many at once. Triggers match them to what waits for them. */
+import { sql } from "drizzle-orm";
+import type { Kind } from "../../domain/cost-types.ts";
+import { runIdempotent, statement } from "../statement.ts";
+import type { Engagement } from "./costs.ts";
+import { shareCredentials } from "./credential-copies.ts";
+import { atHome, fence, isRaised, type Ledger, type LedgerKey, onlyResult, type Settled } from "./shards.ts";
+
+/** An engagement to record, under the partner in effect for its link. */
+export interface NewEngagement extends Engagement {
+  partnerId: number;
+  costId: string;
+  kind: Kind;
+  appToken: string;
+  linkId: number;
+}
+
+const insertion = statement<{ partner_id: number; cost_id: string; kind: Kind }>(sql`
+  INSERT INTO engagements
+    (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
+  SELECT j.value ->> 'partnerId', j.value ->> 'costId', j.value ->> 'kind', j.value ->> 'appToken', j.value ->> 'linkId',
+    j.value ->> 'occurredAt', j.value ->> 'eligible', j.value ->> 'urlCostType', j.value ->> 'urlCurrency',
+    j.value ->> 'urlAmount'
+  FROM json_each(${sql.placeholder("engagements")}) j WHERE true
+  ORDER BY j.value ->> 'occurredAt'
+  ON CONFLICT DO NOTHING
+  RETURNING partner_id, cost_id, kind
+`);
+
+/** For a shard: fails the batch where a partner was not copied yet, for what its URLs carry is judged by the copy. */
+const hasPartners = statement(sql`
+  SELECT json(iif(EXISTS (SELECT 1 FROM partners p WHERE p.id = j.value ->> 'partnerId'), 'true', 'no copy'))
+  FROM json_each(${sql.placeholder("engagements")}) j
+`);
+
+/**
+ * Records engagements, in one insert for each database that they live in; the first of a (partner, cost id, kind) stands, so
+ * that the same may be sent again. The results say which were recorded now.
+ */
+export function insertEngagements(
+  ledger: Ledger,
+  engagements: NewEngagement[],
+): Promise<Settled<NewEngagement, LedgerKey[]>[]> {
+  return atHome(ledger, engagements, async (db, some, size) => {
+    const values = { engagements: JSON.stringify(some), size };
+    const isShard = db !== ledger.control;
+    const insert = () =>
+      runIdempotent(
+        db,
+        fence(db, values),
+        insertion(db, values),
+        ...(isShard ? [hasPartners(db, values)] : []),
+      );
+    const [, rows] = await insert().catch(async (error) => {
+      if (!isShard || !isRaised(error)) throw error;
+      await shareCredentials(ledger, [db]);
+      return insert();
+    });
+    return rows.map((row) => ({ partnerId: row.partner_id, costId: row.cost_id }));
+  });
+}
+
+/** Records one engagement. Whether it was the first. */
+export async function insertEngagement(ledger: Ledger, engagement: NewEngagement): Promise<boolean> {
+  return onlyResult(await insertEngagements(ledger, [engagement])).length > 0;
+}

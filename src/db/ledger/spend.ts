@@ -1,0 +1,106 @@
+/**
+ * Spend, from the daily totals alone: what a report reads grows with the totals that it covers, not with the costs behind
+ * them, and a purge changes nothing. Asked with an API token for one app, or by a session for all apps of its user.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import type { SpendGroup } from "../../domain/cost-types.ts";
+import type { AppAccess } from "../accounts/api-tokens.ts";
+import { type Bound, runBatch, statement } from "../statement.ts";
+import { addShards, type DayRange, keysOf, type SpendRow, sumsOf } from "./shard-spend.ts";
+import type { Ledger } from "./shards.ts";
+
+/** Who asks: the hash of an API token, or of a session's id. */
+export type Asker = { kind: "token" | "session"; hash: string; now: number };
+
+const hash = sql.placeholder("hash");
+const ASKERS = {
+  token: { table: sql`api_tokens t`, gate: sql`t.token_hash = ${hash}` },
+  session: {
+    table: sql`sessions t`,
+    gate: sql`t.id_hash = ${hash} AND t.expires_at > ${sql.placeholder("now")}`,
+  },
+};
+const appToken = sql.placeholder("appToken");
+
+/** `m` names the apps of the report, of which the asker may see every one. */
+function reportOf(kind: Asker["kind"], groups: readonly SpendGroup[], apps: SQL) {
+  const { table, gate } = ASKERS[kind];
+  const { select, where } = sumsOf(groups);
+  const order = sql.raw(
+    keysOf(groups)
+      .map((key) => `g.${key}`)
+      .join(", "),
+  );
+  const [byLink, byPartner] = [groups.includes("link"), groups.includes("partner")];
+  return statement<SpendRow>(sql`
+    SELECT g.*
+      ${byLink ? sql`, l.token AS link_token, l.label AS link_label` : sql``}
+      ${byPartner ? sql`, p.display_name AS partner_name` : sql``}
+    FROM (
+      ${select}
+      FROM ${table} CROSS JOIN memberships m ON m.user_id = t.user_id CROSS JOIN daily_totals d
+      WHERE ${gate} AND ${apps}
+        AND ${where}
+    ) g
+    ${byLink ? sql`LEFT JOIN links l ON l.id = g.link_id` : sql``}
+    ${byPartner ? sql`LEFT JOIN partners p ON p.id = g.partner_id` : sql``}
+    ORDER BY ${order} LIMIT ${sql.placeholder("limit")}
+  `);
+}
+
+const accessOf = (kind: Asker["kind"]) =>
+  statement<AppAccess>(sql`
+    SELECT t.user_id, m.app_token
+    FROM ${ASKERS[kind].table} LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
+    WHERE ${ASKERS[kind].gate}
+  `);
+const access = { token: accessOf("token"), session: accessOf("session") };
+
+const reports = new Map<string, ReturnType<typeof reportOf>>();
+
+/** One of 15 for each kind of asker, built when it is first asked for. */
+function reportFor(kind: Asker["kind"], groups: readonly SpendGroup[]) {
+  const name = [kind, ...groups].join();
+  const report = reports.get(name) ?? reportOf(kind, groups, sql`m.app_token = ${appToken}`);
+  reports.set(name, report);
+  return report;
+}
+
+/** The spend of an app by the groups, in their order; at most `limit` rows, none without access. */
+export async function findSpend(
+  ledger: Ledger,
+  asker: Asker,
+  query: DayRange & { appToken: string; groups: readonly SpendGroup[]; limit: number },
+): Promise<{ access: AppAccess | undefined; rows: SpendRow[] }> {
+  const { groups, ...rest } = query;
+  const values = { ...asker, ...rest };
+  const db = ledger.control;
+  const [[found], rows] = await runBatch(
+    db,
+    access[asker.kind](db, values),
+    reportFor(asker.kind, groups)(db, values),
+  );
+  const apps = found?.app_token ? [found.app_token] : [];
+  return { access: found, rows: await addShards(ledger, rows, { ...query, apps }) };
+}
+
+const OWN_GROUPS = ["day", "partner"] as const;
+const ownSpend = reportOf("session", OWN_GROUPS, sql`true`);
+
+/** For the batch of a page: the spend of every app of the session's user, by day and partner, as far as DB has it. */
+export function ownSpendStatement(
+  db: D1Database,
+  { idHash, ...rest }: DayRange & { idHash: string; now: number },
+): Bound<SpendRow> {
+  return ownSpend(db, { hash: idHash, limit: -1, ...rest });
+}
+
+/** That, with what the shards add, of the apps that the batch found to be the user's. */
+export function addOwnSpend(
+  ledger: Ledger,
+  found: SpendRow[],
+  days: DayRange,
+  apps: string[],
+): Promise<SpendRow[]> {
+  return addShards(ledger, found, { ...days, apps, groups: OWN_GROUPS, limit: -1 });
+}

@@ -1,0 +1,63 @@
+/** Where a link leads, and what was bad on its URL. Asked by the public, so without a token. */
+import { sql } from "drizzle-orm";
+import { runBatch, runIdempotent, statement } from "../statement.ts";
+
+/** Where the links of an app lead. Lists are the hosts and schemes that a click may name itself. */
+export interface Destination {
+  defaultUrl: string;
+  iosUrl: string | null;
+  androidUrl: string | null;
+  redirectHosts: string[];
+  redirectSchemes: string[];
+}
+
+interface DestinationRow {
+  app_token: string;
+  default_url: string;
+  ios_url: string | null;
+  android_url: string | null;
+  redirect_hosts: string;
+  redirect_schemes: string;
+}
+
+const destination = statement<DestinationRow>(sql`
+  SELECT l.app_token, a.default_url, a.ios_url, a.android_url, a.redirect_hosts, a.redirect_schemes
+  FROM links l JOIN apps a ON a.token = l.app_token
+  WHERE l.token = ${sql.placeholder("linkToken")}
+`);
+
+/** undefined for a token that no link has. */
+export async function findDestination(
+  db: D1Database,
+  linkToken: string,
+): Promise<{ appToken: string; destination: Destination } | undefined> {
+  const [[row]] = await runIdempotent(db, destination(db, { linkToken }));
+  if (!row) return undefined;
+  return {
+    appToken: row.app_token,
+    destination: {
+      defaultUrl: row.default_url,
+      iosUrl: row.ios_url,
+      androidUrl: row.android_url,
+      redirectHosts: JSON.parse(row.redirect_hosts),
+      redirectSchemes: JSON.parse(row.redirect_schemes),
+    },
+  };
+}
+
+const dropped = statement(sql`
+  INSERT INTO dropped_parameters (link_id, day, param, count)
+  SELECT ${sql.placeholder("linkId")}, ${sql.placeholder("day")}, value, 1 FROM json_each(${sql.placeholder("params")})
+  WHERE true
+  ON CONFLICT DO UPDATE SET count = count + 1
+`);
+
+/** Counts cost parameters that a URL carried and that were bad. `day` counts days since 1970 in UTC. */
+export async function countDropped(
+  db: D1Database,
+  linkId: number,
+  day: number,
+  params: string[],
+): Promise<void> {
+  await runBatch(db, dropped(db, { linkId, day, params: JSON.stringify(params) }));
+}

@@ -1,0 +1,122 @@
+/** Who acts as an operator, and the log of what operators changed. Every statement of theirs starts from the row of `operator`. */
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { isBackward, type Range, toBounds } from "../keyset.ts";
+import { type Bound, runBatch, statement, type Value } from "../statement.ts";
+
+/** Who asks, by the hash of an API token or of a session's id. `now` in milliseconds since 1970. */
+export type Actor = { now: number } & (
+  | { tokenHash: string; sessionHash: null }
+  | { tokenHash: null; sessionHash: string }
+);
+
+/** What the database says of an actor: no row where it does not know the token or session. */
+export interface OperatorAccess {
+  user_id: number;
+  email: string;
+  role: "member" | "operator";
+}
+
+const caller = sql`
+  SELECT u.id AS user_id, u.email, u.role
+  FROM (
+    SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("tokenHash")}
+    UNION ALL
+    SELECT user_id FROM sessions
+    WHERE id_hash = ${sql.placeholder("sessionHash")} AND expires_at > ${sql.placeholder("now")}
+  ) c CROSS JOIN users u ON u.id = c.user_id
+`;
+
+/** For a FROM clause: one row `operator.user_id`, or none where whoever asks is no operator. */
+export const operator = sql`(SELECT user_id FROM (${caller}) WHERE role = 'operator') operator`;
+
+const access = statement<OperatorAccess>(caller);
+
+/** Runs statements on an operator's behalf in one transaction, and says who that is. */
+export async function runAsOperator<Statements extends Bound<unknown>[]>(
+  db: D1Database,
+  actor: Actor,
+  ...statements: Statements
+) {
+  const [[found], ...rows] = await runBatch(db, access(db, { ...actor }), ...statements);
+  return { access: found, rows };
+}
+
+/** undefined for a token that is unknown or reset, and for a session that has ended. */
+export async function findOperatorAccess(db: D1Database, actor: Actor): Promise<OperatorAccess | undefined> {
+  return (await runAsOperator(db, actor)).access;
+}
+
+/**
+ * The audit entry of a change. It stands in the change's batch, before it and under the same gate, so there are both or
+ * neither. `subject` is an SQL text, `gate` a condition; `values` are those of the gate and `detail`, which is told to
+ * every operator and holds no secret.
+ */
+export function auditStatement(action: string, subject: SQL, gate: SQL) {
+  const insert = statement(sql`
+    INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+    SELECT ${sql.placeholder("now")}, operator.user_id, ${sql.raw(`'${action}'`)}, ${subject}, ${sql.placeholder("detail")}
+    FROM ${operator} WHERE ${gate}
+  `);
+  return (db: D1Database, values: Record<string, Value>, detail: object): Bound<unknown> =>
+    insert(db, { ...values, detail: JSON.stringify(toSnakeCase(detail)) });
+}
+
+/** What is told on the wire is told in snake_case; here names are those of the code. */
+function toSnakeCase(detail: object): object {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}
+
+/** `'partner ' || id`. A number that was bound would otherwise join a text as `3.0`. */
+export function subjectOf(noun: string, id: SQLWrapper): SQL {
+  return sql`${sql.raw(`'${noun} '`)} || cast(${id} AS INTEGER)`;
+}
+
+export interface AuditRow {
+  id: number;
+  happened_at: number;
+  user_id: number | null;
+  email: string | null;
+  action: string;
+  subject: string;
+  detail: string;
+}
+
+/** One page of the log, the oldest first. */
+export const listAudit = operatorList<AuditRow>("audit_log", {
+  columns: sql`x.*, u.email`,
+  join: sql`LEFT JOIN users u ON u.id = x.user_id`,
+});
+
+/**
+ * A list for operators: pages of a table `x` by id, in the order of creation. Without `where`, which may use values of its
+ * own, the highest id is the total, for nothing here is ever deleted. The total is undefined where `within` does not hold.
+ */
+export function operatorList<Row>(
+  table: string,
+  query: { columns: SQL; join?: SQL; where?: SQL; within?: SQL },
+) {
+  const rows = sql.raw(table);
+  const where = query.where ?? sql`true`;
+  const count = query.where ? sql`count(*)` : sql`coalesce(max(x.id), 0)`;
+  const total = statement<{ total: number }>(sql`
+    SELECT (SELECT ${count} FROM ${rows} x WHERE ${where}) AS total FROM ${operator} WHERE ${query.within ?? sql`true`}
+  `);
+  const pageIn = (direction: "ASC" | "DESC") =>
+    statement<Row>(sql`
+      SELECT ${query.columns} FROM ${operator} CROSS JOIN ${rows} x ${query.join ?? sql``}
+      WHERE x.id > ${sql.placeholder("after")} AND x.id < ${sql.placeholder("before")} AND ${where}
+      ORDER BY x.id ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}
+    `);
+  const pages = { forward: pageIn("ASC"), backward: pageIn("DESC") };
+  return async (db: D1Database, actor: Actor, range: Range, values: Record<string, Value> = {}) => {
+    const bound = { ...actor, ...values, ...toBounds(range) };
+    const page = isBackward(range) ? pages.backward : pages.forward;
+    const { access, rows } = await runAsOperator(db, actor, total(db, bound), page(db, bound));
+    return { access, total: rows[0][0]?.total, rows: rows[1] };
+  };
+}

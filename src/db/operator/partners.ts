@@ -1,0 +1,147 @@
+/** Partners as operators manage them: names, parameter templates, and how far each cost type has come. */
+import { sql } from "drizzle-orm";
+import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import type { Range } from "../keyset.ts";
+import { type Partner, type PartnerRow, toPartner } from "../links/partner-catalog.ts";
+import { statement } from "../statement.ts";
+import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
+
+export interface PartnerRecord extends Partner {
+  integratedTypes: CostType[];
+  /** The cost types of its open rounds. */
+  typesInRound: CostType[];
+  openRounds: number[];
+  hasLiveCredential: boolean;
+  createdAt: number;
+}
+
+type RecordRow = PartnerRow & {
+  integrated_types: string;
+  types_in_round: string | null;
+  open_rounds: string | null;
+  has_live_credential: number;
+  created_at: number;
+};
+
+const columns = sql`
+  x.*,
+  (SELECT group_concat(cost_types) FROM rounds WHERE partner_id = x.id AND state = 'open') AS types_in_round,
+  (SELECT group_concat(id) FROM rounds WHERE partner_id = x.id AND state = 'open') AS open_rounds,
+  EXISTS (SELECT 1 FROM credentials WHERE partner_id = x.id AND mode = 'live' AND revoked_at IS NULL) AS has_live_credential
+`;
+
+function toRecord(row: RecordRow): PartnerRecord {
+  return {
+    ...toPartner(row),
+    integratedTypes: toTypes(row.integrated_types),
+    typesInRound: toTypes(row.types_in_round),
+    openRounds: row.open_rounds?.split(",").map(Number) ?? [],
+    hasLiveCredential: row.has_live_credential === 1,
+    createdAt: row.created_at,
+  };
+}
+
+/** Cost types as they are stored, `cpc,cpi`, in their own order. */
+export function toTypes(stored: string | null): CostType[] {
+  const found = stored?.split(",") ?? [];
+  return COST_TYPES.filter((type) => found.includes(type));
+}
+
+const listRows = operatorList<RecordRow>("partners", { columns });
+
+export async function listPartnerRecords(db: D1Database, actor: Actor, range: Range) {
+  const found = await listRows(db, actor, range);
+  return { ...found, rows: found.rows.map(toRecord) };
+}
+
+const id = sql.placeholder("id");
+const one = statement<RecordRow>(
+  sql`SELECT ${columns} FROM ${operator} CROSS JOIN partners x WHERE x.id = ${id}`,
+);
+
+export async function findPartnerRecord(db: D1Database, actor: Actor, partnerId: number) {
+  const { access, rows } = await runAsOperator(db, actor, one(db, { ...actor, id: partnerId }));
+  const [[row]] = rows;
+  return { access, partner: row && toRecord(row) };
+}
+
+/** What an operator says of a partner; what is undefined stays as it is. Templates are kept byte for byte. */
+export interface PartnerChange {
+  displayName?: string | undefined;
+  serverToServer?: boolean | undefined;
+  clickParameters?: string | undefined;
+  impressionParameters?: string | undefined;
+  costParameters?: string | undefined;
+  /** Whether costs are taken of one that has integrated any type; of another none ever are. */
+  supportsCostData?: boolean | undefined;
+}
+
+const nextId = sql`(SELECT coalesce(max(id), 0) + 1 FROM partners)`;
+const insert = statement<{ id: number }>(sql`
+  INSERT INTO partners
+    (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at)
+  SELECT ${nextId}, ${sql.placeholder("displayName")}, 0, ${sql.placeholder("serverToServer")},
+    ${sql.placeholder("clickParameters")}, ${sql.placeholder("impressionParameters")},
+    ${sql.placeholder("costParameters")}, ${sql.placeholder("now")}
+  FROM ${operator}
+  RETURNING id
+`);
+const auditInsert = auditStatement("create partner", subjectOf("partner", nextId), sql`true`);
+const newest = statement<RecordRow>(sql`
+  SELECT ${columns} FROM ${operator} CROSS JOIN partners x WHERE x.id = (SELECT max(id) FROM partners)
+`);
+
+export async function insertPartner(db: D1Database, actor: Actor, partner: PartnerChange) {
+  const values = { ...actor, ...toValues(partner) };
+  const { access, rows } = await runAsOperator(
+    db,
+    actor,
+    auditInsert(db, values, partner),
+    insert(db, values),
+    newest(db, values),
+  );
+  const [row] = rows[2];
+  return { access, partner: row && toRecord(row) };
+}
+
+const supports = sql.placeholder("supportsCostData");
+const update = statement(sql`
+  UPDATE partners SET
+    supports_cost_data = coalesce(${supports}, supports_cost_data),
+    display_name = coalesce(${sql.placeholder("displayName")}, display_name),
+    server_to_server = coalesce(${sql.placeholder("serverToServer")}, server_to_server),
+    click_parameters = coalesce(${sql.placeholder("clickParameters")}, click_parameters),
+    impression_parameters = coalesce(${sql.placeholder("impressionParameters")}, impression_parameters),
+    cost_parameters = coalesce(${sql.placeholder("costParameters")}, cost_parameters)
+  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND (${supports} IS NOT 1 OR integrated_types <> '')
+`);
+const auditUpdate = auditStatement(
+  "update partner",
+  subjectOf("partner", id),
+  sql`EXISTS (SELECT 1 FROM partners WHERE id = ${id} AND (${supports} IS NOT 1 OR integrated_types <> ''))`,
+);
+
+/** `partner` is undefined where there is none with this id. Nothing is changed where cost data was asked for and nothing is integrated. */
+export async function updatePartner(db: D1Database, actor: Actor, partnerId: number, change: PartnerChange) {
+  const values = { ...actor, ...toValues(change), id: partnerId };
+  const { access, rows } = await runAsOperator(
+    db,
+    actor,
+    auditUpdate(db, values, change),
+    update(db, values),
+    one(db, values),
+  );
+  const [row] = rows[2];
+  return { access, partner: row && toRecord(row) };
+}
+
+function toValues(change: PartnerChange) {
+  return {
+    displayName: change.displayName ?? null,
+    serverToServer: change.serverToServer === undefined ? null : Number(change.serverToServer),
+    clickParameters: change.clickParameters ?? null,
+    impressionParameters: change.impressionParameters ?? null,
+    costParameters: change.costParameters ?? null,
+    supportsCostData: change.supportsCostData === undefined ? null : Number(change.supportsCostData),
+  };
+}

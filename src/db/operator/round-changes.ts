@@ -1,0 +1,131 @@
+/** What operators do to integration rounds: open, end, approve, dismiss. Each with its audit entry, in one transaction. */
+import { sql } from "drizzle-orm";
+import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { statement } from "../statement.ts";
+import { type Actor, auditStatement, operator, runAsOperator, subjectOf } from "./audit.ts";
+
+const id = sql.placeholder("id");
+const partnerId = sql.placeholder("partnerId");
+const costTypes = sql.placeholder("costTypes");
+const openable = sql`
+  EXISTS (SELECT 1 FROM partners WHERE id = ${partnerId}) AND NOT EXISTS (
+    SELECT 1 FROM rounds r CROSS JOIN json_each(${sql.placeholder("typeList")}) j
+    WHERE r.partner_id = ${partnerId} AND r.state = 'open' AND instr(',' || r.cost_types || ',', ',' || j.value || ',')
+  )
+`;
+const partner = statement<{ id: number }>(
+  sql`SELECT p.id FROM ${operator} CROSS JOIN partners p WHERE p.id = ${partnerId}`,
+);
+const nextId = sql`(SELECT coalesce(max(id), 0) + 1 FROM rounds)`;
+const insert = statement<{ id: number }>(sql`
+  INSERT INTO rounds (id, partner_id, cost_types, state, opened_at)
+  SELECT ${nextId}, ${partnerId}, ${costTypes}, 'open', ${sql.placeholder("now")} FROM ${operator} WHERE ${openable}
+  RETURNING id
+`);
+const auditInsert = auditStatement("open round", subjectOf("round", nextId), openable);
+const insertTestCredential = statement(sql`
+  INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at)
+  SELECT ${sql.placeholder("newHash")}, x.partner_id, 'test', x.cost_types, x.id, ${sql.placeholder("hint")}, ${sql.placeholder("now")}
+  FROM ${operator} CROSS JOIN rounds x ON x.id = (SELECT max(id) FROM rounds)
+  WHERE x.opened_at = ${sql.placeholder("now")} AND NOT EXISTS (SELECT 1 FROM credentials WHERE round_id = x.id)
+`);
+
+/** Opens a round with its test credential. `roundId` is undefined where an open round has one of the cost types. */
+export async function insertRound(
+  db: D1Database,
+  actor: Actor,
+  round: { partnerId: number; costTypes: CostType[]; newHash: string; hint: string },
+) {
+  const values = {
+    ...actor,
+    ...round,
+    costTypes: round.costTypes.join(","),
+    typeList: JSON.stringify(round.costTypes),
+  };
+  const { newHash, ...detail } = round;
+  const { access, rows } = await runAsOperator(
+    db,
+    actor,
+    partner(db, values),
+    auditInsert(db, values, detail),
+    insert(db, values),
+    insertTestCredential(db, values),
+  );
+  return { access, partnerFound: rows[0].length > 0, roundId: rows[2][0]?.id };
+}
+
+const judged = sql`EXISTS (
+  SELECT 1 FROM rounds WHERE id = ${id} AND state = 'open' AND entry_count = ${sql.placeholder("entryCount")}
+)`;
+const audits = {
+  closed: auditStatement("close round", subjectOf("round", id), judged),
+  approved: auditStatement("approve round", subjectOf("round", id), judged),
+};
+/** The cost types that were there and those of the round, in their order. */
+const withRoundTypes = (column: string) => sql`(
+  SELECT group_concat(j.value) FROM json_each(${sql.raw(`'${JSON.stringify(COST_TYPES)}'`)}) j CROSS JOIN rounds r
+  WHERE r.id = ${id}
+    AND instr(${sql.raw(`',' || ${column} || ','`)} || r.cost_types || ',', ',' || j.value || ',')
+)`;
+const integrate = statement(sql`
+  UPDATE partners SET supports_cost_data = 1, integrated_types = ${withRoundTypes("partners.integrated_types")}
+  WHERE id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
+`);
+const clearCredentials = statement(sql`
+  UPDATE credentials SET cost_types = ${withRoundTypes("credentials.cost_types")}
+  WHERE partner_id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND mode = 'live' AND revoked_at IS NULL
+    AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
+`);
+const end = statement<{ id: number }>(sql`
+  UPDATE rounds SET state = ${sql.placeholder("state")}, ended_at = ${sql.placeholder("now")},
+    final_report = ${sql.placeholder("finalReport")}
+  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
+  RETURNING id
+`);
+
+/**
+ * Ends a round that was judged with so many entries: `ended` is false where another came since, or it had ended. An approved
+ * one makes its cost types live in the same transaction, for the partner and for its live credentials. `detail` is for the log.
+ */
+export async function endRound(
+  db: D1Database,
+  actor: Actor,
+  ending: { id: number; state: "closed" | "approved"; entryCount: number; finalReport: string },
+  detail: { partnerId: number; costTypes: string[] },
+) {
+  const values = { ...actor, ...ending };
+  const approved = ending.state === "approved";
+  const { access, rows } = await runAsOperator(
+    db,
+    actor,
+    audits[ending.state](db, values, { ...detail, entries: ending.entryCount }),
+    ...(approved ? [integrate(db, values), clearCredentials(db, values)] : []),
+    end(db, values),
+  );
+  return { access, ended: (rows.at(-1)?.length ?? 0) > 0 };
+}
+
+const dismissable = sql`EXISTS (SELECT 1 FROM rounds WHERE id = ${id} AND state = 'open') AND NOT EXISTS (
+  SELECT 1 FROM round_dismissals WHERE round_id = ${id} AND finding = ${sql.placeholder("finding")}
+)`;
+const auditDismissal = auditStatement("dismiss mismatch", subjectOf("round", id), dismissable);
+const insertDismissal = statement(sql`
+  INSERT INTO round_dismissals (round_id, finding, dismissed_at)
+  SELECT ${id}, ${sql.placeholder("finding")}, ${sql.placeholder("now")} FROM ${operator} WHERE ${dismissable}
+`);
+
+/** Lets a mismatch pass. Doing it again changes nothing. */
+export async function dismissFinding(
+  db: D1Database,
+  actor: Actor,
+  dismissal: { id: number; finding: string },
+) {
+  const values = { ...actor, ...dismissal };
+  const { access } = await runAsOperator(
+    db,
+    actor,
+    auditDismissal(db, values, { finding: dismissal.finding }),
+    insertDismissal(db, values),
+  );
+  return { access };
+}

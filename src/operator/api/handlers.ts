@@ -1,0 +1,63 @@
+/** How the operator interface answers: lists in pages, and one thing read, made or changed, in the version 1 envelope. */
+import type * as z from "zod/mini";
+import { type Operator, withOperator } from "../../auth/guards.ts";
+import { type Range, toPage } from "../../db/keyset.ts";
+import type { Actor, OperatorAccess } from "../../db/operator/audit.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
+import { type Contract, type Parsed, readInput } from "../../http/input.ts";
+import { documented, type Operation } from "../../http/operation.ts";
+import { pagingV1, readListInput } from "../../http/paging.ts";
+import type { Handler } from "../../http/router.ts";
+
+type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
+
+/** A list: what the database finds, not_found where it gives no total, told in the version 1 envelope. */
+export function list<C extends ListContract, Row extends { id: number }>(
+  operation: Operation,
+  from: C,
+  find: (
+    db: D1Database,
+    actor: Actor,
+    range: Range,
+    input: Parsed<C>,
+  ) => Promise<{ access: OperatorAccess | undefined; total: number | undefined; rows: Row[] }>,
+  toItem: (row: Row) => object,
+): Handler {
+  return documented(
+    operation,
+    withOperator(async (context, { actor, admit }) => {
+      const name = `operator ${context.url.pathname} ${context.url.searchParams.get("partner_id") ?? ""}`;
+      const { input, range } = await readListInput(context, from, name);
+      const found = await find(context.env.DB, actor, range, input);
+      admit(found.access);
+      if (found.total === undefined) throw new AppError("not_found", "There is nothing at this path.");
+      const page = toPage(range, found.rows);
+      const paging = pagingV1(context, name, range, page, found.total);
+      return jsonResponse(envelopeV1(context, page.items.map(toItem), paging));
+    }),
+  );
+}
+
+/** One thing read, made or changed. `location` is the path of what was made. */
+export function one<C extends Contract>(
+  operation: Operation,
+  from: C,
+  act: (context: Context, operator: Operator, input: Parsed<C>) => Promise<object>,
+  location?: (item: object) => string,
+): Handler {
+  const status = 201 in operation.answers ? 201 : 200;
+  return documented(
+    operation,
+    withOperator(async (context, operator) => {
+      const item = await act(context, operator, await readInput(context, from));
+      const path = context.url.pathname.replace(/\/*$/, "/");
+      const headers = location ? { location: path + location(item) } : {};
+      return jsonResponse(envelopeV1(context, [item]), status, headers);
+    }),
+  );
+}
+
+export const idOf = (item: object) => ("id" in item ? String(item.id) : "");
+export const tokenOf = (item: object) => ("token" in item ? String(item.token) : "");

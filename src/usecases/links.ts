@@ -1,0 +1,122 @@
+/** What a link is, from its own row and what it takes from above; what an update makes of it. No I/O, no clock. */
+
+import type { InheritedRow, LinkChange } from "../db/links/links.ts";
+import type { LinkRow } from "../db/links/lists.ts";
+import type { Partner } from "../db/links/partner-catalog.ts";
+
+export type Partners = ReadonlyMap<number, Partner>;
+
+export interface Origins {
+  clickUrl: string;
+  impressionUrl: string;
+}
+
+/** A Link on the wire (spec §2.2). */
+export interface Link {
+  name: string;
+  token: string;
+  label: string;
+  level: number;
+  archived: boolean;
+  has_subtrackers: boolean;
+  partner_id: number | null;
+  cost_data_enabled: boolean;
+  url: string;
+  click_url: string;
+  impression_url: string;
+}
+
+/** What the links right below a link take from it; nothing for those of level 1. */
+export function inheritedFrom(parent: (LinkRow & InheritedRow) | undefined): InheritedRow {
+  if (!parent) return { inherited_name: null, inherited_partner: null, inherited_switch: null };
+  return {
+    inherited_name: toName(parent),
+    inherited_partner: parent.partner_id ?? parent.inherited_partner,
+    inherited_switch: parent.cost_switch ?? parent.inherited_switch,
+  };
+}
+
+/** Why no link may be made below a parent; undefined where one may, and at level 1. */
+export function judgeParent(
+  parentToken: string | null,
+  parent: Pick<LinkRow, "level"> | undefined,
+): "not_found" | "level_limit" | undefined {
+  if (parentToken === null) return undefined;
+  if (!parent) return "not_found";
+  return parent.level === 4 ? "level_limit" : undefined;
+}
+
+function toName(row: LinkRow & InheritedRow): string {
+  return row.inherited_name === null ? row.label : `${row.inherited_name}::${row.label}`;
+}
+
+/** `partner_id` is the link's own; the URLs and the cost switch are those in effect. */
+export function toLink(row: LinkRow & InheritedRow, partners: Partners, origins: Origins): Link {
+  const partner = partners.get(row.partner_id ?? row.inherited_partner ?? 0);
+  const switchedOn = (row.cost_switch ?? row.inherited_switch) === 1;
+  const costDataEnabled = switchedOn && partner?.supportsCostData === true;
+  return {
+    name: toName(row),
+    token: row.token,
+    label: row.label,
+    level: row.level,
+    archived: row.archived === 1,
+    has_subtrackers: row.child_count > 0,
+    partner_id: row.partner_id,
+    cost_data_enabled: costDataEnabled,
+    url: `${origins.clickUrl}/${row.token}`,
+    ...toUrls(row.token, partner, costDataEnabled, origins),
+  };
+}
+
+/** Templates are text, not URLs: macros, blanks and `%%` must arrive byte for byte, so nothing here parses them. */
+function toUrls(token: string, partner: Partner | undefined, costDataEnabled: boolean, origins: Origins) {
+  const cost = costDataEnabled ? partner?.costParameters : "";
+  const s2s = partner?.serverToServer ? "s2s=1" : "";
+  return {
+    click_url: withQuery(`${origins.clickUrl}/${token}`, [partner?.clickParameters, cost]),
+    impression_url: withQuery(`${origins.impressionUrl}/impression/${token}`, [
+      partner?.impressionParameters,
+      cost,
+      s2s,
+    ]),
+  };
+}
+
+function withQuery(url: string, parts: (string | undefined)[]): string {
+  const query = parts.filter((part) => part).join("&");
+  return query ? `${url}?${query}` : url;
+}
+
+/** What a PATCH asks for (spec §4.5). Undefined leaves as is; a null partner detaches. */
+export interface LinkUpdate {
+  name?: string | undefined;
+  archived?: boolean | undefined;
+  partner_id?: number | null | undefined;
+  cost_data_enabled?: boolean | undefined;
+}
+
+export type UpdateRefusal = "unknown_partner" | "partner_without_cost_data";
+
+/**
+ * The change that an update makes, or why it is refused. Cost data is on only where it was asked for and is possible:
+ * asking for it without a partner in effect that supports it is refused, and a partner that goes takes it along.
+ */
+export function judgeUpdate(
+  row: LinkRow & InheritedRow,
+  asked: LinkUpdate,
+  partners: Partners,
+): LinkChange | UpdateRefusal {
+  if (asked.partner_id != null && !partners.has(asked.partner_id)) return "unknown_partner";
+  const own = asked.partner_id === undefined ? row.partner_id : asked.partner_id;
+  const inEffect = partners.get(own ?? row.inherited_partner ?? 0);
+  if (asked.cost_data_enabled && !inEffect?.supportsCostData) return "partner_without_cost_data";
+  const partnerGoes =
+    asked.partner_id === null || (asked.partner_id !== undefined && !inEffect?.supportsCostData);
+  return {
+    label: asked.name,
+    archived: asked.archived,
+    partnerId: asked.partner_id,
+    costSwitch: asked.cost_data_enabled ?? (partnerGoes ? false : undefined),
+  };
+}

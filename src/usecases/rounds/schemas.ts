@@ -1,0 +1,57 @@
+/** The shape of a round and its report on the wire. A contract file. */
+import * as z from "zod/mini";
+import { COST_TYPES } from "../../domain/cost-types.ts";
+import { FINDING_KINDS } from "../../domain/round-findings.ts";
+import { timestamp } from "../../http/response-schemas.ts";
+
+const finding = z
+  .strictObject({
+    finding: z.string().with(z.describe("Names it in a dismissal")),
+    kind: z.enum([...FINDING_KINDS, "incomplete"]),
+    state: z.enum(["open", "healed", "dismissed", "note"]),
+    cost_id: z.nullable(z.string()),
+    at: timestamp,
+    sent: z.record(z.string(), z.string()),
+    expected: z.string(),
+    remedy: z.string(),
+  })
+  .with(z.meta({ id: "Finding" }));
+
+const report = z
+  .strictObject({
+    passed: z.boolean().with(z.describe("Whether it may be approved")),
+    complete: z
+      .boolean()
+      .with(
+        z.describe("Whether all that came is in it; an ended round also leaves out what is too much to keep"),
+      ),
+    types: z.array(
+      z.strictObject({
+        cost_type: z.enum(COST_TYPES),
+        passed: z.boolean(),
+        matched: z.int(),
+        unpriced: z.int(),
+        open_mismatches: z.int(),
+        counts: z.record(z.enum(FINDING_KINDS), z.int()),
+        findings: z.array(finding),
+      }),
+    ),
+    other_findings: z.array(finding),
+  })
+  .with(z.meta({ id: "RoundReport" }));
+
+export const round = z
+  .strictObject({
+    id: z.int(),
+    partner_id: z.int(),
+    partner: z.string(),
+    cost_types: z.array(z.enum(COST_TYPES)),
+    state: z.enum(["open", "closed", "approved"]),
+    opened_at: timestamp,
+    ended_at: z.nullable(timestamp),
+    entries: z.int(),
+    max_entries: z.int(),
+  })
+  .with(z.meta({ id: "Round" }));
+
+export const roundWithReport = z.strictObject({ ...round.shape, report });

@@ -1,0 +1,86 @@
+/** A round and its report on the wire. Pure. */
+import { Buffer } from "node:buffer";
+import { type FoundRound, MAX_ROUND_ENTRIES, type RoundRow } from "../../db/operator/rounds.ts";
+import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
+import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
+
+/** A round as lists tell of it. */
+export function toRoundItem(row: RoundRow) {
+  return {
+    id: row.id,
+    partner_id: row.partner_id,
+    partner: row.display_name,
+    cost_types: row.cost_types.split(","),
+    state: row.state,
+    opened_at: toIso(row.opened_at),
+    ended_at: row.ended_at === null ? null : toIso(row.ended_at),
+    entries: row.entry_count,
+    max_entries: MAX_ROUND_ENTRIES,
+  };
+}
+
+/** A round with its report: judged now, or as it stood when the round ended. */
+export function toRoundWithReport(found: FoundRound) {
+  const report: ReportItem = found.final ? JSON.parse(found.final) : toReportItem(judgeRound(found.record));
+  return { ...toRoundItem(found.row), report };
+}
+
+export type RoundWithReport = ReturnType<typeof toRoundWithReport>;
+export type ReportItem = ReturnType<typeof toReportItem>;
+export type FindingItem = ReturnType<typeof toFindingItem>;
+export type TypeItem = ReportItem["types"][number];
+
+export function toReportItem(report: RoundReport) {
+  return {
+    passed: report.passed,
+    complete: report.complete,
+    types: report.types.map((type) => ({
+      cost_type: type.costType,
+      passed: type.passed,
+      matched: type.matched,
+      unpriced: type.unpriced,
+      open_mismatches: type.open,
+      counts: countKinds(type.findings),
+      findings: type.findings.map(toFindingItem),
+    })),
+    other_findings: report.others.map(toFindingItem),
+  };
+}
+
+/** A row of D1 holds 2 MB. */
+const MAX_FINAL_BYTES = 1_500_000;
+
+/** A report as it is kept when its round ends. Findings past what a row holds are left out; the counts stay. */
+export function toFinalReport(report: ReportItem): string {
+  let room = MAX_FINAL_BYTES;
+  const hasRoom = (finding: FindingItem) => {
+    room -= Buffer.byteLength(JSON.stringify(finding)) + 1;
+    return room >= 0;
+  };
+  const types = report.types.map((type) => ({ ...type, findings: type.findings.filter(hasRoom) }));
+  const other_findings = report.other_findings.filter(hasRoom);
+  return JSON.stringify({ ...report, complete: report.complete && room >= 0, types, other_findings });
+}
+
+function countKinds(findings: Finding[]) {
+  return Object.fromEntries(
+    FINDING_KINDS.map((kind) => [kind, findings.filter((finding) => finding.kind === kind).length]),
+  ) as Record<Finding["kind"], number>;
+}
+
+function toFindingItem(finding: Finding) {
+  return {
+    finding: finding.key,
+    kind: finding.kind,
+    state: finding.state,
+    cost_id: finding.costId,
+    at: toIso(finding.at),
+    sent: finding.sent,
+    expected: finding.expected,
+    remedy: finding.remedy,
+  };
+}
+
+function toIso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,62 @@
+/** Spend as callers read it: rows for JSON, and the same rows as CSV. No I/O, no clock. */
+
+import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
+import type { SpendGroup } from "../domain/cost-types.ts";
+import { formatSpend } from "../domain/money.ts";
+import { AppError } from "../errors.ts";
+import { type Cell, toCsv } from "../http/csv.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** A row on the wire: what it is grouped by, then currency, spend, matched and unpriced. */
+export type SpendItem = Record<string, Cell>;
+
+export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
+  const keys: Record<SpendGroup, SpendItem> = {
+    day: { day: formatDate(row.day ?? 0) },
+    link: { link_token: row.link_token ?? null, link_label: row.link_label ?? null },
+    partner: { partner_id: row.partner_id ?? null, partner_name: row.partner_name ?? null },
+    cost_type: { cost_type: row.cost_type ?? null },
+  };
+  return Object.assign({}, ...groups.map((group) => keys[group]), {
+    currency: row.currency,
+    spend: formatSpend([row]),
+    matched: row.matched,
+    unpriced: row.unpriced,
+  });
+}
+
+const CSV_KEYS: Record<SpendGroup, string[]> = {
+  day: ["day"],
+  link: ["link_token", "link_label"],
+  partner: ["partner_id", "partner_name"],
+  cost_type: ["cost_type"],
+};
+
+export function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): string {
+  const header = [...groups.flatMap((group) => CSV_KEYS[group]), "currency", "spend", "matched", "unpriced"];
+  return toCsv(
+    header,
+    items.map((item) => header.map((name) => item[name] ?? null)),
+  );
+}
+
+export const MAX_SPEND_ROWS = 50_000;
+
+/** Told where a report has more rows than `MAX_SPEND_ROWS`. */
+export function tooManyRows(): AppError {
+  const message = `comes to more than ${MAX_SPEND_ROWS} rows here: ask for fewer groups or fewer days`;
+  return new AppError("invalid_request", `The report ${message}.`, {
+    errors: [{ param: "group_by", message }],
+  });
+}
+
+/** The name of a report's file. An app token is letters and digits. */
+export function toFileName(appToken: string, { from, to }: DayRange): string {
+  return `spend-${appToken}-${formatDate(from)}-${formatDate(to)}.csv`;
+}
+
+/** From days since 1970 in UTC. */
+export function formatDate(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

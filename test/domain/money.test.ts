@@ -1,0 +1,68 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { formatAmount, formatSpend } from "../../src/domain/money.ts";
+import { amount } from "../../src/http/fields.ts";
+
+const MAX_UNITS = 1_000_000 * 100_000;
+
+it.each([
+  [0, "0"],
+  [1, "0.00001"],
+  [10, "0.0001"],
+  [100_000, "1"],
+  [110_000, "1.1"],
+  [MAX_UNITS, "1000000"],
+  [Number.MAX_SAFE_INTEGER, "90071992547.40991"],
+  ["123456789012345678901234567890", "1234567890123456789012345.6789"],
+  ["-1", "-0.00001"],
+])("writes %s units as %s", (units, text) => {
+  expect(formatAmount(units)).toBe(text);
+});
+
+it.each([
+  [[], "0"],
+  [[{ flat: "25000", per_mille: "0" }], "0.25"],
+  [[{ flat: "0", per_mille: "1" }], "0.00000001"],
+  [[{ flat: "100000", per_mille: "99999999" }], "1.99999999"],
+  [
+    [
+      { flat: "9007199254740993", per_mille: "1" },
+      { flat: "9007199254740993", per_mille: "999" },
+    ],
+    "180143985094.81987",
+  ],
+  [[{ flat: "-1", per_mille: "999" }], "-0.00000001"],
+])("adds up %j to %s", (rows, text) => {
+  expect(formatSpend(rows)).toBe(text);
+});
+
+it("reads what it writes, for every amount that can be sent", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: MAX_UNITS }), (units) => {
+      expect(amount.parse(formatAmount(units))).toBe(units);
+    }),
+  );
+});
+
+it("reads every decimal text exactly, and writes it without the zeros that say nothing", () => {
+  const text = fc
+    .tuple(fc.integer({ min: 0, max: 999_999 }), fc.stringMatching(/^\d{0,5}$/))
+    .map(([whole, places]) => ({ whole, places, text: places ? `${whole}.${places}` : `${whole}` }));
+  fc.assert(
+    fc.property(text, ({ whole, places, text }) => {
+      const units = amount.parse(text);
+      expect(BigInt(units)).toBe(BigInt(whole) * 100_000n + BigInt(places.padEnd(5, "0")));
+      expect(formatAmount(units)).toBe(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+    }),
+  );
+});
+
+it("refuses whatever is no plain decimal", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(amount.safeParse(text).success).toBe(
+        /^(0|[1-9][0-9]*)(\.[0-9]{1,5})?$/.test(text) && Number(text) <= 1_000_000,
+      );
+    }),
+  );
+});

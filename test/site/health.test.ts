@@ -1,0 +1,130 @@
+import { beforeEach, expect, test } from "vitest";
+import { version } from "../../package.json";
+import { purge } from "../../src/purge.ts";
+import { ask, type Call, call, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
+
+beforeEach(freshDemo);
+
+interface Readiness {
+  status: string;
+  checks: Record<string, { ok: boolean; reason?: string; age_seconds?: number }>;
+}
+
+async function readiness(options: Call = {}) {
+  const { status, body } = await ask<Readiness>("/readyz", options);
+  const { database, migrations, tokens, links, cron } = body.checks;
+  return { status, said: body.status, database, migrations, tokens, links, cron };
+}
+
+const HOUR = 3600 * 1000;
+const OK = { ok: true };
+
+/** A binding of which one method does what it is told. */
+function faulty<T extends object>(binding: T, method: keyof T, behave: () => Promise<unknown>): T {
+  return new Proxy(binding, {
+    get(target, name) {
+      if (name === method) return behave;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+const secretFault = () => Promise.reject(new Error("secret detail"));
+const silence = () => new Promise<never>(() => {});
+
+test("is alive, and says which version, without asking anything", async () => {
+  const down = {
+    DB: faulty(env.DB, "batch", secretFault),
+    TOKENS: faulty(env.TOKENS, "get", secretFault),
+  };
+  const { status, body } = await ask("/healthz", { env: down });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: "ok", version, deployment: env.VERSION.id });
+});
+
+test("a fresh database is ready, and says that the cron has not run yet", async () => {
+  expect(await readiness()).toEqual({
+    status: 200,
+    said: "ready",
+    database: OK,
+    migrations: OK,
+    tokens: OK,
+    links: OK,
+    cron: { ok: true, reason: "Has not run yet." },
+  });
+});
+
+test("tells the age of the last run of the cron", async () => {
+  await purge(ledgerOn(), NOW - 2 * HOUR);
+  expect((await readiness()).cron).toEqual({ ok: true, age_seconds: 7200 });
+});
+
+test("is ready when the last run is a day old, and not one millisecond later", async () => {
+  await purge(ledgerOn(), NOW - 24 * HOUR);
+  expect(await readiness()).toMatchObject({ status: 200, cron: { ok: true } });
+  expect(await readiness({ now: NOW + 1 })).toMatchObject({
+    status: 503,
+    said: "not ready",
+    database: OK,
+    cron: { ok: false, reason: "The hourly run is overdue." },
+  });
+});
+
+test("counts the older of two walks, so that one that always fails is seen", async () => {
+  await purge(ledgerOn(), NOW - 30 * HOUR);
+  await env.DB.exec(`UPDATE purge_positions SET walked_at = ${NOW} WHERE ledger_table = 'costs'`);
+  expect((await readiness()).cron).toMatchObject({ ok: false, age_seconds: 30 * 3600 });
+});
+
+test("names every migration of the folder that is not applied", async () => {
+  const names = env.TEST_MIGRATIONS.map((migration) => migration.name);
+  for (const name of names) {
+    await freshDemo();
+    await env.DB.prepare("DELETE FROM d1_migrations WHERE name = ?").bind(name).run();
+    const { status, migrations } = await readiness();
+    expect(status).toBe(503);
+    expect(migrations?.ok).toBe(false);
+    expect(names.filter((other) => migrations?.reason?.includes(other))).toEqual([name]);
+  }
+});
+
+test("is ready on a database that is ahead of the code, as after a rollback", async () => {
+  await env.DB.exec("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
+  expect((await readiness()).status).toBe(200);
+});
+
+test("says of an empty database that nothing is applied", async () => {
+  await env.DB.exec("DROP TABLE d1_migrations");
+  const { status, database, migrations } = await readiness();
+  expect({ status, database }).toEqual({ status: 503, database: OK });
+  for (const { name } of env.TEST_MIGRATIONS) expect(migrations?.reason).toContain(name);
+});
+
+test.each<[string, () => Partial<typeof env>, string[]]>([
+  ["database", () => ({ DB: faulty(env.DB, "batch", secretFault) }), ["database", "migrations", "cron"]],
+  ["tokens", () => ({ TOKENS: faulty(env.TOKENS, "get", secretFault) }), ["tokens"]],
+  ["links", () => ({ LINKS: faulty(env.LINKS, "get", secretFault) }), ["links"]],
+])("is not ready while %s fails, and keeps the error to itself", async (_, fault, failing) => {
+  const response = await call("/readyz", { env: fault() });
+  const text = await response.text();
+  const { checks } = JSON.parse(text) as Readiness;
+  expect(response.status).toBe(503);
+  expect(Object.keys(checks).filter((name) => !checks[name]?.ok)).toEqual(failing);
+  for (const name of failing) expect(checks[name]?.reason).toContain("does not answer");
+  expect(text).not.toContain("secret");
+});
+
+test("does not wait for a namespace that never answers", { timeout: 8_000 }, async () => {
+  const { status, links, tokens } = await readiness({ env: { LINKS: faulty(env.LINKS, "get", silence) } });
+  expect({ status, tokens }).toEqual({ status: 503, tokens: OK });
+  expect(links?.ok).toBe(false);
+});
+
+test("answers HEAD, and is never kept by a cache", async () => {
+  for (const path of ["/healthz", "/readyz"]) {
+    const response = await call(path, { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  }
+});
