@@ -103,9 +103,7 @@ describe("imports", () => {
   });
 
   it("never go up", () => {
-    expect(
-      offences(anyFile, ({ from }, path) => isOurs(from) && levelOf(from) > levelOf(path)),
-    ).toEqual([]);
+    expect(offences(anyFile, ({ from }, path) => isOurs(from) && levelOf(from) > levelOf(path))).toEqual([]);
   });
 
   it("never go from one surface to another", () => {
@@ -140,9 +138,9 @@ describe("imports", () => {
         ({ from }) => from.startsWith("drizzle-orm"),
       ),
     ).toEqual([]);
-    expect(importsOf("db/links/links.ts", sources.get("db/links/links.ts") ?? "").map(({ from }) => from)).toContain(
-      "drizzle-orm",
-    );
+    expect(
+      importsOf("db/links/links.ts", sources.get("db/links/links.ts") ?? "").map(({ from }) => from),
+    ).toContain("drizzle-orm");
   });
 
   it("of the router's library are in http/router.ts alone", () => {

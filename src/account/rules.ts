@@ -1,7 +1,6 @@
 /** What the account pages decide and how they say it. No I/O, no clock. */
+import { DAY_MS } from "../domain/time.ts";
 import type { Fault } from "../errors.ts";
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** Where a sign-in leads: only to a page that needs one, on our own origin; anything else is the account page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {

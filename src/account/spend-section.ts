@@ -1,13 +1,13 @@
 /** Spend by day on the account page: a chart drawn here, its table, the match rate and the files. */
+
 import { html } from "hono/html";
 import type { OwnApp } from "../db/accounts/accounts.ts";
 import type { DayRange } from "../db/ledger/shard-spend.ts";
+import { DAY_MS, formatDate } from "../domain/time.ts";
 import type { Markup } from "../http/pages.ts";
-import { formatDate } from "../usecases/spend-report.ts";
 import { formatDay } from "./rules.ts";
 import type { AppSpend, CurrencySpend } from "./spend.ts";
 
-const DAY_MS = 24 * 3600 * 1000;
 /** So many partners have a colour of their own; the others share one. */
 const OWN_COLOURS = 5;
 /** The width of a day and the height of the plot, in units of the drawing, which is stretched to its place. */

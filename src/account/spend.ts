@@ -1,8 +1,10 @@
 /** What the apps of a user spent: for the account page, and as a file to keep. */
+
 import type { Session } from "../auth/sessions.ts";
 import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
 import { findSpend } from "../db/ledger/spend.ts";
 import { formatSpend } from "../domain/money.ts";
+import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { csvResponse } from "../http/csv.ts";
@@ -16,7 +18,6 @@ import {
 } from "../usecases/spend-report.ts";
 import * as contract from "./contract.ts";
 
-const DAY_MS = 24 * 3600 * 1000;
 const PAGE_DAYS = 30;
 
 /** The days that the account page shows, today in UTC the last of them. */

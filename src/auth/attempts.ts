@@ -1,7 +1,7 @@
 /** How often a password may be tried. */
+import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { addressOf, isWithin, rateLimited } from "./rate-limits.ts";
-import { sha256 } from "./secrets.ts";
 
 /**
  * Counts one attempt for the account and one for the caller's address. Throws rate_limited when either has had too many in

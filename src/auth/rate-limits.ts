@@ -2,12 +2,13 @@
  * How often a credential may be used, and how often an address may be refused. Counted at the door, beside the Worker and
  * not in a database. A limiter that is not bound limits nothing, and one that does not answer hinders nobody.
  */
+
 import { withDeadline } from "../deadline.ts";
+import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
 import { readToken } from "./guards.ts";
-import { sha256 } from "./secrets.ts";
 
 const PERIOD_SECONDS = 60;
 /** A limiter counts beside the Worker: one that takes longer than this is down. */

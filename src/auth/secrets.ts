@@ -1,6 +1,7 @@
 /** API tokens and cost credentials: how they are made, told apart from noise, hashed and hinted at. */
-import { createHash } from "node:crypto";
+
 import { customAlphabet } from "nanoid";
+import { sha256 } from "../domain/hash.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 62^43 is just above 2^256. */
@@ -25,10 +26,6 @@ export function hashToken(token: string, kinds: TokenKind[]): string | undefined
 /** What may be shown of a token: its prefix and last four characters. */
 export function hintOf(token: string): string {
   return `${token.slice(0, token.lastIndexOf("_") + 1)}…${token.slice(-4)}`;
-}
-
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 function checksum(text: string): string {

@@ -1,11 +1,12 @@
 /** Signed-in browsers: an opaque id in a cookie, its SHA-256 in D1. A session guard also keeps other sites' forms out. */
+
 import { randomBytes } from "node:crypto";
 import { findSession, type SessionUser } from "../db/accounts/accounts.ts";
+import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { errorPage, redirectResponse, wantsJson, wantsPage } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
-import { sha256 } from "./secrets.ts";
 
 export const SESSION_MS = 12 * 3600 * 1000;
 

@@ -3,15 +3,15 @@
  * never believed alone: what it says of a live token only D1 can grant, and what it says of a reset one is final, for a
  * hash is never given out again. So an entry that is missing, stale or unreadable costs one D1 read and grants nothing.
  */
+
 import { updateLastUse } from "../db/accounts/api-tokens.ts";
 import { readCache } from "../db/kv.ts";
+import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
 /** `used_day` counts days since 1970 in UTC; left out before the first use. */
 export type TokenEntry = { user_id: number; used_day?: number } | { reset_at: number };
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** How long the mark of a reset spares D1 the question. After that D1 refuses the token by itself. */
 const RESET_MARK_SECONDS = 30 * 24 * 3600;

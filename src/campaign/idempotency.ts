@@ -2,9 +2,10 @@
  * Idempotency-Key on a POST (IETF draft): the same key and body gives the first answer again for 24 hours. Only an answer
  * that something was done is kept; a request that was refused may be sent again with the same key.
  */
+
 import { Buffer } from "node:buffer";
-import { sha256 } from "../auth/secrets.ts";
 import type { KeyedRequest, StoredAnswer } from "../db/links/creation.ts";
+import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 

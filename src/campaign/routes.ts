@@ -1,10 +1,12 @@
 /** The campaign interface (spec §4.1 to §4.6): partners, links and sub-links. */
+
 import { type Caller, withToken } from "../auth/guards.ts";
 import { findAccess } from "../db/accounts/api-tokens.ts";
 import { type Range, toPage } from "../db/keyset.ts";
 import * as links from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
 import * as partners from "../db/links/partner-catalog.ts";
+import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
@@ -142,7 +144,6 @@ async function readLink(context: Context, caller: Caller): Promise<Response> {
   return linkResponse(context, toLink(found.link, found.partners, context));
 }
 
-const DAY_MS = 24 * 3600 * 1000;
 /** As many days as engagements are remembered. */
 const DROPPED_DAYS = 14;
 

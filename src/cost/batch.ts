@@ -1,6 +1,7 @@
 /** `POST /cost/batch`: many costs at once, each with its own result. */
+
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
-import type { Cost } from "../db/ledger/costs.ts";
+import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";

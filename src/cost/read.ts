@@ -1,8 +1,10 @@
 /** `GET /cost/{cost_id}`: a partner reads its own cost back. */
+
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
 import { type CostRecord, findCost } from "../db/ledger/costs.ts";
 import { COST_WINDOW_MS, whyUnusable } from "../domain/matching.ts";
 import { formatAmount } from "../domain/money.ts";
+import { toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
@@ -49,8 +51,4 @@ export async function readCost(context: Context): Promise<Response> {
 function toEngagement({ kind, occurredAt, linkToken }: CostRecord) {
   if (kind === null || occurredAt === null) return null;
   return { kind, occurred_at: toIso(occurredAt), link_token: linkToken };
-}
-
-function toIso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

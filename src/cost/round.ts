@@ -1,10 +1,11 @@
 /**
  * What is sent with a test credential: judged as a live cost is, kept in the partner's integration round, and never a cost.
  */
+
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
-import type { Cost } from "../db/ledger/costs.ts";
 import * as rounds from "../db/operator/rounds.ts";
 import type { CostType } from "../domain/cost-types.ts";
+import type { Cost } from "../domain/costs.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { FindingKind, RoundEntry } from "../domain/round-findings.ts";
 import { judgeEntry, standingAfter } from "../domain/round-report.ts";

@@ -1,6 +1,7 @@
 /** The partner ad-cost interface (spec §4.7). */
+
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
-import type { Cost } from "../db/ledger/costs.ts";
+import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type Fault } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";

@@ -1,7 +1,10 @@
 /** What `POST /cost` and `POST /cost/batch` share: a list of costs goes to the ledger, in one round trip to each of its databases. */
+
 import type * as z from "zod/mini";
 import { unauthorized } from "../auth/guards.ts";
 import * as ledger from "../db/ledger/costs.ts";
+import type { Cost } from "../domain/costs.ts";
+import { expectDefined } from "../domain/expect-defined.ts";
 import { COST_WINDOW_MS, judgeCosts, type Verdict } from "../domain/matching.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { Context } from "../env.ts";
@@ -9,7 +12,7 @@ import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
 import type * as contract from "./contract.ts";
 
-export function toCost(sent: z.output<typeof contract.cost>): ledger.Cost {
+export function toCost(sent: z.output<typeof contract.cost>): Cost {
   return {
     costId: sent.cost_id,
     costType: sent.cost_type,
@@ -35,7 +38,7 @@ export interface CostAnswer {
 export async function submitCosts(
   context: Context,
   tokenHash: string,
-  costs: ledger.Cost[],
+  costs: Cost[],
 ): Promise<(CostAnswer | AppError)[]> {
   const parts = await ledger.submitCosts(context.ledger, {
     tokenHash,
@@ -49,7 +52,7 @@ export async function submitCosts(
   const answers: (CostAnswer | AppError)[] = [];
   for (const part of parts) {
     const told = judgePart(context, part);
-    for (const [index, { position }] of part.items.entries()) answers[position] = made(told[index]);
+    for (const [index, { position }] of part.items.entries()) answers[position] = expectDefined(told[index]);
   }
   if (answers.length === 0) throw unauthorized();
   const [first] = answers;
@@ -70,18 +73,13 @@ function judgePart(context: Context, part: ledger.Submitted): (CostAnswer | AppE
   if (String(accepted.map(({ cost }) => cost.costId).sort()) !== String(stored.sort())) {
     throw new Error("the ledger and the rules disagree");
   }
-  return situations.map(({ cost }, index) => toAnswer(cost, made(verdicts[index])));
+  return situations.map(({ cost }, index) => toAnswer(cost, expectDefined(verdicts[index])));
 }
 
 const NOT_COMMITTED =
   "The database that keeps this cost did not answer, and nothing was told as done. Send this cost again in a moment.";
 
-function made<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("a cost was not judged");
-  return value;
-}
-
-function toAnswer(cost: ledger.Cost, verdict: Verdict): CostAnswer | AppError {
+function toAnswer(cost: Cost, verdict: Verdict): CostAnswer | AppError {
   if (verdict.outcome === "refuse") return new AppError(verdict.reason);
   return {
     status: "ok",

@@ -2,10 +2,10 @@
  * The demo data: SQL for an empty local database, as `npm start` seeds it once. Its secrets are public, so it must never
  * reach a deployed one.
  */
-import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
-import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
 
-const DAY_MS = 24 * 3600 * 1000;
+import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
+import { DAY_MS } from "../domain/time.ts";
+import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
 
 const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
 

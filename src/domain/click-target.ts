@@ -1,5 +1,13 @@
 /** Where a click leads, what counts as an engagement, and the cost that its URL carries. No I/O, no clock. */
-import type { Destination } from "../db/links/destinations.ts";
+
+/** Where the links of an app lead. Lists are the hosts and schemes that a click may name itself. */
+export interface Destination {
+  defaultUrl: string;
+  iosUrl: string | null;
+  androidUrl: string | null;
+  redirectHosts: string[];
+  redirectSchemes: string[];
+}
 
 const TARGET_PARAMETERS = ["redirect", "fallback", "deep_link", "deeplink"];
 const NEVER_A_TARGET = new Set(["javascript:", "data:", "vbscript:", "file:", "blob:", "about:"]);

@@ -3,8 +3,8 @@
  * in. The view `cost_states` and the gate in src/db/ledger/costs.ts repeat these rules in SQL; a property test holds them together.
  */
 
-import type { Cost, Credential, Engagement, Engagements, Situation, StoredCost } from "../db/ledger/costs.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import type { Cost, Credential, Engagement, Engagements, Situation, StoredCost } from "./costs.ts";
 
 /** An engagement exactly this old is still accepted. A pending cost waits as long for its engagement. */
 export const COST_WINDOW_MS = 7 * 24 * 3600 * 1000;

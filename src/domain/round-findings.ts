@@ -1,10 +1,11 @@
 /** What can be found wrong in an integration round, and what to say of it. Plain data in, plain data out. */
 
-import type { Cost, Engagement, Engagements, StoredCost } from "../db/ledger/costs.ts";
 import type { Fault } from "../errors.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
 import { COST_WINDOW_MS } from "./matching.ts";
 import { formatAmount } from "./money.ts";
+import { DAY_MS } from "./time.ts";
 
 /** Something that was sent with a test credential. */
 export interface RoundEntry {
@@ -181,8 +182,6 @@ function explain(
       return { expected: "Each cost once.", remedy: "Nothing: a cost that is sent again counts once." };
   }
 }
-
-const DAY_MS = 24 * 3600 * 1000;
 
 function toDay(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);

@@ -3,8 +3,8 @@
  * clock. It is judged anew each time, so what arrives later mends what was missing before.
  */
 
-import type { Cost, Engagement, Engagements, StoredCost } from "../db/ledger/costs.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
 import { judgeCost, matchOf, type Refusal, type Verdict } from "./matching.ts";
 import {
   differences,

@@ -2,13 +2,15 @@
  * Link token → app, and app → where its links lead, from KV first. The first never changes, so an isolate keeps it; the
  * second is written anew when the app changes.
  */
+
 import {
   findCachedApp,
   findCachedDestination,
   putDestination,
   putLink,
 } from "../db/links/destination-cache.ts";
-import { type Destination, findDestination } from "../db/links/destinations.ts";
+import { findDestination } from "../db/links/destinations.ts";
+import type { Destination } from "../domain/click-target.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 

@@ -4,12 +4,11 @@ import { insertEngagement, type NewEngagement } from "../db/ledger/engagements.t
 import { countDropped } from "../db/links/destinations.ts";
 import { findRecording } from "../db/links/links.ts";
 import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
+import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import type { Fault } from "../errors.ts";
 import { parsePairs, readPairs } from "../http/input.ts";
 import * as contract from "./contract.ts";
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** What became of an engagement, and the cost parameters of its URL that were bad and left out. */
 export interface Recorded {

@@ -1,7 +1,9 @@
 /** The fields that more than one surface reads, as zod types. A contract file: imports zod and lists of words alone. */
+
 import * as z from "zod/mini";
 import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../domain/cost-types.ts";
 import { CURRENCY_CODES } from "../domain/currencies.ts";
+import { DAY_MS } from "../domain/time.ts";
 
 // Production forbids eval, which zod would use to compile its parsers: tests shall run what production runs.
 z.config({ jitless: true });
@@ -114,8 +116,6 @@ export const newPassword = z.string().check(plainText(12, 256));
 
 /** A spend report covers at most so many days. */
 const MAX_DAYS = 366;
-const DAY_MS = 24 * 3600 * 1000;
-
 /** A day of the calendar, given on as days since 1970 in UTC. */
 const utcDate = readAs(z.string(), (value, refuse) => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;

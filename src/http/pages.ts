@@ -1,6 +1,7 @@
 /** Pages for people: one frame, one stylesheet, and the headers that let a page load nothing but its own origin's files. */
+
 import { html } from "hono/html";
-import { sha256 } from "../auth/secrets.ts";
+import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { prefers } from "./accept.ts";

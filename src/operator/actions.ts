@@ -1,4 +1,5 @@
 /** What operators do, whether they ask through the JSON interface or the console: each is one transaction, or a refusal. */
+
 import { customAlphabet } from "nanoid";
 import type * as z from "zod/mini";
 import type { Operator } from "../auth/guards.ts";
@@ -12,6 +13,7 @@ import { findOperatorAccess } from "../db/operator/audit.ts";
 import * as credentials from "../db/operator/credentials.ts";
 import * as partners from "../db/operator/partners.ts";
 import * as users from "../db/operator/users.ts";
+import { expectDefined } from "../domain/expect-defined.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type * as contract from "./contract.ts";
@@ -28,7 +30,7 @@ export async function createApp(
   const change = { ...toAppChange(body), token: createAppToken() };
   const { access, app } = await apps.insertApp(context.env.DB, actor, change);
   admit(access);
-  return made(app);
+  return expectDefined(app);
 }
 
 export async function updateApp(
@@ -99,7 +101,7 @@ export async function createUser(
   });
   operator.admit(access);
   if (!inserted) throw new AppError("email_taken");
-  return { user: made(user), password };
+  return { user: expectDefined(user), password };
 }
 
 export async function updateUser(
@@ -128,7 +130,7 @@ export async function resetPassword(
   const { access, before, user } = await users.updateUser(DB, operator.actor, id, { passwordHash });
   operator.admit(access);
   if (!before) throw notFound("user");
-  return { user: made(user), password };
+  return { user: expectDefined(user), password };
 }
 
 /** The work that a password is made to cost is done for operators alone: anyone can write what looks like a token. */
@@ -166,7 +168,7 @@ export async function createPartner(
 ): Promise<partners.PartnerRecord> {
   const { access, partner } = await partners.insertPartner(context.env.DB, actor, toPartnerChange(body));
   admit(access);
-  return made(partner);
+  return expectDefined(partner);
 }
 
 export async function updatePartner(
@@ -231,7 +233,7 @@ export async function revokeCredential(
 
 export function createSecret(kind: TokenKind): { secret: string; newHash: string; hint: string } {
   const secret = createToken(kind);
-  return { secret, newHash: made(hashToken(secret, [kind])), hint: hintOf(secret) };
+  return { secret, newHash: expectDefined(hashToken(secret, [kind])), hint: hintOf(secret) };
 }
 
 export function notFound(noun: string): AppError {
@@ -242,10 +244,4 @@ export function badField(param: string, message: string): AppError {
   return new AppError("invalid_request", `Mend ${param} and send the request again.`, {
     errors: [{ param, message }],
   });
-}
-
-/** What a statement that nothing refuses must have given. */
-function made<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("what nothing refuses was not done");
-  return value;
 }

@@ -1,4 +1,5 @@
 /** What the operator interface tells of each thing: the shape, and what makes it of the database's. */
+
 import * as z from "zod/mini";
 import type { App } from "../db/operator/apps.ts";
 import type { AuditRow } from "../db/operator/audit.ts";
@@ -7,6 +8,7 @@ import { type PartnerRecord, toTypes } from "../db/operator/partners.ts";
 import type { UserRow } from "../db/operator/users.ts";
 import { COST_TYPES, type CostType } from "../domain/cost-types.ts";
 import type { RoundEntry } from "../domain/round-findings.ts";
+import { toIso } from "../domain/time.ts";
 import { timestamp } from "../http/response-schemas.ts";
 
 const secret = z.optional(z.string()).with(z.describe("Shown this once"));
@@ -181,8 +183,4 @@ export function toAuditItem(row: AuditRow): z.output<typeof auditEntry> {
     subject: row.subject,
     detail: JSON.parse(row.detail),
   };
-}
-
-function toIso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -3,10 +3,9 @@
 import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
 import type { SpendGroup } from "../domain/cost-types.ts";
 import { formatSpend } from "../domain/money.ts";
+import { formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, toCsv } from "../http/csv.ts";
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** A row on the wire: what it is grouped by, then currency, spend, matched and unpriced. */
 export type SpendItem = Record<string, Cell>;
@@ -54,9 +53,4 @@ export function tooManyRows(): AppError {
 /** The name of a report's file. An app token is letters and digits. */
 export function toFileName(appToken: string, { from, to }: DayRange): string {
   return `spend-${appToken}-${formatDate(from)}-${formatDate(to)}.csv`;
-}
-
-/** From days since 1970 in UTC. */
-export function formatDate(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

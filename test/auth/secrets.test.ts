@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createToken, hashToken, hintOf, sha256, type TokenKind } from "../../src/auth/secrets.ts";
+import { createToken, hashToken, hintOf, type TokenKind } from "../../src/auth/secrets.ts";
+import { sha256 } from "../../src/domain/hash.ts";
 
 const KINDS: TokenKind[] = ["api", "live", "test"];
 

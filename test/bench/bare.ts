@@ -2,7 +2,7 @@
  * What the Worker is measured against: the same calls to D1, KV and limiters for the same answers, and nothing else. No router, no
  * validation, no rules, no log; it believes whatever it is sent.
  */
-import type { Destination } from "../../src/db/links/destinations.ts";
+import type { Destination } from "../../src/domain/click-target.ts";
 import type { CapturedStatement, Statements } from "./statements.ts";
 
 export interface BareBindings {

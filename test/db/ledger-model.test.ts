@@ -1,17 +1,12 @@
 /** Random work on the real ledger, beside a model in memory that knows nothing but the pure rules. */
+
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import {
-  type Cost,
-  type Credential,
-  type Engagement,
-  type Engagements,
-  type StoredCost,
-  submitCosts,
-} from "../../src/db/ledger/costs.ts";
+import { submitCosts } from "../../src/db/ledger/costs.ts";
 import { insertEngagement } from "../../src/db/ledger/engagements.ts";
 import { COST_TYPES } from "../../src/domain/cost-types.ts";
+import type { Cost, Credential, Engagement, Engagements, StoredCost } from "../../src/domain/costs.ts";
 import {
   COST_WINDOW_MS,
   hasLapsed,

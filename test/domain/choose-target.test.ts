@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Destination } from "../../src/db/links/destinations.ts";
-import { chooseTarget, isHttpLibrary, isPreview } from "../../src/domain/click-target.ts";
+import { chooseTarget, type Destination, isHttpLibrary, isPreview } from "../../src/domain/click-target.ts";
 import { ANDROID, IPHONE } from "../harness.ts";
 
 const DEFAULT = "https://example.com/start";

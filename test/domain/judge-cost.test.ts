@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Cost, Credential, Engagement, Engagements, StoredCost } from "../../src/db/ledger/costs.ts";
+import type { Cost, Credential, Engagement, Engagements, StoredCost } from "../../src/domain/costs.ts";
 import {
   COST_WINDOW_MS,
   judgeCost,

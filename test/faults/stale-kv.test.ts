@@ -1,7 +1,8 @@
 /** KV that still tells what was true before: on every operation it grants nothing, and changes no record. */
+
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TokenEntry } from "../../src/auth/tokens.ts";
-import type { Destination } from "../../src/db/links/destinations.ts";
+import type { Destination } from "../../src/domain/click-target.ts";
 import { call, DAY, DEMO, env, IPHONE, NOW, rows } from "../harness.ts";
 import { kvWith } from "./faulty.ts";
 import { type Sampled, sampled } from "./operations.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Cost } from "../../src/db/ledger/costs.ts";
 import type { CostType, Kind } from "../../src/domain/cost-types.ts";
+import type { Cost } from "../../src/domain/costs.ts";
 import type { RoundEngagement, RoundEntry } from "../../src/domain/round-findings.ts";
 import { judgeRound } from "../../src/domain/round-report.ts";
 

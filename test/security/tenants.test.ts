@@ -1,6 +1,8 @@
 /** What belongs to another: app, link, cost, round, cursor and idempotency key, read and written by every way there is. */
+
 import { beforeEach, expect, it } from "vitest";
-import { createToken, hashToken, sha256 } from "../../src/auth/secrets.ts";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { sha256 } from "../../src/domain/hash.ts";
 import { asUser, LINKS, LINKS_V2, only, type PagingV1 } from "../campaign/support.ts";
 import { ask, type Call, call, click, DEMO, env, freshDemo, refusal, rows, sendCost } from "../harness.ts";
 import { everything } from "./support.ts";

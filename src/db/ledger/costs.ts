@@ -4,47 +4,10 @@
  */
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../../domain/cost-types.ts";
+import type { Cost, Credential, Engagement, Engagements, Situation, StoredCost } from "../../domain/costs.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 import { findPartnerId, shareCredentials } from "./credential-copies.ts";
 import { atHome, fence, isSpread, type Ledger, type LedgerKey, onlyResult, type Settled } from "./shards.ts";
-
-/** A cost as a partner sends it. The amount counts 0.00001 currency units; null leaves it to the engagement's URL. */
-export interface Cost {
-  costId: string;
-  costType: CostType;
-  currency: string;
-  amount: number | null;
-  tag: string;
-}
-
-/** What the ledger knows of an engagement. The URL's cost parameters are null where it carried none. */
-export interface Engagement {
-  occurredAt: number;
-  /** Whether cost data was on for the link at that moment. */
-  eligible: boolean;
-  urlCostType: string | null;
-  urlCurrency: string | null;
-  urlAmount: number | null;
-}
-
-export type Engagements = Partial<Record<Kind, Engagement>>;
-
-export interface StoredCost {
-  costType: CostType;
-  currency: string;
-  amount: number | null;
-  /** A cost that a URL carried gives way once to one that is sent. */
-  source: "call" | "url";
-  receivedAt: number;
-}
-
-export interface Credential {
-  partnerId: number;
-  mode: "live" | "test";
-  costTypes: string[];
-  revoked: boolean;
-  supportsCostData: boolean;
-}
 
 const tokenHash = sql.placeholder("tokenHash");
 const now = sql.placeholder("now");
@@ -239,14 +202,6 @@ const store = statement<{ cost_id: string }>(sql`
   )
   RETURNING cost_id
 `);
-
-/** A submitted cost and what there was for it before, for the rules to judge. */
-export interface Situation {
-  cost: Cost;
-  credential: Credential;
-  engagements: Engagements;
-  prior: StoredCost | undefined;
-}
 
 /** Costs that live in one database: at which positions they were sent, what there was for each, and the ids that were stored. */
 export type Submitted = Settled<

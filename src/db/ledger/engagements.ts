@@ -1,8 +1,9 @@
 /** Engagements as they come into the ledger, by themselves or many at once. Triggers match them to what waits for them. */
+
 import { sql } from "drizzle-orm";
 import type { Kind } from "../../domain/cost-types.ts";
+import type { Engagement } from "../../domain/costs.ts";
 import { runIdempotent, statement } from "../statement.ts";
-import type { Engagement } from "./costs.ts";
 import { shareCredentials } from "./credential-copies.ts";
 import { atHome, fence, isRaised, type Ledger, type LedgerKey, onlyResult, type Settled } from "./shards.ts";
 

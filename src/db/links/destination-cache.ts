@@ -3,8 +3,8 @@
  * click that finds one missing writes it too. KV remembers a miss as long as it may cache a value, so none is read with a
  * longer cache time than the shortest.
  */
+import type { Destination } from "../../domain/click-target.ts";
 import { readCache } from "../kv.ts";
-import type { Destination } from "./destinations.ts";
 
 /** A late writer's old copy goes away by itself. */
 const DESTINATION_SECONDS = 3600;

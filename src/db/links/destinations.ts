@@ -1,15 +1,7 @@
 /** Where a link leads, and what was bad on its URL. Asked by the public, so without a token. */
 import { sql } from "drizzle-orm";
+import type { Destination } from "../../domain/click-target.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
-
-/** Where the links of an app lead. Lists are the hosts and schemes that a click may name itself. */
-export interface Destination {
-  defaultUrl: string;
-  iosUrl: string | null;
-  androidUrl: string | null;
-  redirectHosts: string[];
-  redirectSchemes: string[];
-}
 
 interface DestinationRow {
   app_token: string;

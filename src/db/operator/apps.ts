@@ -1,6 +1,7 @@
 /** Apps and who may see them, as operators manage them. */
+
 import { sql } from "drizzle-orm";
-import type { Destination } from "../links/destinations.ts";
+import type { Destination } from "../../domain/click-target.ts";
 import { statement } from "../statement.ts";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator } from "./audit.ts";
 

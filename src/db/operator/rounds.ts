@@ -1,9 +1,10 @@
 /** Integration rounds: what is sent with a test credential is kept here, bounded, and never comes near the ledger's costs. */
+
 import { type SQL, sql } from "drizzle-orm";
 import type { CostType } from "../../domain/cost-types.ts";
+import type { Engagements } from "../../domain/costs.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
 import type { Range } from "../keyset.ts";
-import type { Engagements } from "../ledger/costs.ts";
 import { ENGAGEMENT_MEMORY_MS } from "../ledger/purge.ts";
 import {
   type EngagementRow,

@@ -1,8 +1,10 @@
 /** A round and its report on the wire. Pure. */
+
 import { Buffer } from "node:buffer";
 import { type FoundRound, MAX_ROUND_ENTRIES, type RoundRow } from "../../db/operator/rounds.ts";
 import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
+import { toIso } from "../../domain/time.ts";
 
 /** A round as lists tell of it. */
 export function toRoundItem(row: RoundRow) {
@@ -79,8 +81,4 @@ function toFindingItem(finding: Finding) {
     expected: finding.expected,
     remedy: finding.remedy,
   };
-}
-
-function toIso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,0 +1,19 @@
+/** Days and instants. A day is a whole number of days since 1970-01-01 in UTC; an instant is in milliseconds since then. */
+
+export const HOUR_MS = 3600 * 1000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The day that an instant falls on. */
+export function dayOf(milliseconds: number): number {
+  return Math.floor(milliseconds / DAY_MS);
+}
+
+/** `2026-03-14`. */
+export function formatDate(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** `2026-03-14T15:09:26.535Z`. */
+export function toIso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
