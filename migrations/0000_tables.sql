@@ -147,11 +147,11 @@ CREATE TABLE `memberships` (
 	FOREIGN KEY (`app_token`) REFERENCES `apps`(`token`) ON UPDATE no action ON DELETE no action
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `partner_catalogue` (
+CREATE TABLE `partner_catalog` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`partner_count` integer NOT NULL,
 	`revision` text NOT NULL,
-	CONSTRAINT "one_row" CHECK("partner_catalogue"."id" = 1)
+	CONSTRAINT "one_row" CHECK("partner_catalog"."id" = 1)
 ) STRICT;
 --> statement-breakpoint
 CREATE TABLE `partners` (

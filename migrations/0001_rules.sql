@@ -5,14 +5,14 @@ CREATE TRIGGER links_counted AFTER INSERT ON links BEGIN
   UPDATE links SET child_count = child_count + 1 WHERE id = NEW.parent_id;
 END;
 --> statement-breakpoint
-INSERT INTO partner_catalogue (id, partner_count, revision) VALUES (1, 0, lower(hex(randomblob(8))));
+INSERT INTO partner_catalog (id, partner_count, revision) VALUES (1, 0, lower(hex(randomblob(8))));
 --> statement-breakpoint
 CREATE TRIGGER partners_counted AFTER INSERT ON partners BEGIN
-  UPDATE partner_catalogue SET partner_count = partner_count + 1, revision = lower(hex(randomblob(8)));
+  UPDATE partner_catalog SET partner_count = partner_count + 1, revision = lower(hex(randomblob(8)));
 END;
 --> statement-breakpoint
 CREATE TRIGGER partners_revised AFTER UPDATE ON partners BEGIN
-  UPDATE partner_catalogue SET revision = lower(hex(randomblob(8)));
+  UPDATE partner_catalog SET revision = lower(hex(randomblob(8)));
 END;
 --> statement-breakpoint
 -- Where each cost stands. An engagement is usable for a cost when its kind fits the cost type, cost data was on for its

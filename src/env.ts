@@ -15,7 +15,7 @@ export interface Env extends LedgerBindings {
   /** Uses of each API token and cost credential; unset, without limit. */
   CREDENTIAL_REQUESTS?: RateLimit;
   /** Refused credentials from each address; unset, without limit. */
-  ADDRESS_REFUSALS?: RateLimit;
+  ADDRESS_REJECTIONS?: RateLimit;
   /** Where clicks wait for their record; none, each is written by itself after its answer. */
   ENGAGEMENTS?: Queue<NewEngagement>;
   /** Origin of generated click URLs; unset, the origin that was asked. */
@@ -46,7 +46,7 @@ export interface Context {
   /** What the log will say of the request. */
   trace: Trace;
   /** Work that goes on after the answer. A failure of it is logged, never thrown. */
-  afterAnswer: (work: Promise<unknown>) => void;
+  afterResponse: (work: Promise<unknown>) => void;
 }
 
 /** Builds what the handlers of one request are given. */
@@ -71,7 +71,7 @@ export function buildContext(
     trace: {},
     clickUrl: toOrigin(env.CLICK_URL) ?? url.origin,
     impressionUrl: toOrigin(env.IMPRESSION_URL) ?? url.origin,
-    afterAnswer: (work) => execution.waitUntil(work.catch((error) => logError(requestId, error))),
+    afterResponse: (work) => execution.waitUntil(work.catch((error) => logError(requestId, error))),
   };
 }
 

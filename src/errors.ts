@@ -196,7 +196,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One fault in a request: which parameter (its name on the wire) and what is wrong with it. */
-export interface Fault {
+export interface InputError {
   param: string;
   message: string;
 }
@@ -204,13 +204,13 @@ export interface Fault {
 /** A refusal that the caller is told of, as a problem document. `detail` and `errors` must be safe to show. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly errors: Fault[];
+  readonly errors: InputError[];
   readonly headers: Record<string, string>;
 
   constructor(
     code: ErrorCode,
     detail: string = ERRORS[code].help,
-    more: { errors?: Fault[]; headers?: Record<string, string> } = {},
+    more: { errors?: InputError[]; headers?: Record<string, string> } = {},
   ) {
     super(detail);
     this.code = code;

@@ -1,10 +1,10 @@
 /** The door: every request and every cron run of the Worker comes in here. */
 import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
-import { countRefusal, countRequest } from "./auth/rate-limits.ts";
+import { limitRejections, limitRequests } from "./auth/rate-limits.ts";
 import { campaignRoutes } from "./campaign/routes.ts";
 import { costRoutes } from "./cost/routes.ts";
-import { shareCredentials } from "./db/ledger/credential-copies.ts";
+import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import type { NewEngagement } from "./db/ledger/engagements.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
@@ -47,7 +47,7 @@ export async function serve(
   const context = buildContext(env, request, execution, clock);
   const answer = await dispatch(context).catch(async (error: unknown) => {
     const tell = wantsPage(context) ? errorPage : problemResponse;
-    return tell(context, await countRefusal(context, toAppError(context, error)));
+    return tell(context, await limitRejections(context, toAppError(context, error)));
   });
   // A copy would make a stream of a body whose length is known.
   const response = request.method === "HEAD" ? new Response(null, answer) : answer;
@@ -67,7 +67,7 @@ function readDocument({ url }: Context): Response {
 
 /** Every surface counts how often a credential is used, but that of the public, which needs none. */
 function onSurface(surface: string, routes: Route[]): Route[] {
-  const before = surface === "engagement" ? {} : { before: countRequest };
+  const before = surface === "engagement" ? {} : { before: limitRequests };
   return routes.map((route) => ({ ...route, surface, ...before }));
 }
 
@@ -94,7 +94,7 @@ export default {
       const done = await Promise.allSettled([
         purge(ledger, controller.scheduledTime),
         // Where a change stopped halfway, or a shard is new.
-        shareCredentials(ledger),
+        replicateCredentials(ledger),
       ]);
       const failed = done.find((result) => result.status === "rejected");
       if (failed) throw failed.reason;

@@ -136,7 +136,7 @@ function toContent(schema: z.ZodMiniType, io: "input" | "output", example: unkno
 
 /** A response for each status that the operation may refuse with, naming the codes. */
 function toProblems(operation: Operation): Json {
-  const byStatus = Map.groupBy(refusalsOf(operation), (code) => ERRORS[code].status);
+  const byStatus = Map.groupBy(errorsOf(operation), (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
@@ -169,8 +169,8 @@ function toHeaders(names: string[]): Json {
 }
 
 /** What may go wrong: by the credentials, by the input, by the operation itself, and anywhere. */
-export function refusalsOf({ credentials, input, refusals }: Operation): ErrorCode[] {
-  const all: ErrorCode[] = [...refusals, "internal_error", "unavailable", "not_migrated"];
+export function errorsOf({ credentials, input, errorCodes }: Operation): ErrorCode[] {
+  const all: ErrorCode[] = [...errorCodes, "internal_error", "unavailable", "not_migrated"];
   if (credentials !== "none") all.push("unauthorized", "rate_limited");
   if (credentials === "operator_token") all.push("operator_required");
   // What the public sends with a click is never refused: bad parameters are left out.

@@ -8,9 +8,9 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { shareCredentials } from "../src/db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
 import type { NewEngagement } from "../src/db/ledger/engagements.ts";
-import { type Ledger, ledgerOf, placeOf, shardsOf } from "../src/db/ledger/shards.ts";
+import { type Ledger, ledgerOf, shardFor, shardsOf } from "../src/db/ledger/shards.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
 import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
@@ -33,7 +33,7 @@ export { DEMO };
 /** Empty, migrated databases with the demo data, and empty KV. */
 export async function freshDemo(): Promise<void> {
   await freshDatabase();
-  const homes = Map.groupBy(demoRows(NOW), ({ key }) => (key ? placeOf(ledgerOn(), key) : env.DB));
+  const homes = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
   for (const [db, rows] of homes) await db.batch(rows.map(({ sql }) => db.prepare(sql)));
 }
 
@@ -93,7 +93,7 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   const { queued, queue } = testQueue();
   const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
   // Tests change credentials in DB by hand; operators, by the code, which does this by itself.
-  await shareCredentials(ledgerOn());
+  await replicateCredentials(ledgerOn());
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);
   if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));
@@ -140,7 +140,7 @@ export interface ProblemBody {
 }
 
 /** What a refusal comes down to: status, code and the parameters at fault. */
-export async function refusal(path: string, options: Call = {}) {
+export async function rejection(path: string, options: Call = {}) {
   const { status, body, headers } = await ask<ProblemBody>(path, options);
   if (headers.get("content-type") !== "application/problem+json")
     throw new Error(`no problem document: ${status} ${JSON.stringify(body)}`);
@@ -159,14 +159,14 @@ export function sendCost(params: Record<string, string>, options: Call = {}) {
     tag: "test",
     ...params,
   });
-  return ask<CostAnswer & Omit<ProblemBody, "status">>(`/cost?${query}`, {
+  return ask<CostResult & Omit<ProblemBody, "status">>(`/cost?${query}`, {
     method: "POST",
     token: DEMO.costToken,
     ...options,
   });
 }
 
-export interface CostAnswer {
+export interface CostResult {
   status: "ok";
   cost_id: string;
   match: "matched" | "pending";

@@ -12,9 +12,9 @@ import { env } from "./harness.ts";
 /** Tables that may be walked: with the first text, in statements that have it alone. */
 const MAY_BE_WALKED: Record<string, RegExp> = {
   // One row.
-  partner_catalogue: /./,
+  partner_catalog: /./,
   // The list of partners is all of them. It is read when it has changed, and then shared by every request.
-  partners: /partner_catalogue|^SELECT id, supports_cost_data, integrated_types FROM partners$/,
+  partners: /partner_catalog|^SELECT id, supports_cost_data, integrated_types FROM partners$/,
   // Copies for the shards, when one is changed. Else operators alone, for whom a partner's few are found among all.
   credentials: /^SELECT id, token_hash, .* FROM credentials$|role = 'operator'/,
   memberships: /role = 'operator'/,
@@ -28,11 +28,11 @@ const MAY_BE_WALKED: Record<string, RegExp> = {
 
 const database: { prepare: D1Database["prepare"] } = Object.getPrototypeOf(env.DB);
 const { prepare } = database;
-const noted = new Map<string, boolean>();
+const recorded = new Map<string, boolean>();
 
 database.prepare = function (query) {
   // The tests themselves ask as they like.
-  if (!noted.has(query)) noted.set(query, String(new Error().stack).includes("src/db/statement.ts"));
+  if (!recorded.has(query)) recorded.set(query, String(new Error().stack).includes("src/db/statement.ts"));
   return prepare.call(this, query);
 };
 
@@ -57,7 +57,7 @@ afterAll(async () => {
 export async function takeWalks(): Promise<string[]> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const walks: string[] = [];
-  for (const [query, isOurs] of noted) {
+  for (const [query, isOurs] of recorded) {
     if (!isOurs) continue;
     const { results } = await prepare
       .call(env.DB, `EXPLAIN QUERY PLAN ${query}`)
@@ -69,7 +69,7 @@ export async function takeWalks(): Promise<string[]> {
       if (table && !MAY_BE_WALKED[table]?.test(text)) walks.push(`${detail}: ${text}`);
     }
   }
-  noted.clear();
+  recorded.clear();
   return walks;
 }
 

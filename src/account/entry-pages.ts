@@ -1,10 +1,10 @@
 /** What is seen before one is signed in. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 import { type Page, pageResponse } from "../http/pages.ts";
-import { field, otherFaults } from "./fields.ts";
-import { sayFault } from "./rules.ts";
+import { field, otherErrors } from "./fields.ts";
+import { describeError } from "./rules.ts";
 
 export function landingPage(context: Context, user: Page["user"]): Promise<Response> {
   const { origin } = context.url;
@@ -48,24 +48,24 @@ export interface SignInForm {
   next: string;
   email?: string;
   /** Refused as a whole: does not say whether the address or the password was wrong. */
-  refused?: boolean;
-  faults?: Fault[];
+  rejected?: boolean;
+  errors?: InputError[];
 }
 
 export function signInPage(context: Context, form: SignInForm): Promise<Response> {
-  const { faults = [] } = form;
+  const { errors = [] } = form;
   const notice = SIGN_IN_NOTICES.get(context.url.searchParams.get("notice") ?? "");
-  const failed = form.refused || faults.length > 0;
+  const failed = form.rejected || errors.length > 0;
   return pageResponse(context, {
     title: failed ? "Sign in: not accepted" : "Sign in",
-    status: form.refused ? 401 : failed ? 400 : 200,
-    ...(form.refused && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
+    status: form.rejected ? 401 : failed ? 400 : 200,
+    ...(form.rejected && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
     narrow: true,
     body: html`
       <section class="card">
         <h1>Sign in</h1>
         ${notice && !failed ? html`<p class="notice" role="status">${notice}</p>` : ""}
-        ${form.refused ? html`<p class="notice error" role="alert">The e-mail address or the password is not right.</p>` : ""}
+        ${form.rejected ? html`<p class="notice error" role="alert">The e-mail address or the password is not right.</p>` : ""}
         <form method="post" action="/login">
           <input type="hidden" name="next" value="${form.next}">
           ${field({
@@ -75,17 +75,17 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
             autocomplete: "username",
             value: form.email ?? "",
             autofocus: !failed,
-            error: sayFault(faults, "The e-mail address", "email"),
+            error: describeError(errors, "The e-mail address", "email"),
           })}
           ${field({
             name: "password",
             label: "Password",
             type: "password",
             autocomplete: "current-password",
-            autofocus: form.refused ?? false,
-            error: sayFault(faults, "The password", "password"),
+            autofocus: form.rejected ?? false,
+            error: describeError(errors, "The password", "password"),
           })}
-          ${otherFaults(faults, ["email", "password"])}
+          ${otherErrors(errors, ["email", "password"])}
           <button>Sign in</button>
         </form>
       </section>

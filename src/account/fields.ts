@@ -1,11 +1,11 @@
 /** The parts of a form. */
 import { html } from "hono/html";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 import type { Markup } from "../http/pages.ts";
 
 /** The faults of what the form shows no field for. */
-export function otherFaults(faults: Fault[], known: string[]): Markup {
-  const others = faults.filter((fault) => !known.includes(fault.param));
+export function otherErrors(errors: InputError[], known: string[]): Markup {
+  const others = errors.filter((fault) => !known.includes(fault.param));
   return html`${others.map((fault) => html`<p class="field-error" role="alert"><code>${fault.param}</code> ${fault.message}.</p>`)}`;
 }
 

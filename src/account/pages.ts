@@ -4,10 +4,10 @@ import type { Session } from "../auth/sessions.ts";
 import type { Account, OwnApp } from "../db/accounts/accounts.ts";
 import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
 import type { Context } from "../env.ts";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
-import { field, otherFaults } from "./fields.ts";
-import { formatDay, formatLastUse, sayFault } from "./rules.ts";
+import { field, otherErrors } from "./fields.ts";
+import { describeError, formatDay, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
 import { toAppSpend } from "./spend.ts";
 import { spendSection } from "./spend-section.ts";
@@ -201,7 +201,7 @@ export function confirmPage(
 export function passwordPage(
   context: Context,
   session: Session,
-  faults: Fault[],
+  errors: InputError[],
   status: 400 | 403,
 ): Promise<Response> {
   return pageResponse(context, {
@@ -213,13 +213,13 @@ export function passwordPage(
       <section class="card">
         <h1>Change password</h1>
         <p class="notice" role="status">Nothing was changed.</p>
-        ${passwordForm(faults)}
+        ${passwordForm(errors)}
         <p class="hint"><a href="/account">Back to the account</a></p>
       </section>`,
   });
 }
 
-function passwordForm(faults: Fault[]): Markup {
+function passwordForm(errors: InputError[]): Markup {
   const password = (name: string, label: string, autocomplete: string, hint = "") =>
     field({
       name,
@@ -227,14 +227,14 @@ function passwordForm(faults: Fault[]): Markup {
       type: "password",
       autocomplete,
       hint,
-      error: sayFault(faults, `The ${label.toLowerCase()}`, name),
+      error: describeError(errors, `The ${label.toLowerCase()}`, name),
     });
   return html`
     <form method="post" action="/account/password">
       ${password("current_password", "Current password", "current-password")}
       ${password("new_password", "New password", "new-password", "At least 12 characters. A few words that you can remember are better than one word with signs in it.")}
       ${password("repeat_password", "Repeated password", "new-password")}
-      ${otherFaults(faults, ["current_password", "new_password", "repeat_password"])}
+      ${otherErrors(errors, ["current_password", "new_password", "repeat_password"])}
       <p class="hint">Your other browsers are signed out. Your API token stays.</p>
       <button>Change password</button>
     </form>`;

@@ -1,5 +1,5 @@
 /** The account pages (spec §5.2, §5.3): sign in, read and reset the API token, change the password, sign out. */
-import { countAttempt } from "../auth/attempts.ts";
+import { limitAttempts } from "../auth/attempts.ts";
 import { hashPassword, verifyPassword } from "../auth/passwords.ts";
 import { openToken, sealToken } from "../auth/sealed.ts";
 import { createToken, hashToken, hintOf } from "../auth/secrets.ts";
@@ -8,14 +8,14 @@ import {
   currentSession,
   endedCookie,
   readSessionHash,
-  refuseCrossSite,
+  rejectCrossSite,
   type Session,
   withSession,
 } from "../auth/sessions.ts";
 import { markTokenReset, rememberToken } from "../auth/tokens.ts";
 import * as accounts from "../db/accounts/accounts.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { redirectResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
@@ -50,16 +50,16 @@ async function readSignIn(context: Context): Promise<Response> {
 }
 
 async function signIn(context: Context): Promise<Response> {
-  refuseCrossSite(context);
+  rejectCrossSite(context);
   const form = await readForm(context, contract.signIn);
-  if ("faults" in form) {
-    const { faults, sent } = form;
+  if ("errors" in form) {
+    const { errors, sent } = form;
     const next = chooseNext(sent.get("next"), context.url.origin);
-    return signInPage(context, { next, email: sent.get("email") ?? "", faults });
+    return signInPage(context, { next, email: sent.get("email") ?? "", errors });
   }
   const { email, password } = form.fields;
   const next = chooseNext(form.fields.next, context.url.origin);
-  await countAttempt(context, email);
+  await limitAttempts(context, email);
   const user = await accounts.findCredentials(context.env.DB, email);
   const isRight = await verifyPassword(password, user?.password_hash);
   const session = createSession(context);
@@ -73,12 +73,12 @@ async function signIn(context: Context): Promise<Response> {
       previous: readSessionHash(context) ?? null,
       now: context.now,
     }));
-  if (!started) return signInPage(context, { next, email, refused: true });
+  if (!started) return signInPage(context, { next, email, rejected: true });
   return redirectResponse(context, next, session.cookie);
 }
 
 async function signOut(context: Context): Promise<Response> {
-  refuseCrossSite(context);
+  rejectCrossSite(context);
   const idHash = readSessionHash(context);
   if (idHash) await accounts.deleteSession(context.env.DB, idHash);
   return redirectResponse(context, "/login?notice=signed-out", endedCookie(context));
@@ -125,9 +125,9 @@ async function resetToken(context: Context, session: Session): Promise<Response>
   );
   if (!swapped) throw new AppError("account_changed");
   if (account.token_hash !== null) {
-    context.afterAnswer(markTokenReset(context.env.TOKENS, account.token_hash, context.now));
+    context.afterResponse(markTokenReset(context.env.TOKENS, account.token_hash, context.now));
   }
-  context.afterAnswer(rememberToken(context.env.TOKENS, tokenHash, session.userId));
+  context.afterResponse(rememberToken(context.env.TOKENS, tokenHash, session.userId));
   return pages.accountPage(context, session, await load(context, renewed.idHash), {
     message:
       account.token_hash === null
@@ -140,7 +140,7 @@ async function resetToken(context: Context, session: Session): Promise<Response>
 
 async function changePassword(context: Context, session: Session): Promise<Response> {
   const form = await readForm(context, contract.changePassword);
-  if ("faults" in form) return pages.passwordPage(context, session, form.faults, 400);
+  if ("errors" in form) return pages.passwordPage(context, session, form.errors, 400);
   const { current_password, new_password } = form.fields;
   const { account } = await load(context, session.idHash);
   const passwordHash = await checkPassword(context, session, account, current_password);
@@ -171,13 +171,13 @@ async function changePassword(context: Context, session: Session): Promise<Respo
   });
 }
 
-const WRONG_CURRENT_PASSWORD: Fault = { param: "current_password", message: "is not right" };
+const WRONG_CURRENT_PASSWORD: InputError = { param: "current_password", message: "is not right" };
 
 /** What the form confirmed, or the page that tells why it did not. */
 async function confirm(context: Context, session: Session, name: "show" | "reset") {
   const form = await readForm(context, contract.confirm);
-  if ("faults" in form) {
-    const [fault] = form.faults;
+  if ("errors" in form) {
+    const [fault] = form.errors;
     const error = `The ${fault?.param} ${fault?.message}.`;
     return pages.confirmPage(context, session, name, error, 400, form.sent.get("replaces"));
   }
@@ -197,7 +197,7 @@ async function checkPassword(
   { password_hash }: accounts.Account,
   password: string,
 ): Promise<string | undefined> {
-  await countAttempt(context, session.idHash);
+  await limitAttempts(context, session.idHash);
   return (await verifyPassword(password, password_hash)) && password_hash !== null
     ? password_hash
     : undefined;

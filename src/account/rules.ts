@@ -1,6 +1,6 @@
 /** What the account pages decide and how they say it. No I/O, no clock. */
 import { DAY_MS } from "../domain/time.ts";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 
 /** Where a sign-in leads: only to a page that needs one, on our own origin; anything else is the account page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {
@@ -28,7 +28,7 @@ export function formatLastUse(day: number | null, now: number): string {
 }
 
 /** The first fault of a field, as a sentence. */
-export function sayFault(faults: Fault[], label: string, param: string): string | undefined {
-  const fault = faults.find((one) => one.param === param);
+export function describeError(errors: InputError[], label: string, param: string): string | undefined {
+  const fault = errors.find((one) => one.param === param);
   return fault && `${label} ${fault.message}.`;
 }

@@ -42,8 +42,8 @@ for (const dialog of document.querySelectorAll("dialog")) {
       });
       if (answer.redirected) return location.assign(answer.url);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const refused = page.querySelector("[data-error]");
-      if (refused) return tell(refused.textContent);
+      const rejected = page.querySelector("[data-error]");
+      if (rejected) return tell(rejected.textContent);
       document.querySelector("#token").replaceWith(page.querySelector("#token"));
       document.querySelector("[role=status]").textContent = page.querySelector("[role=status]").textContent;
       dialog.close();

@@ -8,8 +8,8 @@ import type { Markup } from "../http/pages.ts";
 import { formatDay } from "./rules.ts";
 import type { AppSpend, CurrencySpend } from "./spend.ts";
 
-/** So many partners have a colour of their own; the others share one. */
-const OWN_COLOURS = 5;
+/** So many partners have a color of their own; the others share one. */
+const OWN_COLORS = 5;
 /** The width of a day and the height of the plot, in units of the drawing, which is stretched to its place. */
 const SLOT = 10;
 const HEIGHT = 100;
@@ -59,7 +59,7 @@ function files(app: OwnApp, { from, to }: DayRange): Markup {
 }
 
 function figure(app: OwnApp, days: DayRange, spend: CurrencySpend, partnerIds: number[]): Markup {
-  const colourOf = (id: number) => `series-${Math.min(partnerIds.indexOf(id), OWN_COLOURS) + 1}`;
+  const colorOf = (id: number) => `series-${Math.min(partnerIds.indexOf(id), OWN_COLORS) + 1}`;
   const name = `${app.token}-${spend.currency}`;
   const top = roundUp(Math.max(...spend.days.map(({ total }) => Number(total))));
   const most = spend.days.reduce((best, day) => (Number(day.total) > Number(best.total) ? day : best));
@@ -68,9 +68,9 @@ function figure(app: OwnApp, days: DayRange, spend: CurrencySpend, partnerIds: n
     <figure class="chart" aria-labelledby="caption-${name}">
       <figcaption id="caption-${name}">${spend.currency} ${spend.total}</figcaption>
       <div class="scale" aria-hidden="true"><span>${spend.currency} ${sayTop(top)}</span></div>
-      ${plot(days, spend, top, summary, colourOf)}
+      ${plot(days, spend, top, summary, colorOf)}
       <div class="scale" aria-hidden="true"><span>${sayShortDay(days.from)}</span><span>${sayShortDay(days.to)}</span></div>
-      ${legend(spend, colourOf)}
+      ${legend(spend, colorOf)}
     </figure>
     <details>
       <summary>${spend.currency} as a table</summary>
@@ -78,15 +78,9 @@ function figure(app: OwnApp, days: DayRange, spend: CurrencySpend, partnerIds: n
     </details>`;
 }
 
-type ColourOf = (partnerId: number) => string;
+type ColorOf = (partnerId: number) => string;
 
-function plot(
-  days: DayRange,
-  spend: CurrencySpend,
-  top: number,
-  summary: string,
-  colourOf: ColourOf,
-): Markup {
+function plot(days: DayRange, spend: CurrencySpend, top: number, summary: string, colorOf: ColorOf): Markup {
   const width = (days.to - days.from + 1) * SLOT;
   const bars = spend.days.map(({ day, amounts }) => {
     let below = HEIGHT;
@@ -95,7 +89,7 @@ function plot(
       const height = (Number(amount) / top) * HEIGHT;
       below -= height;
       return height > 0
-        ? html`<rect class="${colourOf(partner.id)}" x="${(day - days.from) * SLOT + 1}" y="${below.toFixed(3)}" width="${SLOT - 2}" height="${height.toFixed(3)}"><title>${sayDay(day)}, ${partner.name}: ${spend.currency} ${amount}</title></rect>`
+        ? html`<rect class="${colorOf(partner.id)}" x="${(day - days.from) * SLOT + 1}" y="${below.toFixed(3)}" width="${SLOT - 2}" height="${height.toFixed(3)}"><title>${sayDay(day)}, ${partner.name}: ${spend.currency} ${amount}</title></rect>`
         : "";
     });
   });
@@ -106,12 +100,12 @@ function plot(
     </svg>`;
 }
 
-function legend({ currency, partners }: CurrencySpend, colourOf: ColourOf): Markup {
+function legend({ currency, partners }: CurrencySpend, colorOf: ColorOf): Markup {
   return html`
     <ul class="legend">
       ${partners.map(
         ({ id, name, total }) => html`
-          <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="${colourOf(id)}" width="1" height="1"/></svg>${name} <span class="muted">${currency} ${total}</span></li>`,
+          <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="${colorOf(id)}" width="1" height="1"/></svg>${name} <span class="muted">${currency} ${total}</span></li>`,
       )}
     </ul>`;
 }

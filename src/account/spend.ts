@@ -54,7 +54,7 @@ export interface CurrencySpend {
 export interface AppSpend {
   matched: number;
   unpriced: number;
-  /** In the order in which they take their colours, the same in each currency. */
+  /** In the order in which they take their colors, the same in each currency. */
   partnerIds: number[];
   currencies: CurrencySpend[];
 }

@@ -5,12 +5,12 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
 import { hashToken, type TokenKind } from "./secrets.ts";
-import { findTokenEntry, noteUse } from "./tokens.ts";
+import { findTokenEntry, recordTokenUse } from "./tokens.ts";
 
 /** Who asks, by the token's hash. `admit` turns what the database says of it into a pass. */
-export interface Caller {
+export interface Principal {
   tokenHash: string;
-  admit: <A extends Access>(access: A | undefined) => A;
+  authorize: <A extends Access>(access: A | undefined) => A;
 }
 
 /** What the database says of a token: no row where it does not know it. */
@@ -19,23 +19,23 @@ export interface Access {
 }
 
 /** Lets a handler run for whoever sends something that may be an API token. A refusal of its input is told only to a real one. */
-export function withToken(handler: (context: Context, caller: Caller) => Promise<Response>): Handler {
+export function withToken(handler: (context: Context, principal: Principal) => Promise<Response>): Handler {
   return async (context) => {
     const tokenHash = readTokenHash(context, ["api"]);
     const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
     if (entry && "reset_at" in entry) throw unauthorized();
     let asked = false;
-    const admit: Caller["admit"] = (access) => {
-      if (access && !asked) noteUse(context, tokenHash, access.user_id, entry);
+    const authorize: Principal["authorize"] = (access) => {
+      if (access && !asked) recordTokenUse(context, tokenHash, access.user_id, entry);
       asked = true;
       if (!access) throw unauthorized();
       context.trace.userId = access.user_id;
       return access;
     };
     try {
-      return await handler(context, { tokenHash, admit });
+      return await handler(context, { tokenHash, authorize });
     } catch (error) {
-      if (error instanceof AppError && !asked) admit(await findAccess(context.env.DB, tokenHash));
+      if (error instanceof AppError && !asked) authorize(await findAccess(context.env.DB, tokenHash));
       throw error;
     }
   };
@@ -44,24 +44,24 @@ export function withToken(handler: (context: Context, caller: Caller) => Promise
 /** An operator who asks. `admit` turns what the database says into a pass, or throws unauthorized or operator_required. */
 export interface Operator {
   actor: Actor;
-  admit: (access: OperatorAccess | undefined) => OperatorAccess;
+  authorize: (access: OperatorAccess | undefined) => OperatorAccess;
 }
 
 /** As `withToken`, for operators alone. */
 export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
-  return withToken(async (context, caller) => {
-    const actor: Actor = { tokenHash: caller.tokenHash, sessionHash: null, now: context.now };
+  return withToken(async (context, principal) => {
+    const actor: Actor = { tokenHash: principal.tokenHash, sessionHash: null, now: context.now };
     let asked = false;
-    const admit: Operator["admit"] = (found) => {
+    const authorize: Operator["authorize"] = (found) => {
       asked = true;
-      const access = caller.admit(found);
+      const access = principal.authorize(found);
       if (access.role !== "operator") throw new AppError("operator_required");
       return access;
     };
     try {
-      return await handler(context, { actor, admit });
+      return await handler(context, { actor, authorize });
     } catch (error) {
-      if (error instanceof AppError && !asked) admit(await findOperatorAccess(context.env.DB, actor));
+      if (error instanceof AppError && !asked) authorize(await findOperatorAccess(context.env.DB, actor));
       throw error;
     }
   });

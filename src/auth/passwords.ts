@@ -16,7 +16,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** False for a user without a password too, after the same work: the answer's time tells nobody who has an account. */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
-  const [, N, r, p, salt = "", hash = ""] = (stored ?? NOBODY).split("$");
+  const [, N, r, p, salt = "", hash = ""] = (stored ?? DUMMY_HASH).split("$");
   const expected = Buffer.from(hash, "base64url");
   const key = await deriveKey(password, Buffer.from(salt, "base64url"), {
     N: Number(N),
@@ -28,4 +28,4 @@ export async function verifyPassword(password: string, stored: string | null | u
 
 const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 
-const NOBODY = ["scrypt", SCRYPT.N, SCRYPT.r, SCRYPT.p, "A".repeat(22), "A".repeat(43)].join("$");
+const DUMMY_HASH = ["scrypt", SCRYPT.N, SCRYPT.r, SCRYPT.p, "A".repeat(22), "A".repeat(43)].join("$");

@@ -15,19 +15,19 @@ const PERIOD_SECONDS = 60;
 const DEADLINE_MS = 1_000;
 
 /** Throws rate_limited where the credential was used too often. Nothing is counted, nor waited for, without one. */
-export async function countRequest(context: Context): Promise<void> {
+export async function limitRequests(context: Context): Promise<void> {
   const limiter = context.env.CREDENTIAL_REQUESTS;
   const token = readToken(context);
   if (!limiter || !token) return;
-  if (!(await isWithin(context, limiter, sha256(token)))) throw rateLimited();
+  if (!(await consumeLimit(context, limiter, sha256(token)))) throw rateLimited();
 }
 
 /** What an address is told whose credentials were refused: that they were, or after too many to wait. */
-export async function countRefusal(context: Context, refusal: AppError): Promise<AppError> {
-  const limiter = context.env.ADDRESS_REFUSALS;
+export async function limitRejections(context: Context, rejection: AppError): Promise<AppError> {
+  const limiter = context.env.ADDRESS_REJECTIONS;
   const address = addressOf(context);
-  if (refusal.code !== "unauthorized" || !limiter || !address) return refusal;
-  return (await isWithin(context, limiter, address)) ? refusal : rateLimited();
+  if (rejection.code !== "unauthorized" || !limiter || !address) return rejection;
+  return (await consumeLimit(context, limiter, address)) ? rejection : rateLimited();
 }
 
 /** Who asks from where. Of IPv6 its first half: who has one address there has all that begin like it. */
@@ -40,7 +40,7 @@ export function addressOf({ request }: Context): string | null {
 }
 
 /** Counts one, and says whether that was still allowed. */
-export async function isWithin(context: Context, limiter: RateLimit, key: string): Promise<boolean> {
+export async function consumeLimit(context: Context, limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return (await withDeadline(limiter.limit({ key }), DEADLINE_MS, "a limiter")).success;
   } catch (error) {

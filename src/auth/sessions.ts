@@ -28,7 +28,7 @@ export interface NewSession {
  */
 export function withSession(handler: (context: Context, session: Session) => Promise<Response>): Handler {
   return async (context) => {
-    refuseCrossSite(context);
+    rejectCrossSite(context);
     const session = await currentSession(context);
     if (session) {
       return handler(context, session).catch((error: unknown) => {
@@ -98,7 +98,7 @@ function isLocal({ url }: Context): boolean {
  * Throws cross_site for a POST that a browser sent from another site. Every browser says so, in Sec-Fetch-Site or else in
  * Origin; who sends neither is no browser and carries no one's cookie.
  */
-export function refuseCrossSite({ request, url }: Context): void {
+export function rejectCrossSite({ request, url }: Context): void {
   if (request.method === "GET" || request.method === "HEAD") return;
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");

@@ -39,24 +39,24 @@ export function rememberToken(kv: KVNamespace, tokenHash: string, userId: number
  * Notes the day of a token's use after the answer, in KV and D1, when KV does not know of a use on this day yet. One note a
  * day and isolate is tried: KV may take a minute to show it.
  */
-export function noteUse(
+export function recordTokenUse(
   context: Context,
   tokenHash: string,
   userId: number,
   entry: Extract<TokenEntry, { user_id: number }> | null,
 ): void {
   const day = Math.floor(context.now / DAY_MS);
-  if (entry?.used_day === day || notedToday(day).has(tokenHash)) return;
-  notedToday(day).add(tokenHash);
-  context.afterAnswer(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));
-  context.afterAnswer(updateLastUse(context.env.DB, tokenHash, day));
+  if (entry?.used_day === day || recordedToday(day).has(tokenHash)) return;
+  recordedToday(day).add(tokenHash);
+  context.afterResponse(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));
+  context.afterResponse(updateLastUse(context.env.DB, tokenHash, day));
 }
 
-let noted = { day: 0, tokenHashes: new Set<string>() };
+let recorded = { day: 0, tokenHashes: new Set<string>() };
 
-function notedToday(day: number): Set<string> {
-  if (noted.day !== day) noted = { day, tokenHashes: new Set() };
-  return noted.tokenHashes;
+function recordedToday(day: number): Set<string> {
+  if (recorded.day !== day) recorded = { day, tokenHashes: new Set() };
+  return recorded.tokenHashes;
 }
 
 async function putEntry(kv: KVNamespace, tokenHash: string, entry: TokenEntry): Promise<void> {

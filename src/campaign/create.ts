@@ -1,27 +1,27 @@
 /** New links, one or many (spec §4.4). */
 import { customAlphabet } from "nanoid";
 import type * as z from "zod/mini";
-import type { Caller } from "../auth/guards.ts";
+import type { Principal } from "../auth/guards.ts";
 import * as creation from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1 } from "../http/envelope.ts";
 import { invalidRequest, parsePart, readInput } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "../usecases/links.ts";
-import { admitToApp, toScope } from "./access.ts";
+import { authorizeApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
 import { keyInUse, readKey, refuseLong, replay, toKeyedRequest } from "./idempotency.ts";
 
 /** No vowels: a token never spells a word of a path. 30^10 tokens. */
 export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
-export async function createLink(context: Context, caller: Caller): Promise<Response> {
-  const faults: Fault[] = [];
-  const key = readKey(context, faults);
-  const { path, body } = await readInput(context, contract.createLink, faults);
-  return insertLinks(context, caller, {
+export async function createLink(context: Context, principal: Principal): Promise<Response> {
+  const errors: InputError[] = [];
+  const key = readKey(context, errors);
+  const { path, body } = await readInput(context, contract.createLink, errors);
+  return insertLinks(context, principal, {
     operation: "create_link",
     path,
     key,
@@ -37,11 +37,11 @@ export async function createLink(context: Context, caller: Caller): Promise<Resp
 }
 
 /** Beyond the specification: up to 100 links at once, a result for each. A bad one fails alone. */
-export async function createLinks(context: Context, caller: Caller): Promise<Response> {
-  const faults: Fault[] = [];
-  const key = readKey(context, faults);
-  const { path, body } = await readInput(context, contract.createLinks, faults);
-  return insertLinks(context, caller, {
+export async function createLinks(context: Context, principal: Principal): Promise<Response> {
+  const errors: InputError[] = [];
+  const key = readKey(context, errors);
+  const { path, body } = await readInput(context, contract.createLinks, errors);
+  return insertLinks(context, principal, {
     operation: "create_links",
     path,
     key,
@@ -64,15 +64,15 @@ interface Creation {
   /** The links to insert; a refusal for what was no link. */
   items: (creation.NewLink | AppError)[];
   /** From a result for each item. Throws where the request as a whole is refused. */
-  toAnswer: (results: (Link | AppError)[]) => creation.StoredAnswer;
+  toAnswer: (results: (Link | AppError)[]) => creation.StoredResponse;
 }
 
-async function insertLinks(context: Context, caller: Caller, asked: Creation): Promise<Response> {
-  const scope = toScope(caller, asked.path);
+async function insertLinks(context: Context, principal: Principal, asked: Creation): Promise<Response> {
+  const scope = toScope(principal, asked.path);
   const links = asked.items.filter((item): item is creation.NewLink => !(item instanceof AppError));
   if (asked.key === undefined) {
     const found = await creation.insertLinks(context.env.DB, scope, links, context.now);
-    admitToApp(caller, found.access);
+    authorizeApp(principal, found.access);
     const results = judgeItems(context, asked.items, links, found);
     const answer = asked.toAnswer(results);
     confirm(context, asked.path, results, found.inserted);
@@ -80,7 +80,7 @@ async function insertLinks(context: Context, caller: Caller, asked: Creation): P
   }
   const request = toKeyedRequest(context, asked.operation, asked.key, asked.body);
   const found = await creation.prepareLinks(context.env.DB, scope, links, request);
-  admitToApp(caller, found.access);
+  authorizeApp(principal, found.access);
   if (found.earlier) return toResponse(replay(found.earlier, request));
   const results = judgeItems(context, asked.items, links, found);
   const answer = asked.toAnswer(results);
@@ -88,7 +88,7 @@ async function insertLinks(context: Context, caller: Caller, asked: Creation): P
   const inserted = await creation.insertKeyedLinks(context.env.DB, scope, links, request, answer);
   if (!inserted) {
     const since = await creation.prepareLinks(context.env.DB, scope, [], request);
-    admitToApp(caller, since.access);
+    authorizeApp(principal, since.access);
     if (since.earlier) replay(since.earlier, request);
     throw keyInUse();
   }
@@ -105,8 +105,8 @@ function judgeItems(
   return items.map((item) => {
     if (item instanceof AppError) return item;
     const parent = found.parents.get(links.indexOf(item));
-    const refusal = judgeParent(item.parentToken, parent);
-    if (refusal) return parentRefused(refusal);
+    const rejection = judgeParent(item.parentToken, parent);
+    if (rejection) return parentRefused(rejection);
     return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
   });
 }
@@ -123,7 +123,7 @@ function confirm(
 ): void {
   const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
   if (String(created.sort()) !== String(inserted.sort())) throw new Error("the links and the rules disagree");
-  for (const token of created) context.afterAnswer(putLink(context.env.LINKS, token, path.app_token));
+  for (const token of created) context.afterResponse(putLink(context.env.LINKS, token, path.app_token));
 }
 
 /** A link as it is inserted. Its id is the database's affair, and not on the wire. */
@@ -137,9 +137,9 @@ function toNewLink(sent: z.output<typeof contract.createLink.body>): creation.Ne
 }
 
 function readItem(item: unknown, index: number): creation.NewLink | AppError {
-  const faults: Fault[] = [];
-  const sent = parsePart(contract.createLink.body, item, faults, `links.${index}`);
-  return sent ? toNewLink(sent) : invalidRequest(faults);
+  const errors: InputError[] = [];
+  const sent = parsePart(contract.createLink.body, item, errors, `links.${index}`);
+  return sent ? toNewLink(sent) : invalidRequest(errors);
 }
 
 function parentRefused(code: "not_found" | "level_limit"): AppError {
@@ -149,7 +149,7 @@ function parentRefused(code: "not_found" | "level_limit"): AppError {
   });
 }
 
-function toResponse({ status, location, answer }: creation.StoredAnswer): Response {
+function toResponse({ status, location, answer }: creation.StoredResponse): Response {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   return new Response(answer, { status, headers: location === null ? headers : { ...headers, location } });
 }

@@ -4,19 +4,19 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { KeyedRequest, StoredAnswer } from "../db/links/creation.ts";
+import type { KeyedRequest, StoredResponse } from "../db/links/creation.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 
 const HEADER = "Idempotency-Key";
 
 /** undefined, with a fault, for a key that is none. undefined without a header, too. */
-export function readKey(context: Context, faults: Fault[]): string | undefined {
+export function readKey(context: Context, errors: InputError[]): string | undefined {
   const key = context.request.headers.get(HEADER);
   if (key === null) return undefined;
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  faults.push({ param: HEADER, message: "must be 1 to 255 visible ASCII characters" });
+  errors.push({ param: HEADER, message: "must be 1 to 255 visible ASCII characters" });
   return undefined;
 }
 
@@ -32,9 +32,9 @@ export function toKeyedRequest(
 
 /** The first answer again, but for the id of the request. Throws idempotency_key_reused for another request. */
 export function replay(
-  earlier: StoredAnswer & { body_hash: string; request_id: string },
+  earlier: StoredResponse & { body_hash: string; request_id: string },
   request: KeyedRequest,
-): StoredAnswer {
+): StoredResponse {
   if (earlier.body_hash !== request.bodyHash) throw new AppError("idempotency_key_reused");
   const named = (id: string) => `"request_id":"${id}"`;
   // In a text of the caller's the quotes are escaped.
@@ -48,7 +48,7 @@ export function replay(
 const MAX_ANSWER_BYTES = 1_900_000;
 
 /** Throws payload_too_large where an answer is too long to be kept. */
-export function refuseLong({ answer }: StoredAnswer): void {
+export function refuseLong({ answer }: StoredResponse): void {
   if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES) {
     throw new AppError(
       "payload_too_large",

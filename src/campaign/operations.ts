@@ -62,7 +62,7 @@ export const listPartners: Operation = {
   credentials: "api_token",
   input: contract.listPartners,
   answers: { 200: { description: "A page of partners", schema: listV1(partner) } },
-  refusals: [],
+  errorCodes: [],
 };
 
 export const listLinks = (version: 1 | 2): Operation => ({
@@ -71,7 +71,7 @@ export const listLinks = (version: 1 | 2): Operation => ({
   credentials: "api_token",
   input: contract.listLinks,
   answers: pageOf(version),
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 });
 
 export const listChildren = (version: 1 | 2): Operation => ({
@@ -80,7 +80,7 @@ export const listChildren = (version: 1 | 2): Operation => ({
   credentials: "api_token",
   input: contract.listChildren,
   answers: pageOf(version),
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 });
 
 export const readLink: Operation = {
@@ -89,7 +89,7 @@ export const readLink: Operation = {
   credentials: "api_token",
   input: contract.readLink,
   answers: { 200: oneLink("The link") },
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 };
 
 export const listDropped: Operation = {
@@ -104,7 +104,7 @@ export const listDropped: Operation = {
       schema: itemsV1(z.strictObject({ day: z.string(), param: z.string(), count: z.int() })),
     },
   },
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 };
 
 const idempotencyKey = {
@@ -120,7 +120,7 @@ export const createLink: Operation = {
   requestExample: { name: "Summer" },
   requestHeaders: idempotencyKey,
   answers: { 201: oneLink("The new link", ["Location"]) },
-  refusals: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
+  errorCodes: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
 };
 
 export const createLinks: Operation = {
@@ -140,7 +140,7 @@ export const createLinks: Operation = {
       schema: itemsV1(z.union([z.strictObject({ status: z.literal(201), link }), problem])),
     },
   },
-  refusals: ["not_found", "idempotency_key_in_use", "idempotency_key_reused"],
+  errorCodes: ["not_found", "idempotency_key_in_use", "idempotency_key_reused"],
 };
 
 export const updateLink: Operation = {
@@ -150,7 +150,7 @@ export const updateLink: Operation = {
   input: contract.updateLink,
   requestExample: { partner_id: 1, cost_data_enabled: true },
   answers: { 200: oneLink("The link as it is now") },
-  refusals: ["not_found", "unknown_partner", "partner_without_cost_data"],
+  errorCodes: ["not_found", "unknown_partner", "partner_without_cost_data"],
 };
 
 export const readSpend: Operation = {
@@ -180,5 +180,5 @@ export const readSpend: Operation = {
       ),
     },
   },
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 };

@@ -1,6 +1,6 @@
 /** The campaign interface (spec §4.1 to §4.6): partners, links and sub-links. */
 
-import { type Caller, withToken } from "../auth/guards.ts";
+import { type Principal, withToken } from "../auth/guards.ts";
 import { findAccess } from "../db/accounts/api-tokens.ts";
 import { type Range, toPage } from "../db/keyset.ts";
 import * as links from "../db/links/links.ts";
@@ -14,8 +14,8 @@ import { readInput } from "../http/input.ts";
 import { documented } from "../http/operation.ts";
 import { pagingV1, pagingV2, readListInput } from "../http/paging.ts";
 import type { Route } from "../http/router.ts";
-import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRefusal } from "../usecases/links.ts";
-import { admitToApp, toScope } from "./access.ts";
+import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRejection } from "../usecases/links.ts";
+import { authorizeApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
 import { createLink, createLinks } from "./create.ts";
 import * as operations from "./operations.ts";
@@ -68,10 +68,10 @@ export const campaignRoutes: Route[] = [
   },
 ];
 
-async function listPartners(context: Context, caller: Caller): Promise<Response> {
+async function listPartners(context: Context, principal: Principal): Promise<Response> {
   const { range } = await readListInput(context, contract.listPartners, "partners");
-  const found = await partners.listPartners(context.env.DB, caller.tokenHash, range);
-  const { partner_count } = caller.admit(found.access);
+  const found = await partners.listPartners(context.env.DB, principal.tokenHash, range);
+  const { partner_count } = principal.authorize(found.access);
   const page = toPage(range, found.rows);
   const items = page.items.map((partner) => ({
     id: partner.id,
@@ -82,23 +82,28 @@ async function listPartners(context: Context, caller: Caller): Promise<Response>
 }
 
 function listLinks(version: Version) {
-  return async (context: Context, caller: Caller): Promise<Response> => {
+  return async (context: Context, principal: Principal): Promise<Response> => {
     const list = nameList(context, `links ${context.params.app_token}`);
     const { input, range } = await readListInput(context, contract.listLinks, list);
-    const found = await links.listLevelOne(context.env.DB, toScope(caller, input.path), input.query, range);
-    admitToApp(caller, found.access);
+    const found = await links.listLevelOne(
+      context.env.DB,
+      toScope(principal, input.path),
+      input.query,
+      range,
+    );
+    authorizeApp(principal, found.access);
     return linkPage(context, version, list, range, found);
   };
 }
 
 function listChildren(version: Version) {
-  return async (context: Context, caller: Caller): Promise<Response> => {
+  return async (context: Context, principal: Principal): Promise<Response> => {
     const list = nameList(context, `children ${context.params.app_token} ${context.params.link_token}`);
     const { input, range } = await readListInput(context, contract.listChildren, list);
-    const scope = toScope(caller, input.path);
+    const scope = toScope(principal, input.path);
     const { link_token } = input.path;
     const found = await links.listChildren(context.env.DB, scope, link_token, input.query, range);
-    admitToApp(caller, found.access);
+    authorizeApp(principal, found.access);
     if (!found.parent) throw linkNotFound();
     return linkPage(context, version, list, range, found);
   };
@@ -136,10 +141,10 @@ function linkPage(
   );
 }
 
-async function readLink(context: Context, caller: Caller): Promise<Response> {
+async function readLink(context: Context, principal: Principal): Promise<Response> {
   const { path } = await readInput(context, contract.readLink);
-  const found = await links.findLink(context.env.DB, toScope(caller, path), path.link_token);
-  admitToApp(caller, found.access);
+  const found = await links.findLink(context.env.DB, toScope(principal, path), path.link_token);
+  authorizeApp(principal, found.access);
   if (!found.link) throw linkNotFound();
   return linkResponse(context, toLink(found.link, found.partners, context));
 }
@@ -148,11 +153,11 @@ async function readLink(context: Context, caller: Caller): Promise<Response> {
 const DROPPED_DAYS = 14;
 
 /** Beyond the specification: what a partner's URLs got wrong, which no click is refused for. */
-async function listDropped(context: Context, caller: Caller): Promise<Response> {
+async function listDropped(context: Context, principal: Principal): Promise<Response> {
   const { path } = await readInput(context, contract.readLink);
   const firstDay = Math.floor(context.now / DAY_MS) - DROPPED_DAYS + 1;
-  const found = await links.listDropped(context.env.DB, toScope(caller, path), path.link_token, firstDay);
-  admitToApp(caller, found.access);
+  const found = await links.listDropped(context.env.DB, toScope(principal, path), path.link_token, firstDay);
+  authorizeApp(principal, found.access);
   if (!found.link) throw linkNotFound();
   const items = found.rows.map(({ day, param, count }) => ({
     day: new Date(day * DAY_MS).toISOString().slice(0, 10),
@@ -162,18 +167,18 @@ async function listDropped(context: Context, caller: Caller): Promise<Response> 
   return jsonResponse(envelopeV1(context, items));
 }
 
-async function updateLink(context: Context, caller: Caller): Promise<Response> {
+async function updateLink(context: Context, principal: Principal): Promise<Response> {
   const { path, body } = await readInput(context, contract.updateLink);
-  const scope = toScope(caller, path);
+  const scope = toScope(principal, path);
   const found = await links.findLink(context.env.DB, scope, path.link_token);
-  admitToApp(caller, found.access);
+  authorizeApp(principal, found.access);
   if (!found.link) throw linkNotFound();
   const change = judgeUpdate(found.link, body, found.partners);
   if (typeof change === "string") throw updateRefused(change);
   const updated = await links.updateLink(context.env.DB, scope, path.link_token, change);
   if (!updated) {
     // The token was reset, or the app taken away, since the first question.
-    caller.admit(await findAccess(context.env.DB, caller.tokenHash));
+    principal.authorize(await findAccess(context.env.DB, principal.tokenHash));
     throw linkNotFound();
   }
   return linkResponse(context, toLink({ ...found.link, ...updated }, found.partners, context));
@@ -189,10 +194,10 @@ function linkNotFound(): AppError {
   return new AppError("not_found", "This app has no link with this token.");
 }
 
-function updateRefused(refusal: UpdateRefusal): AppError {
-  const param = refusal === "unknown_partner" ? "partner_id" : "cost_data_enabled";
-  const message = refusal === "unknown_partner" ? "is not a partner" : "needs a partner with cost data";
-  return new AppError(refusal, undefined, { errors: [{ param, message }] });
+function updateRefused(rejection: UpdateRejection): AppError {
+  const param = rejection === "unknown_partner" ? "partner_id" : "cost_data_enabled";
+  const message = rejection === "unknown_partner" ? "is not a partner" : "needs a partner with cost data";
+  return new AppError(rejection, undefined, { errors: [{ param, message }] });
 }
 
 function linkResponse(context: Context, link: Link): Response {

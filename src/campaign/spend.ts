@@ -1,5 +1,5 @@
 /** `GET …/spend`: what an app spent, from the daily totals. Beyond the specification. */
-import type { Caller } from "../auth/guards.ts";
+import type { Principal } from "../auth/guards.ts";
 import { findSpend } from "../db/ledger/spend.ts";
 import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";
@@ -13,18 +13,18 @@ import {
   toSpendCsv,
   toSpendItem,
 } from "../usecases/spend-report.ts";
-import { admitToApp } from "./access.ts";
+import { authorizeApp } from "./access.ts";
 import * as contract from "./contract.ts";
 
-export async function readSpend(context: Context, caller: Caller): Promise<Response> {
+export async function readSpend(context: Context, principal: Principal): Promise<Response> {
   const { path, query } = await readInput(context, contract.readSpend);
   const { group_by: groups, ...days } = query;
   const { access, rows } = await findSpend(
     context.ledger,
-    { kind: "token", hash: caller.tokenHash, now: context.now },
+    { kind: "token", hash: principal.tokenHash, now: context.now },
     { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
   );
-  admitToApp(caller, access);
+  authorizeApp(principal, access);
   if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
   const items = rows.map((row) => toSpendItem(row, groups));
   return prefers(context.request, "text/csv")

@@ -3,13 +3,13 @@
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
 import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { invalidRequest, parsePart, readInput } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import * as contract from "./contract.ts";
 import { submitTests, toSentItem } from "./round.ts";
-import { admitCredential, submitCosts, toCost } from "./submit.ts";
+import { authorizeCredential, submitCosts, toCost } from "./submit.ts";
 
 /** Answers 200 whenever the batch itself could be read: a result for each cost, in the order in which they came. */
 export async function submitBatch(context: Context): Promise<Response> {
@@ -17,12 +17,12 @@ export async function submitBatch(context: Context): Promise<Response> {
   if (testHash) return submitTestBatch(context, testHash);
   const tokenHash = readTokenHash(context, ["live"]);
   const { body } = await readInput(context, contract.costBatch).catch(async (error) => {
-    await admitCredential(context, tokenHash);
+    await authorizeCredential(context, tokenHash);
     throw error;
   });
   const items = body.costs.map(readItem);
   const costs = items.filter((item): item is Cost => !(item instanceof AppError));
-  if (costs.length === 0) await admitCredential(context, tokenHash);
+  if (costs.length === 0) await authorizeCredential(context, tokenHash);
   const answers = costs.length === 0 ? [] : await submitCosts(context, tokenHash, costs);
   const results = items.map((item) => (item instanceof AppError ? item : answers.shift()));
   return batchResponse(context, results);
@@ -31,14 +31,14 @@ export async function submitBatch(context: Context): Promise<Response> {
 async function submitTestBatch(context: Context, testHash: string): Promise<Response> {
   const { body } = await readInput(context, contract.costBatch).catch(async (error) => {
     await submitTests(context, testHash, [
-      { sent: {}, cost: null, ...(error instanceof AppError && { refusal: error }) },
+      { sent: {}, cost: null, ...(error instanceof AppError && { rejection: error }) },
     ]);
     throw error;
   });
   const items = body.costs.map((item, index) => {
     const read = readItem(item, index);
     const sent = toSentItem(item);
-    return read instanceof AppError ? { sent, cost: null, refusal: read } : { sent, cost: read };
+    return read instanceof AppError ? { sent, cost: null, rejection: read } : { sent, cost: read };
   });
   return batchResponse(context, await submitTests(context, testHash, items));
 }
@@ -50,7 +50,7 @@ function batchResponse(context: Context, results: (object | undefined)[]): Respo
 
 /** The refusal names every fault of the item. */
 function readItem(item: unknown, index: number): Cost | AppError {
-  const faults: Fault[] = [];
-  const sent = parsePart(contract.cost, item, faults, `costs.${index}`);
-  return sent ? toCost(sent) : invalidRequest(faults);
+  const errors: InputError[] = [];
+  const sent = parsePart(contract.cost, item, errors, `costs.${index}`);
+  return sent ? toCost(sent) : invalidRequest(errors);
 }

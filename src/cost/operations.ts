@@ -29,7 +29,7 @@ const RESULT_EXAMPLE = {
 };
 const REQUEST_ID = "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11";
 
-const costRefusals = [
+const costErrorCodes = [
   "credential_revoked",
   "test_credential",
   "cost_type_not_integrated",
@@ -53,7 +53,7 @@ export const submitCost: Operation = {
       example: { ...RESULT_EXAMPLE, request_id: REQUEST_ID },
     },
   },
-  refusals: [...costRefusals, "round_full"],
+  errorCodes: [...costErrorCodes, "round_full"],
 };
 
 export const submitBatch: Operation = {
@@ -84,7 +84,7 @@ export const submitBatch: Operation = {
       example: { results: [RESULT_EXAMPLE], request_id: REQUEST_ID },
     },
   },
-  refusals: ["credential_revoked", "test_credential", "round_full"],
+  errorCodes: ["credential_revoked", "test_credential", "round_full"],
 };
 
 export const readRound: Operation = {
@@ -100,7 +100,7 @@ export const readRound: Operation = {
       alsoAs: "text/html",
     },
   },
-  refusals: ["credential_revoked", "not_found"],
+  errorCodes: ["credential_revoked", "not_found"],
 };
 
 export const readCost: Operation = {
@@ -140,5 +140,5 @@ export const readCost: Operation = {
       }),
     },
   },
-  refusals: ["credential_revoked", "test_credential", "not_found"],
+  errorCodes: ["credential_revoked", "test_credential", "not_found"],
 };

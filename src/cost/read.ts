@@ -2,7 +2,7 @@
 
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
 import { type CostRecord, findCost } from "../db/ledger/costs.ts";
-import { COST_WINDOW_MS, whyUnusable } from "../domain/matching.ts";
+import { COST_WINDOW_MS, mismatchReason } from "../domain/matching.ts";
 import { formatAmount } from "../domain/money.ts";
 import { toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -10,13 +10,13 @@ import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
 import * as contract from "./contract.ts";
-import { admitCredential } from "./submit.ts";
+import { authorizeCredential } from "./submit.ts";
 
 /** The cost as it stands now. Another partner's is told like one that never was. */
 export async function readCost(context: Context): Promise<Response> {
   const tokenHash = readTokenHash(context, ["live", "test"]);
   const { path } = await readInput(context, contract.readCost).catch(async (error) => {
-    await admitCredential(context, tokenHash);
+    await authorizeCredential(context, tokenHash);
     throw error;
   });
   const { credential, cost } = await findCost(context.ledger, tokenHash, path.cost_id);
@@ -42,7 +42,7 @@ export async function readCost(context: Context): Promise<Response> {
     received_at: toIso(cost.receivedAt),
     match: cost.kind ? "matched" : context.now > waitsUntil ? "lapsed" : "pending",
     may_match_until: cost.kind ? null : toIso(waitsUntil),
-    mismatch: cost.kind ? null : (whyUnusable(cost.costType, cost.unusable) ?? null),
+    mismatch: cost.kind ? null : (mismatchReason(cost.costType, cost.unusable) ?? null),
     engagement: toEngagement(cost),
     request_id: context.requestId,
   });

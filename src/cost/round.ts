@@ -8,9 +8,9 @@ import type { CostType } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { FindingKind, RoundEntry } from "../domain/round-findings.ts";
-import { judgeEntry, standingAfter } from "../domain/round-report.ts";
+import { currentCostAfter, judgeEntry } from "../domain/round-report.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import type { Pair } from "../http/input.ts";
@@ -18,17 +18,17 @@ import { pageResponse } from "../http/pages.ts";
 import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
 import { reportView } from "../usecases/rounds/view.ts";
 import * as contract from "./contract.ts";
-import type { CostAnswer } from "./submit.ts";
+import type { CostResult } from "./submit.ts";
 
 /** A cost as it was sent, and what was read of it. `refusal` is what refuses it before any rule does. */
 export interface SentCost {
   sent: Record<string, string>;
   cost: Cost | null;
-  refusal?: AppError;
+  rejection?: AppError;
 }
 
 /** As that of a live cost, with the round that keeps it and the mismatch that it made, if any. */
-export type TestAnswer = CostAnswer & { round: number; mismatch: FindingKind | null };
+export type TestResult = CostResult & { round: number; mismatch: FindingKind | null };
 
 /**
  * Keeps each in the round and gives an answer or a refusal for each in order. Throws unauthorized, credential_revoked,
@@ -38,11 +38,11 @@ export async function submitTests(
   context: Context,
   testHash: string,
   items: SentCost[],
-): Promise<(TestAnswer | AppError)[]> {
+): Promise<(TestResult | AppError)[]> {
   const ids = items.map(toCostId).filter((id) => id !== null);
-  const situation = await rounds.findTestSituation(context.ledger, testHash, ids);
-  if (!situation) throw unauthorized();
-  const { credential, engagements } = situation;
+  const costContext = await rounds.findTestContext(context.ledger, testHash, ids);
+  if (!costContext) throw unauthorized();
+  const { credential, engagements } = costContext;
   if (credential.revoked) throw new AppError("credential_revoked");
   const round = credential.round;
   if (round) context.trace.partnerId = round.partnerId;
@@ -50,7 +50,7 @@ export async function submitTests(
   const room = rounds.MAX_ROUND_ENTRIES - round.entryCount;
   if (room <= 0) throw new AppError("round_full");
   const costTypes = credential.costTypes.filter((type) => round.costTypes.includes(type));
-  const entries = [...situation.entries];
+  const entries = [...costContext.entries];
   const answers = items.slice(0, room).map((item, index) => {
     const costId = toCostId(item);
     const entry: RoundEntry = {
@@ -58,19 +58,19 @@ export async function submitTests(
       receivedAt: context.now,
       costId,
       sent: item.sent,
-      faults: item.refusal ? toFaults(item.refusal) : [],
+      errors: item.rejection ? toInputErrors(item.rejection) : [],
       cost: item.cost,
       engagements: costId === null ? {} : rounds.engagementsOf(costId, engagements),
       answer: "ok",
     };
     const before = entries.filter((other) => costId !== null && other.costId === costId);
-    const answer = item.refusal ?? judge(entry, before, costTypes, round);
+    const answer = item.rejection ?? judge(entry, before, costTypes, round);
     entry.answer = answer instanceof AppError ? answer.code : "ok";
     entries.push(entry);
     return answer;
   });
-  const added = entries.slice(situation.entries.length);
-  const kept = await rounds.keepEntries(context.env.DB, testHash, added, context.now);
+  const added = entries.slice(costContext.entries.length);
+  const kept = await rounds.insertEntries(context.env.DB, testHash, added, context.now);
   // The round was ended, or filled by another request, since the first question: it is asked again.
   if (kept === 0) return submitTests(context, testHash, items);
   const told = answers.slice(0, kept);
@@ -82,11 +82,11 @@ function judge(
   before: RoundEntry[],
   costTypes: CostType[],
   round: { id: number; costTypes: CostType[] },
-): TestAnswer | AppError {
-  const standing = standingAfter(before, entry.engagements, round.costTypes);
-  const { verdict, kind, isGood } = judgeEntry(entry, standing, entry.engagements, costTypes);
+): TestResult | AppError {
+  const current = currentCostAfter(before, entry.engagements, round.costTypes);
+  const { verdict, kind, isGood } = judgeEntry(entry, current, entry.engagements, costTypes);
   if (!verdict || !entry.cost) throw new Error("a cost without faults was not judged");
-  if (verdict.outcome === "refuse") return new AppError(verdict.reason);
+  if (verdict.outcome === "reject") return new AppError(verdict.reason);
   return {
     status: "ok",
     cost_id: entry.cost.costId,
@@ -99,11 +99,11 @@ function judge(
 }
 
 /** As many as a cost has parameters: a body that is no batch may have a fault in every name. */
-function toFaults({ errors, message }: AppError): Fault[] {
-  const faults = errors.length > 0 ? errors : [{ param: "body", message }];
-  return faults
+function toInputErrors({ errors, message }: AppError): InputError[] {
+  const all = errors.length > 0 ? errors : [{ param: "body", message }];
+  return all
     .slice(0, Object.keys(contract.cost.shape).length)
-    .map((fault) => ({ ...fault, param: toShown(fault.param) }));
+    .map((error) => ({ ...error, param: toShown(error.param) }));
 }
 
 /** As it was sent, so that a malformed cost and the good one after it are told as one. */

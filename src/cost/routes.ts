@@ -3,7 +3,7 @@
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
 import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import {
   decodeUtf8,
@@ -14,7 +14,7 @@ import {
   parsePairs,
   readBody,
   readPairs,
-  refuseFaults,
+  throwIfInvalid,
 } from "../http/input.ts";
 import { documented } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
@@ -23,7 +23,7 @@ import * as contract from "./contract.ts";
 import * as operations from "./operations.ts";
 import { readCost } from "./read.ts";
 import { readRound, type SentCost, submitTests, toSentPairs } from "./round.ts";
-import { admitCredential, submitCosts, toCost } from "./submit.ts";
+import { authorizeCredential, submitCosts, toCost } from "./submit.ts";
 
 export const costRoutes: Route[] = [
   { path: "/cost", methods: { POST: documented(operations.submitCost, submitCost) } },
@@ -44,36 +44,36 @@ async function submitCost(context: Context): Promise<Response> {
 async function submitLive(context: Context) {
   const tokenHash = readTokenHash(context, ["live"]);
   const cost = await readForm(context).catch(async (error) => {
-    await admitCredential(context, tokenHash);
+    await authorizeCredential(context, tokenHash);
     throw error;
   });
   return submitCosts(context, tokenHash, [cost]);
 }
 
 async function readForm(context: Context): Promise<Cost> {
-  const faults: Fault[] = [];
-  const sent = parsePairs(contract.cost, await readParameters(context, faults), "same value", faults);
-  refuseFaults(faults);
+  const errors: InputError[] = [];
+  const sent = parsePairs(contract.cost, await readParameters(context, errors), "same value", errors);
+  throwIfInvalid(errors);
   if (!sent) throw new Error("a cost without faults was not read");
   return toCost(sent);
 }
 
 /** A test is kept with whatever refuses it. */
 async function readTest(context: Context): Promise<SentCost> {
-  const faults: Fault[] = [];
+  const errors: InputError[] = [];
   try {
-    const pairs = await readParameters(context, faults);
-    const sent = parsePairs(contract.cost, pairs, "same value", faults);
-    const cost = sent && faults.length === 0 ? toCost(sent) : null;
-    return { sent: toSentPairs(pairs), cost, ...(!cost && { refusal: invalidRequest(faults) }) };
+    const pairs = await readParameters(context, errors);
+    const sent = parsePairs(contract.cost, pairs, "same value", errors);
+    const cost = sent && errors.length === 0 ? toCost(sent) : null;
+    return { sent: toSentPairs(pairs), cost, ...(!cost && { rejection: invalidRequest(errors) }) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { sent: toSentPairs(readPairs(context.url.search.slice(1))), cost: null, refusal: error };
+    return { sent: toSentPairs(readPairs(context.url.search.slice(1))), cost: null, rejection: error };
   }
 }
 
 /** Parameters come from the query string, a form body, or both. */
-async function readParameters(context: Context, faults: Fault[]): Promise<Pair[]> {
+async function readParameters(context: Context, errors: InputError[]): Promise<Pair[]> {
   const body = await readBody(context.request, MAX_BODY_BYTES);
   if (body.byteLength > 0 && mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError(
@@ -82,6 +82,6 @@ async function readParameters(context: Context, faults: Fault[]): Promise<Pair[]
     );
   }
   const form = decodeUtf8(body);
-  if (form === undefined) faults.push({ param: "body", message: "must be UTF-8" });
+  if (form === undefined) errors.push({ param: "body", message: "must be UTF-8" });
   return [...readPairs(context.url.search.slice(1)), ...readPairs(form ?? "")];
 }

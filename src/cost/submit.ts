@@ -23,7 +23,7 @@ export function toCost(sent: z.output<typeof contract.cost>): Cost {
 }
 
 /** What became of a cost, on the wire. */
-export interface CostAnswer {
+export interface CostResult {
   status: "ok";
   cost_id: string;
   match: "matched" | "pending";
@@ -39,7 +39,7 @@ export async function submitCosts(
   context: Context,
   tokenHash: string,
   costs: Cost[],
-): Promise<(CostAnswer | AppError)[]> {
+): Promise<(CostResult | AppError)[]> {
   const parts = await ledger.submitCosts(context.ledger, {
     tokenHash,
     costs,
@@ -49,38 +49,38 @@ export async function submitCosts(
   const failed = parts.filter((part) => "error" in part);
   if (failed[0] && failed.length === parts.length) throw failed[0].error;
   for (const { error } of failed) logError(context.requestId, error);
-  const answers: (CostAnswer | AppError)[] = [];
+  const answers: (CostResult | AppError)[] = [];
   for (const part of parts) {
     const told = judgePart(context, part);
     for (const [index, { position }] of part.items.entries()) answers[position] = expectDefined(told[index]);
   }
   if (answers.length === 0) throw unauthorized();
   const [first] = answers;
-  if (first instanceof AppError && answers.every(isOfCredential)) throw first;
+  if (first instanceof AppError && answers.every(isCredentialError)) throw first;
   return answers;
 }
 
 /** An answer or a refusal for each cost that lives in one database, in order. */
-function judgePart(context: Context, part: ledger.Submitted): (CostAnswer | AppError)[] {
+function judgePart(context: Context, part: ledger.Submitted): (CostResult | AppError)[] {
   if ("error" in part) return part.items.map(() => new AppError("unavailable", NOT_COMMITTED));
-  const { situations, stored } = part.result;
-  const [first] = situations;
+  const { costContexts, stored } = part.result;
+  const [first] = costContexts;
   if (!first) throw unauthorized();
   context.trace.partnerId = first.credential.partnerId;
-  const verdicts = judgeCosts(situations, context.now);
-  const accepted = situations.filter((_, index) => verdicts[index]?.outcome === "store");
+  const verdicts = judgeCosts(costContexts, context.now);
+  const accepted = costContexts.filter((_, index) => verdicts[index]?.outcome === "store");
   // What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "ok".
   if (String(accepted.map(({ cost }) => cost.costId).sort()) !== String(stored.sort())) {
     throw new Error("the ledger and the rules disagree");
   }
-  return situations.map(({ cost }, index) => toAnswer(cost, expectDefined(verdicts[index])));
+  return costContexts.map(({ cost }, index) => toAnswer(cost, expectDefined(verdicts[index])));
 }
 
 const NOT_COMMITTED =
   "The database that keeps this cost did not answer, and nothing was told as done. Send this cost again in a moment.";
 
-function toAnswer(cost: Cost, verdict: Verdict): CostAnswer | AppError {
-  if (verdict.outcome === "refuse") return new AppError(verdict.reason);
+function toAnswer(cost: Cost, verdict: Verdict): CostResult | AppError {
+  if (verdict.outcome === "reject") return new AppError(verdict.reason);
   return {
     status: "ok",
     cost_id: cost.costId,
@@ -91,12 +91,12 @@ function toAnswer(cost: Cost, verdict: Verdict): CostAnswer | AppError {
 }
 
 /** What refuses the credential whatever it sends. */
-function isOfCredential(answer: CostAnswer | AppError): boolean {
+function isCredentialError(answer: CostResult | AppError): boolean {
   return answer instanceof AppError && ["credential_revoked", "test_credential"].includes(answer.code);
 }
 
 /** The faults of a request are told only to whom it may concern. */
-export async function admitCredential(context: Context, tokenHash: string): Promise<void> {
+export async function authorizeCredential(context: Context, tokenHash: string): Promise<void> {
   const credential = await ledger.findCredential(context.ledger, tokenHash);
   if (!credential) throw unauthorized();
   context.trace.partnerId = credential.partnerId;

@@ -93,8 +93,8 @@ export const partners = sqliteTable("partners", {
 });
 
 /** One row: how many partners there are, and a mark that changes with any of them. Kept by triggers. */
-export const partnerCatalogue = sqliteTable(
-  "partner_catalogue",
+export const partnerCatalog = sqliteTable(
+  "partner_catalog",
   {
     id: integer().primaryKey(),
     partnerCount: integer("partner_count").notNull(),

@@ -46,7 +46,7 @@ function pick(values: Record<string, Value>, name: string): Value {
 }
 
 /** Rows in their order, so many for each statement: one parameter holds 2 MB. */
-export function inParts<Row>(rows: Row[], size: number): Row[][] {
+export function chunk<Row>(rows: Row[], size: number): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
     rows.slice(index * size, (index + 1) * size),
   );

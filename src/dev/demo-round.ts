@@ -3,7 +3,7 @@
 import type { LedgerKey } from "../db/ledger/shards.ts";
 import type { CostType, Kind } from "../domain/cost-types.ts";
 import type { RoundEntry } from "../domain/round-findings.ts";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 
 const HOUR_MS = 3600 * 1000;
 const LINK_ID = 7;
@@ -21,7 +21,7 @@ export interface DemoRow {
 interface Sent {
   hoursAgo: number;
   answer?: string;
-  faults?: Fault[];
+  errors?: InputError[];
   sent: Record<string, string>;
 }
 
@@ -38,11 +38,11 @@ export function demoRound(now: number, appToken: string, row: Row): DemoRow[] {
       eligible: 0,
       ...url,
     });
-  const entries = SENT.map(({ hoursAgo, answer = "ok", faults = [], sent }, index) => {
+  const entries = SENT.map(({ hoursAgo, answer = "ok", errors = [], sent }, index) => {
     const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = {
       sent,
-      faults,
-      cost: faults.length > 0 ? null : toCost(sent),
+      errors,
+      cost: errors.length > 0 ? null : toCost(sent),
       engagements: {},
       answer,
     };
@@ -99,7 +99,7 @@ const SENT: Sent[] = [
     hoursAgo: 40,
     answer: "invalid_request",
     sent: cost("cpc", "corsair-click-0004", "0,12"),
-    faults: [
+    errors: [
       {
         param: "cost_amount",
         message: "must be a plain decimal with at most 5 decimal places, for instance 0.25",
@@ -115,7 +115,7 @@ const SENT: Sent[] = [
     hoursAgo: 34,
     answer: "invalid_request",
     sent: cost("cpe", "corsair-event-0002", "0.8", { cost_currency: "EURO" }),
-    faults: [{ param: "cost_currency", message: "must be an ISO 4217 currency code" }],
+    errors: [{ param: "cost_currency", message: "must be an ISO 4217 currency code" }],
   },
   { hoursAgo: 33, sent: cost("cpm", "corsair-view-0001", "2.4") },
   { hoursAgo: 32, answer: "wrong_engagement", sent: cost("cpm", "corsair-click-0005", "2.4") },

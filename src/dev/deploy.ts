@@ -15,7 +15,7 @@ const WITH_IDS = join(ROOT, ".wrangler.deploy.json");
 
 const TRIES = 60;
 /** How often the new version may say that it is not ready before it is believed. */
-const REFUSALS = 3;
+const REJECTIONS = 3;
 const PAUSE_MS = 1_000;
 
 interface Configuration {
@@ -112,7 +112,7 @@ async function confirm({ version, url }: Deployment): Promise<void> {
     console.log("\nDeployed. It has no address of its own: ask /readyz on the route that leads to it.");
     return;
   }
-  for (let attempt = 1, refusals = 0; attempt <= TRIES; attempt++) {
+  for (let attempt = 1, errorCodes = 0; attempt <= TRIES; attempt++) {
     const alive = await ask<{ deployment: string }>(`${url}/healthz`);
     if (alive?.deployment === version) {
       const readiness = await ask<Readiness>(`${url}/readyz`);
@@ -120,7 +120,7 @@ async function confirm({ version, url }: Deployment): Promise<void> {
         console.log(nextStep(url));
         return;
       }
-      if (readiness?.checks && ++refusals === REFUSALS) throw new Error(notReady(url, readiness.checks));
+      if (readiness?.checks && ++errorCodes === REJECTIONS) throw new Error(notReady(url, readiness.checks));
     }
     await sleep(PAUSE_MS);
   }

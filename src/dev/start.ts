@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
-import { type LedgerBindings, ledgerOf, placeOf } from "../db/ledger/shards.ts";
+import { type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { greeting, type Standing } from "./greeting.ts";
 
@@ -58,7 +58,7 @@ async function seed(): Promise<Standing> {
     if (!user) {
       const now = Date.now();
       const ledger = ledgerOf(env, now);
-      const rows = Map.groupBy(demoRows(now), ({ key }) => (key ? placeOf(ledger, key) : DB));
+      const rows = Map.groupBy(demoRows(now), ({ key }) => (key ? shardFor(ledger, key) : DB));
       for (const [db, some] of rows) await db.batch(some.map(({ sql }) => db.prepare(sql)));
     }
     const demoApp = await DB.prepare("SELECT id FROM apps WHERE token = ?").bind(DEMO.appToken).first();
@@ -94,7 +94,7 @@ async function seed(): Promise<Standing> {
   }
 }
 
-function serve(standing: Standing): void {
+function serve(current: Standing): void {
   const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...flags], {
     stdio: ["inherit", "pipe", "inherit"],
   });
@@ -104,7 +104,7 @@ function serve(standing: Standing): void {
     const [, baseUrl] = /Ready on (https?:\/\/\S+)/.exec(line) ?? [];
     if (!baseUrl || greeted) return;
     greeted = true;
-    console.log(greeting(baseUrl, standing));
+    console.log(greeting(baseUrl, current));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   server.on("exit", (code) => process.exit(code ?? 0));

@@ -10,7 +10,16 @@ export interface Destination {
 }
 
 const TARGET_PARAMETERS = ["redirect", "fallback", "deep_link", "deeplink"];
-const NEVER_A_TARGET = new Set(["javascript:", "data:", "vbscript:", "file:", "blob:", "about:"]);
+
+/** Schemes that run or read something which is not the app's. */
+export const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
+  "javascript",
+  "data",
+  "vbscript",
+  "file",
+  "blob",
+  "about",
+]);
 
 /** The first target of the query that the app allows; else its store URL for the platform; else its default URL. */
 export function chooseTarget(destination: Destination, query: URLSearchParams, userAgent: string): string {
@@ -25,9 +34,10 @@ export function chooseTarget(destination: Destination, query: URLSearchParams, u
 
 /** Parsed and written out again, so that what was checked is what a browser follows, however it was spelled. */
 function allowedTarget(asked: string | null, destination: Destination): string | undefined {
-  const url = asked && URL.parse(asked);
-  if (!url || NEVER_A_TARGET.has(url.protocol) || url.username || url.password) return undefined;
-  if (!destination.redirectSchemes.includes(url.protocol.slice(0, -1))) return undefined;
+  const url = URL.parse(asked ?? "");
+  const scheme = url?.protocol.slice(0, -1) ?? "";
+  if (!url || FORBIDDEN_SCHEMES.has(scheme) || url.username || url.password) return undefined;
+  if (!destination.redirectSchemes.includes(scheme)) return undefined;
   const isWeb = url.protocol === "https:" || url.protocol === "http:";
   return !isWeb || destination.redirectHosts.includes(url.host) ? url.href : undefined;
 }

@@ -40,9 +40,9 @@ export interface Credential {
 }
 
 /** A submitted cost and what there was for it before, for the rules to judge. */
-export interface Situation {
+export interface CostContext {
   cost: Cost;
   credential: Credential;
   engagements: Engagements;
-  prior: StoredCost | undefined;
+  existing: StoredCost | undefined;
 }

@@ -4,15 +4,15 @@
  */
 
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
-import type { Cost, Credential, Engagement, Engagements, Situation, StoredCost } from "./costs.ts";
+import type { Cost, CostContext, Credential, Engagement, Engagements, StoredCost } from "./costs.ts";
 
 /** An engagement exactly this old is still accepted. A pending cost waits as long for its engagement. */
 export const COST_WINDOW_MS = 7 * 24 * 3600 * 1000;
 
-export type CredentialRefusal = "credential_revoked" | "test_credential" | "cost_type_not_integrated";
+export type CredentialRejection = "credential_revoked" | "test_credential" | "cost_type_not_integrated";
 
-export type Refusal =
-  | CredentialRefusal
+export type Rejection =
+  | CredentialRejection
   | "cost_id_conflict"
   | "wrong_engagement"
   | "cost_data_disabled"
@@ -25,7 +25,7 @@ export type Verdict =
       match: Kind | null;
       amount: number | null;
     }
-  | { outcome: "refuse"; reason: Refusal };
+  | { outcome: "reject"; reason: Rejection };
 
 /**
  * Which engagement a cost stands on, null while it is pending, and the amount that counts, null while it is unpriced. Where
@@ -54,7 +54,7 @@ function carriedFor(
   return fits ? (engagement?.urlAmount ?? null) : null;
 }
 
-export function judgeCredential(credential: Credential, costType: CostType): CredentialRefusal | undefined {
+export function judgeCredential(credential: Credential, costType: CostType): CredentialRejection | undefined {
   if (credential.revoked) return "credential_revoked";
   if (credential.mode === "test") return "test_credential";
   if (!credential.supportsCostData || !credential.costTypes.includes(costType))
@@ -67,16 +67,16 @@ export function judgeCost(
   cost: Cost,
   credential: Credential,
   engagements: Engagements,
-  prior: StoredCost | undefined,
+  existing: StoredCost | undefined,
   now: number,
 ): Verdict {
-  const refusal = judgeCredential(credential, cost.costType);
-  if (refusal) return { outcome: "refuse", reason: refusal };
-  const settled = prior && judgePrior(cost, prior, engagements, now);
+  const rejection = judgeCredential(credential, cost.costType);
+  if (rejection) return { outcome: "reject", reason: rejection };
+  const settled = existing && judgeExisting(cost, existing, engagements, now);
   if (settled) return settled;
   const asStored = matchOf({ ...cost, receivedAt: now }, engagements);
-  const unusable = !asStored.match && whyUnusable(cost.costType, engagements);
-  return unusable ? { outcome: "refuse", reason: unusable } : { outcome: "store", ...asStored };
+  const unusable = !asStored.match && mismatchReason(cost.costType, engagements);
+  return unusable ? { outcome: "reject", reason: unusable } : { outcome: "store", ...asStored };
 }
 
 /**
@@ -84,10 +84,10 @@ export function judgeCost(
  * Takes the situations of all of them before any was stored, as `submitCosts` of src/db/ledger/costs.ts gives them; gives a
  * verdict for each, in the same order.
  */
-export function judgeCosts(situations: Situation[], now: number): Verdict[] {
+export function judgeCosts(costContexts: CostContext[], now: number): Verdict[] {
   const stored = new Map<string, StoredCost>();
-  return situations.map(({ cost, credential, engagements, prior }) => {
-    const verdict = judgeCost(cost, credential, engagements, stored.get(cost.costId) ?? prior, now);
+  return costContexts.map(({ cost, credential, engagements, existing }) => {
+    const verdict = judgeCost(cost, credential, engagements, stored.get(cost.costId) ?? existing, now);
     if (verdict.outcome === "store") stored.set(cost.costId, { ...cost, source: "call", receivedAt: now });
     return verdict;
   });
@@ -102,31 +102,33 @@ export function hasLapsed(cost: StoredCost, engagements: Engagements, now: numbe
  * Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. What it stands
  * on must still be open: settled spend does not move to another day or link.
  */
-function judgePrior(
+function judgeExisting(
   cost: Cost,
-  prior: StoredCost,
+  existing: StoredCost,
   engagements: Engagements,
   now: number,
 ): Verdict | undefined {
-  const stands = matchOf(prior, engagements);
-  const stood = stands.match ? engagements[stands.match] : undefined;
-  const isSettled = stood !== undefined && Math.abs(now - stood.occurredAt) > COST_WINDOW_MS;
-  const givesWay: Verdict | undefined = isSettled
-    ? { outcome: "refuse", reason: "window_closed" }
+  const currentMatch = matchOf(existing, engagements);
+  const matchedEngagement = currentMatch.match ? engagements[currentMatch.match] : undefined;
+  const isSettled =
+    matchedEngagement !== undefined && Math.abs(now - matchedEngagement.occurredAt) > COST_WINDOW_MS;
+  const replaceable: Verdict | undefined = isSettled
+    ? { outcome: "reject", reason: "window_closed" }
     : undefined;
-  if (prior.source === "url") return givesWay;
-  if (hasLapsed(prior, engagements, now)) return undefined;
-  if (prior.costType !== cost.costType || prior.currency !== cost.currency) {
-    return { outcome: "refuse", reason: "cost_id_conflict" };
+  if (existing.source === "url") return replaceable;
+  if (hasLapsed(existing, engagements, now)) return undefined;
+  if (existing.costType !== cost.costType || existing.currency !== cost.currency) {
+    return { outcome: "reject", reason: "cost_id_conflict" };
   }
-  if (cost.amount === null || cost.amount === stands.amount) return { outcome: "duplicate", ...stands };
-  return stands.amount === null ? givesWay : { outcome: "refuse", reason: "cost_id_conflict" };
+  if (cost.amount === null || cost.amount === currentMatch.amount)
+    return { outcome: "duplicate", ...currentMatch };
+  return currentMatch.amount === null ? replaceable : { outcome: "reject", reason: "cost_id_conflict" };
 }
 
-export type Mismatch = Extract<Refusal, "wrong_engagement" | "cost_data_disabled" | "window_closed">;
+export type Mismatch = Extract<Rejection, "wrong_engagement" | "cost_data_disabled" | "window_closed">;
 
 /** Why none of the engagements with the cost ID can carry the cost; undefined where there are none: then it waits. */
-export function whyUnusable(costType: CostType, engagements: Engagements): Mismatch | undefined {
+export function mismatchReason(costType: CostType, engagements: Engagements): Mismatch | undefined {
   if (!engagements.click && !engagements.impression) return undefined;
   const kind = KINDS_THAT_FIT[costType].find((fitting) => engagements[fitting]);
   if (!kind) return "wrong_engagement";

@@ -1,6 +1,6 @@
 /** What can be found wrong in an integration round, and what to say of it. Plain data in, plain data out. */
 
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
 import { COST_WINDOW_MS } from "./matching.ts";
@@ -16,7 +16,7 @@ export interface RoundEntry {
   costId: string | null;
   /** The parameters as they were sent. */
   sent: Record<string, string>;
-  faults: Fault[];
+  errors: InputError[];
   /** Null where the faults left none. */
   cost: Cost | null;
   /** The engagements with the cost ID as they were then: they are forgotten before a long round ends. */
@@ -94,7 +94,7 @@ export function differences(
 interface Basis {
   costTypes: CostType[];
   engagements: Engagements;
-  standing: StoredCost | undefined;
+  current: StoredCost | undefined;
 }
 
 /** What is told of an entry. The state is what it is before anything heals it. */
@@ -108,16 +108,16 @@ export function toFinding(entry: RoundEntry, kind: FindingKind, basis: Basis): F
     costId: entry.costId,
     at: entry.receivedAt,
     sent: entry.sent,
-    ...(entry.cost ? explain(entry.cost, kind, basis, entry.receivedAt) : explainFaults(entry)),
+    ...(entry.cost ? explain(entry.cost, kind, basis, entry.receivedAt) : explainErrors(entry)),
   };
 }
 
 type Explanation = Pick<Finding, "expected" | "remedy">;
 
-function explainFaults({ faults, costId }: RoundEntry): Explanation {
+function explainErrors({ errors, costId }: RoundEntry): Explanation {
   return {
     // A refusal of the whole body is a sentence of its own.
-    expected: faults
+    expected: errors
       .map(({ param, message }) => (/^[A-Z]/.test(message) ? message : `${param} ${message}`))
       .join("; "),
     remedy: costId
@@ -129,7 +129,7 @@ function explainFaults({ faults, costId }: RoundEntry): Explanation {
 function explain(
   cost: Cost,
   kind: FindingKind,
-  { costTypes, engagements, standing }: Basis,
+  { costTypes, engagements, current }: Basis,
   receivedAt: number,
 ): Explanation {
   const kinds = KINDS_THAT_FIT[cost.costType];
@@ -170,7 +170,7 @@ function explain(
       };
     case "conflict":
       return {
-        expected: `${standing ? toText(standing) : "The values"}, as accepted before with this cost ID.`,
+        expected: `${current ? toText(current) : "The values"}, as accepted before with this cost ID.`,
         remedy: "Give every engagement a cost_id of its own. Sending the first values again heals this.",
       };
     case "not_in_round":

@@ -5,7 +5,7 @@
 
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
-import { judgeCost, matchOf, type Refusal, type Verdict } from "./matching.ts";
+import { judgeCost, matchOf, type Rejection, type Verdict } from "./matching.ts";
 import {
   differences,
   type Finding,
@@ -124,11 +124,11 @@ function judgeTest(
   cost: Cost,
   costTypes: CostType[],
   engagements: Engagements,
-  standing: StoredCost | undefined,
+  current: StoredCost | undefined,
   receivedAt: number,
 ): Verdict {
   const cleared = { partnerId: 0, mode: "live" as const, costTypes, revoked: false, supportsCostData: true };
-  return judgeCost(cost, cleared, engagements, standing, receivedAt);
+  return judgeCost(cost, cleared, engagements, current, receivedAt);
 }
 
 /**
@@ -141,18 +141,19 @@ function judgeEntries(
   round: RoundRecord,
 ): Judged {
   const engagements = known.get(entries[0]?.costId ?? "") ?? {};
-  let standing: StoredCost | undefined;
+  let current: StoredCost | undefined;
   const findings: Finding[] = [];
   const healed: Finding[] = [];
   for (const entry of entries) {
-    const { kind, isGood } = judgeEntry(entry, standing, engagements, round.costTypes);
+    const { kind, isGood } = judgeEntry(entry, current, engagements, round.costTypes);
     if (isGood) healed.push(...findings.splice(0).map(heal));
-    if (kind) findings.push(toFinding(entry, kind, { costTypes: round.costTypes, engagements, standing }));
-    standing = afterEntry(entry, kind) ?? standing;
+    if (kind) findings.push(toFinding(entry, kind, { costTypes: round.costTypes, engagements, current }));
+    current = afterEntry(entry, kind) ?? current;
   }
-  const stands = standing && matchOf(standing, engagements);
+  const currentMatch = current && matchOf(current, engagements);
   return {
-    ...(standing && stands?.match && { match: { costType: standing.costType, amount: stands.amount } }),
+    ...(current &&
+      currentMatch?.match && { match: { costType: current.costType, amount: currentMatch.amount } }),
     findings: [...healed, ...findings],
   };
 }
@@ -168,29 +169,30 @@ function heal(finding: Finding): Finding {
 }
 
 /** The cost that stands after entries with one cost ID, by the engagements with it. */
-export function standingAfter(
+export function currentCostAfter(
   entries: RoundEntry[],
   engagements: Engagements,
   costTypes: CostType[],
 ): StoredCost | undefined {
-  return entries.reduce<StoredCost | undefined>((standing, entry) => {
-    const { kind } = judgeEntry(entry, standing, engagements, costTypes);
-    return afterEntry(entry, kind) ?? standing;
+  return entries.reduce<StoredCost | undefined>((current, entry) => {
+    const { kind } = judgeEntry(entry, current, engagements, costTypes);
+    return afterEntry(entry, kind) ?? current;
   }, undefined);
 }
 
 /** `isGood`: it has its engagement and agrees with it. `kind`: what is to be told of it, if anything. */
 export function judgeEntry(
   entry: RoundEntry,
-  standing: StoredCost | undefined,
+  current: StoredCost | undefined,
   engagements: Engagements,
   costTypes: CostType[],
 ): { verdict?: Verdict; kind?: FindingKind; isGood: boolean } {
   if (!entry.cost) return { kind: "malformed", isGood: false };
-  const verdict = judgeTest(entry.cost, costTypes, engagements, standing, entry.receivedAt);
+  const verdict = judgeTest(entry.cost, costTypes, engagements, current, entry.receivedAt);
   // A credential may be cleared for fewer cost types than its round.
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
-  if (verdict.outcome === "refuse") return { verdict, kind: KIND_OF_REFUSAL[verdict.reason], isGood: false };
+  if (verdict.outcome === "reject")
+    return { verdict, kind: KIND_OF_REJECTION[verdict.reason], isGood: false };
   const engagement = verdict.match ? engagements[verdict.match] : undefined;
   if (engagement && differences(entry.cost, engagement).length > 0) {
     return { verdict, kind: "differs_from_url", isGood: false };
@@ -200,7 +202,7 @@ export function judgeEntry(
   return isGood ? { verdict, isGood } : { verdict, kind: "cost_without_engagement", isGood };
 }
 
-const KIND_OF_REFUSAL: Record<Refusal, FindingKind> = {
+const KIND_OF_REJECTION: Record<Rejection, FindingKind> = {
   credential_revoked: "not_in_round",
   test_credential: "not_in_round",
   cost_type_not_integrated: "not_in_round",

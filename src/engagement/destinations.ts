@@ -30,9 +30,9 @@ export async function lookUpDestination(
   }
   const found = await findDestination(DB, linkToken);
   if (!found) return undefined;
-  context.afterAnswer(putLink(LINKS, linkToken, found.appToken));
+  context.afterResponse(putLink(LINKS, linkToken, found.appToken));
   remember(linkToken, found.appToken);
-  context.afterAnswer(putDestination(LINKS, found.appToken, found.destination));
+  context.afterResponse(putDestination(LINKS, found.appToken, found.destination));
   return found.destination;
 }
 

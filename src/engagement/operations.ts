@@ -36,7 +36,7 @@ export const openLink: Operation = {
     query: z.extend(query, { redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
   },
   answers: { 200: committed, 302: { description: "To the app", headers: ["Location"] } },
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 };
 
 export const openImpression: Operation = {
@@ -51,5 +51,5 @@ export const openImpression: Operation = {
       alsoAs: "image/gif",
     },
   },
-  refusals: ["not_found"],
+  errorCodes: ["not_found"],
 };

@@ -6,7 +6,7 @@ import { findRecording } from "../db/links/links.ts";
 import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
 import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 import { parsePairs, readPairs } from "../http/input.ts";
 import * as contract from "./contract.ts";
 
@@ -36,7 +36,7 @@ export async function recordEngagement(
   if (dropped.length > 0) {
     const day = Math.floor(context.now / DAY_MS);
     // Counting must not cost the engagement.
-    context.afterAnswer(countDropped(context.env.DB, link.link_id, day, dropped));
+    context.afterResponse(countDropped(context.env.DB, link.link_id, day, dropped));
   }
   if (costId === undefined || link.partner_id === null) return nothing;
   const first = await store(context, {
@@ -61,19 +61,19 @@ function commit({ ledger }: Context, engagement: NewEngagement): Promise<boolean
 
 /** Bad parameters never fail a click. One bad one of a cost takes the others along: their meaning hangs together. */
 function readUrlCost(url: URL, kind: Kind) {
-  const idFaults: Fault[] = [];
-  const costFaults: Fault[] = [];
+  const idErrors: InputError[] = [];
+  const costErrors: InputError[] = [];
   const pairs = readPairs(url.search.slice(1));
-  const id = parsePairs(contract.engagementId, pairs, "same value", idFaults);
-  let urlCost = parsePairs(contract.urlCost, pairs, "same value", costFaults);
+  const id = parsePairs(contract.engagementId, pairs, "same value", idErrors);
+  let urlCost = parsePairs(contract.urlCost, pairs, "same value", costErrors);
   if (urlCost?.cost_type && !KINDS_THAT_FIT[urlCost.cost_type].includes(kind)) {
-    costFaults.push({ param: "cost_type", message: `is not for a ${kind}` });
+    costErrors.push({ param: "cost_type", message: `is not for a ${kind}` });
     urlCost = undefined;
   }
-  const dropped = [...new Set([...idFaults, ...costFaults].map((fault) => fault.param))];
+  const dropped = [...new Set([...idErrors, ...costErrors].map((fault) => fault.param))];
   return {
     costId: id?.cost_id,
-    urlCost: costFaults.length > 0 ? {} : (urlCost ?? {}),
+    urlCost: costErrors.length > 0 ? {} : (urlCost ?? {}),
     dropped,
   };
 }

@@ -61,7 +61,7 @@ function isServerToServer(context: Context): boolean {
 /** A person's engagement, once the answer is out. */
 function recordLater(context: Context, linkToken: string, kind: Kind): void {
   if (!isPerson(context.request)) return;
-  context.afterAnswer(recordEngagement(context, linkToken, kind, queueEngagement));
+  context.afterResponse(recordEngagement(context, linkToken, kind, queueEngagement));
 }
 
 /** A partner's server is told what became of the engagement, once that is committed. */

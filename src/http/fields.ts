@@ -14,20 +14,20 @@ const CONTROL = /\p{Cc}/u;
 export const plainText =
   (min: number, max: number): z.core.CheckFn<string> =>
   (context) => {
-    const refuse = (message: string) =>
+    const reject = (message: string) =>
       context.issues.push({ code: "custom", message, input: context.value, continue: true });
     const length = [...context.value].length;
     if (length < min)
-      refuse(min === 1 ? "must not be empty" : `is ${length} characters long; at least ${min}`);
-    if (length > max) refuse(`is ${length} characters long; at most ${max}`);
-    if (CONTROL.test(context.value)) refuse("must not contain control characters");
-    if (!context.value.isWellFormed()) refuse("must be well-formed Unicode");
+      reject(min === 1 ? "must not be empty" : `is ${length} characters long; at least ${min}`);
+    if (length > max) reject(`is ${length} characters long; at most ${max}`);
+    if (CONTROL.test(context.value)) reject("must not contain control characters");
+    if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
   };
 
 /** Text given on as what `read` makes of it, unless that calls `refuse`. */
 export const readAs = <T>(
   text: z.ZodMiniType<string, string>,
-  read: (value: string, refuse: (message: string) => void) => T,
+  read: (value: string, reject: (message: string) => void) => T,
 ) =>
   z.pipe(
     text,
@@ -65,10 +65,10 @@ export const costType = z.pipe(
 );
 
 /** ISO 4217, any case, given on in upper case. */
-export const currency = readAs(z.string(), (value, refuse) => {
+export const currency = readAs(z.string(), (value, reject) => {
   // Beyond ASCII, upper case makes one letter of two: ſ becomes S.
   const code = /^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : "";
-  if (!CURRENCY_CODES.has(code)) refuse("must be an ISO 4217 currency code");
+  if (!CURRENCY_CODES.has(code)) reject("must be an ISO 4217 currency code");
   return code;
 });
 
@@ -76,13 +76,13 @@ const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;
 const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
 
 /** A plain decimal from 0 to 1,000,000 with at most 5 places, given on as an integer count of 0.00001. */
-export const amount = readAs(z.string(), (value, refuse) => {
+export const amount = readAs(z.string(), (value, reject) => {
   const [, whole = "", places = ""] = AMOUNT.exec(value) ?? [];
   const units = whole.length <= 7 ? Number(whole + places.padEnd(5, "0")) : Number.POSITIVE_INFINITY;
   if (whole === "") {
-    refuse("must be a plain decimal with at most 5 decimal places, for instance 0.25");
+    reject("must be a plain decimal with at most 5 decimal places, for instance 0.25");
   } else if (units > MAX_AMOUNT_UNITS) {
-    refuse("must be at most 1000000");
+    reject("must be at most 1000000");
   }
   return units;
 });
@@ -117,22 +117,22 @@ export const newPassword = z.string().check(plainText(12, 256));
 /** A spend report covers at most so many days. */
 const MAX_DAYS = 366;
 /** A day of the calendar, given on as days since 1970 in UTC. */
-const utcDate = readAs(z.string(), (value, refuse) => {
+const utcDate = readAs(z.string(), (value, reject) => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
-    refuse("must be a day of the calendar, for instance 2026-03-14");
+    reject("must be a day of the calendar, for instance 2026-03-14");
   }
   return milliseconds / DAY_MS;
 });
 
 /** Given on in the order of `SPEND_GROUPS`, however they were named. */
-const groupBy = readAs(z.string(), (value, refuse): SpendGroup[] => {
+const groupBy = readAs(z.string(), (value, reject): SpendGroup[] => {
   const names = value.split(",");
   const unknown = names.filter((name) => !SPEND_GROUPS.some((group) => group === name));
   if (unknown.length > 0) {
-    refuse(`must be one or more of ${SPEND_GROUPS.join(", ")}, with commas between`);
+    reject(`must be one or more of ${SPEND_GROUPS.join(", ")}, with commas between`);
   } else if (new Set(names).size < names.length) {
-    refuse("must name each group once");
+    reject("must name each group once");
   }
   return SPEND_GROUPS.filter((group) => names.includes(group));
 });

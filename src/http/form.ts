@@ -1,21 +1,21 @@
 /** Reads a form that a page of ours posted. */
 import type * as z from "zod/mini";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { decodeUtf8, MAX_BODY_BYTES, mediaType, parsePairs, readBody, readPairs } from "./input.ts";
 
 /** What a form says, or everything that is wrong with it beside what was sent. Throws as `readBody`, and unsupported_media_type. */
 export async function readForm<T extends z.ZodMiniObject>(
   context: Context,
   schema: T,
-): Promise<{ fields: z.output<T> } | { faults: Fault[]; sent: URLSearchParams }> {
+): Promise<{ fields: z.output<T> } | { errors: InputError[]; sent: URLSearchParams }> {
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
   }
   const body = decodeUtf8(await readBody(context.request, MAX_BODY_BYTES));
   const sent = new URLSearchParams(body);
-  if (body === undefined) return { faults: [{ param: "body", message: "is not UTF-8" }], sent };
-  const faults: Fault[] = [];
-  const fields = parsePairs(schema, readPairs(body), "refused", faults);
-  return fields === undefined ? { faults, sent } : { fields };
+  if (body === undefined) return { errors: [{ param: "body", message: "is not UTF-8" }], sent };
+  const errors: InputError[] = [];
+  const fields = parsePairs(schema, readPairs(body), "refused", errors);
+  return fields === undefined ? { errors, sent } : { fields };
 }

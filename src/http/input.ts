@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type * as z from "zod/mini";
 import { DeadlineError, withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -27,47 +27,47 @@ export type Parsed<C extends Contract> = {
 export async function readInput<C extends Contract>(
   context: Context,
   contract: C,
-  faults: Fault[] = [],
+  errors: InputError[] = [],
 ): Promise<Parsed<C>> {
   const parsed: Partial<Record<keyof Contract, unknown>> = {};
-  if (contract.path) parsed.path = parsePart(contract.path, context.params, faults);
+  if (contract.path) parsed.path = parsePart(contract.path, context.params, errors);
   if (contract.query) {
     const pairs = readPairs(context.url.search.slice(1));
-    parsed.query = parsePairs(contract.query, pairs, "refused", faults);
+    parsed.query = parsePairs(contract.query, pairs, "refused", errors);
   }
   if (contract.body) {
-    const json = await readJson(context.request, contract.maxBodyBytes ?? MAX_BODY_BYTES, faults);
-    if (json !== undefined) parsed.body = parsePart(contract.body, json, faults);
+    const json = await readJson(context.request, contract.maxBodyBytes ?? MAX_BODY_BYTES, errors);
+    if (json !== undefined) parsed.body = parsePart(contract.body, json, errors);
   }
-  refuseFaults(faults);
+  throwIfInvalid(errors);
   return parsed as Parsed<C>;
 }
 
 /** Throws invalid_request when there is any fault. */
-export function refuseFaults(faults: Fault[]): void {
-  if (faults.length > 0) throw invalidRequest(faults);
+export function throwIfInvalid(errors: InputError[]): void {
+  if (errors.length > 0) throw invalidRequest(errors);
 }
 
-export function invalidRequest(faults: Fault[]): AppError {
-  const names = [...new Set(faults.map((fault) => fault.param))].join(", ");
-  return new AppError("invalid_request", `Mend ${names} and send the request again.`, { errors: faults });
+export function invalidRequest(errors: InputError[]): AppError {
+  const names = [...new Set(errors.map((fault) => fault.param))].join(", ");
+  return new AppError("invalid_request", `Mend ${names} and send the request again.`, { errors: errors });
 }
 
 /** Parses one part, adding its faults to the list. The value is undefined where it has any. `name` is the part as a whole. */
 export function parsePart<T extends z.ZodMiniType>(
   schema: T,
   value: unknown,
-  faults: Fault[],
+  errors: InputError[],
   name = "body",
 ): z.output<T> | undefined {
-  const result = schema.safeParse(value, { error: sayIssue });
+  const result = schema.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
-  faults.push(...result.error.issues.flatMap((issue) => toFaults(issue, name)));
+  errors.push(...result.error.issues.flatMap((issue) => toInputErrors(issue, name)));
   return undefined;
 }
 
 /** The words for what a contract has none of its own for: zod/mini brings none along. */
-function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
 }
@@ -77,7 +77,7 @@ function withArticle(type: string): string {
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-function toFaults(issue: z.core.$ZodIssue, name: string): Fault[] {
+function toInputErrors(issue: z.core.$ZodIssue, name: string): InputError[] {
   const at = issue.path.join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
@@ -124,10 +124,10 @@ export function parsePairs<T extends z.ZodMiniObject>(
   schema: T,
   pairs: Pair[],
   repeats: "refused" | "same value",
-  faults: Fault[],
+  errors: InputError[],
 ): z.output<T> | undefined {
   const values = new Map<string, string>();
-  const found = new Map<string, Fault>();
+  const found = new Map<string, InputError>();
   for (const { name, value, isUtf8 } of pairs) {
     if (!Object.hasOwn(schema.shape, name)) continue;
     const first = values.get(name);
@@ -136,27 +136,27 @@ export function parsePairs<T extends z.ZodMiniObject>(
       found.set(name, { param: name, message: "is given more than once" });
     if (!isUtf8) found.set(name, { param: name, message: "is not percent-encoded UTF-8" });
   }
-  faults.push(...found.values());
-  const parsed = parsePart(schema, Object.fromEntries(values), faults);
+  errors.push(...found.values());
+  const parsed = parsePart(schema, Object.fromEntries(values), errors);
   return found.size > 0 ? undefined : parsed;
 }
 
 /** undefined, with a fault, for a body that is no JSON. */
-async function readJson(request: Request, maxBytes: number, faults: Fault[]): Promise<unknown> {
+async function readJson(request: Request, maxBytes: number, errors: InputError[]): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
   }
   const text = decodeUtf8(await readBody(request, maxBytes));
-  const refuse = (message: string) => void faults.push({ param: "body", message });
-  if (text === "") return refuse("must not be empty");
+  const reject = (message: string) => void errors.push({ param: "body", message });
+  if (text === "") return reject("must not be empty");
   try {
     const json: unknown = text && JSON.parse(text);
-    if (json !== undefined) return isDeep(json) ? refuse(`must be at most ${MAX_LEVELS} levels deep`) : json;
+    if (json !== undefined) return isDeep(json) ? reject(`must be at most ${MAX_LEVELS} levels deep`) : json;
   } catch {
     // Told below, like a body that is no text at all.
   }
-  return refuse("must be JSON in UTF-8");
+  return reject("must be JSON in UTF-8");
 }
 
 /** More than any contract has. What is to be written as JSON again, level by level, must not be without end. */

@@ -33,7 +33,7 @@ export interface Operation {
   requestExample?: unknown;
   answers: Record<number, Answer>;
   /** The codes that this operation may refuse with, beside those that follow from its input and credentials. */
-  refusals: ErrorCode[];
+  errorCodes: ErrorCode[];
 }
 
 /** A handler that says what it promises. */

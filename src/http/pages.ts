@@ -79,7 +79,7 @@ export function redirectResponse(
 export function errorPage(context: Context, error: AppError, user?: Page["user"]): Promise<Response> {
   const { status, title } = ERRORS[error.code];
   context.trace.outcome = error.code;
-  const faults = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
+  const errors = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
   return pageResponse(context, {
     title,
     status,
@@ -90,7 +90,7 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
         <p class="muted">${status}</p>
         <h1>${title}</h1>
         <p data-error>${asCode(error.message)}</p>
-        ${faults.length > 0 ? html`<ul>${faults}</ul>` : ""}
+        ${errors.length > 0 ? html`<ul>${errors}</ul>` : ""}
         <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
         <p><a class="button secondary" href="/">To the start page</a></p>
       </section>`,

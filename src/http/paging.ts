@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type * as z from "zod/mini";
 import type { Page, Range } from "../db/keyset.ts";
 import type { Context } from "../env.ts";
-import type { Fault } from "../errors.ts";
+import type { InputError } from "../errors.ts";
 import { type Contract, type Parsed, readInput } from "./input.ts";
 
 const CURSOR_VERSION = "1";
@@ -29,24 +29,24 @@ export async function readListInput<C extends ListContract>(
   contract: C,
   list: string,
 ): Promise<{ input: Parsed<C>; range: Range }> {
-  const faults: Fault[] = [];
-  const position = readPosition(list, context.url.searchParams, faults);
-  const input = await readInput(context, contract, faults);
+  const errors: InputError[] = [];
+  const position = readPosition(list, context.url.searchParams, errors);
+  const input = await readInput(context, contract, errors);
   const { limit } = input.query as { limit: number };
   return { input, range: { ...position, limit } };
 }
 
-function readPosition(list: string, query: URLSearchParams, faults: Fault[]): Omit<Range, "limit"> {
+function readPosition(list: string, query: URLSearchParams, errors: InputError[]): Omit<Range, "limit"> {
   const position = (param: "after" | "before" | "cursor") => {
     const cursor = query.get(param);
     if (cursor === null) return null;
     const found = readCursor(list, cursor);
-    if (found === undefined) faults.push({ param, message: "is not a cursor of this list" });
+    if (found === undefined) errors.push({ param, message: "is not a cursor of this list" });
     return found ?? null;
   };
   const [after, cursor, before] = [position("after"), position("cursor"), position("before")];
   if (after !== null && cursor !== null && after !== cursor) {
-    faults.push({ param: "cursor", message: "says the same as after: send one of them" });
+    errors.push({ param: "cursor", message: "says the same as after: send one of them" });
   }
   return { after: cursor ?? after, before };
 }

@@ -6,7 +6,7 @@ import type { Operator } from "../auth/guards.ts";
 import { createPassword, hashPassword } from "../auth/passwords.ts";
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
 import { markTokenReset } from "../auth/tokens.ts";
-import { shareCredentials } from "../db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../db/ledger/credential-copies.ts";
 import { putDestination } from "../db/links/destination-cache.ts";
 import * as apps from "../db/operator/apps.ts";
 import { findOperatorAccess } from "../db/operator/audit.ts";
@@ -24,27 +24,27 @@ const createAppToken = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 12
 
 export async function createApp(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   body: Body<typeof contract.createApp>,
 ): Promise<apps.App> {
   const change = { ...toAppChange(body), token: createAppToken() };
   const { access, app } = await apps.insertApp(context.env.DB, actor, change);
-  admit(access);
+  authorize(access);
   return expectDefined(app);
 }
 
 export async function updateApp(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   token: string,
   body: Body<typeof contract.updateApp>,
 ): Promise<apps.App> {
   const { access, app } = await apps.updateApp(context.env.DB, actor, token, toAppChange(body));
-  admit(access);
+  authorize(access);
   if (!app) throw notFound("app");
   const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes } = app;
   const destination = { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes };
-  context.afterAnswer(putDestination(context.env.LINKS, token, destination));
+  context.afterResponse(putDestination(context.env.LINKS, token, destination));
   return app;
 }
 
@@ -66,11 +66,11 @@ interface Membership {
 
 export async function addMember(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   membership: Membership,
 ): Promise<void> {
   const { access, before } = await apps.addMember(context.env.DB, actor, membership);
-  admit(access);
+  authorize(access);
   if (!before?.app) throw notFound("app");
   if (!before.user) throw badField("user_id", "is not a user");
   if (before.member) throw new AppError("already_member");
@@ -78,11 +78,11 @@ export async function addMember(
 
 export async function removeMember(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   membership: Membership,
 ): Promise<void> {
   const { access, before } = await apps.removeMember(context.env.DB, actor, membership);
-  admit(access);
+  authorize(access);
   if (!before?.member) throw notFound("membership");
 }
 
@@ -99,20 +99,20 @@ export async function createUser(
     role: body.role,
     passwordHash,
   });
-  operator.admit(access);
+  operator.authorize(access);
   if (!inserted) throw new AppError("email_taken");
   return { user: expectDefined(user), password };
 }
 
 export async function updateUser(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   id: number,
   { role, disabled, sign_in }: Body<typeof contract.updateUser>,
 ): Promise<users.UserRow> {
   const change = { role, disabled, ...(sign_in && { passwordHash: null }) };
   const { access, before, user } = await users.updateUser(context.env.DB, actor, id, change);
-  admit(access);
+  authorize(access);
   if (!before) throw notFound("user");
   if (!user) throw new AppError("last_operator");
   return user;
@@ -128,7 +128,7 @@ export async function resetPassword(
   const passwordHash = await hashForOperator(context, operator, password);
   const { DB } = context.env;
   const { access, before, user } = await users.updateUser(DB, operator.actor, id, { passwordHash });
-  operator.admit(access);
+  operator.authorize(access);
   if (!before) throw notFound("user");
   return { user: expectDefined(user), password };
 }
@@ -136,17 +136,17 @@ export async function resetPassword(
 /** The work that a password is made to cost is done for operators alone: anyone can write what looks like a token. */
 async function hashForOperator(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   password: string,
 ): Promise<string> {
-  admit(await findOperatorAccess(context.env.DB, actor));
+  authorize(await findOperatorAccess(context.env.DB, actor));
   return hashPassword(password);
 }
 
 /** A new API token in place of the old one, told this once. */
 export async function issueToken(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   id: number,
 ): Promise<{ user: users.UserRow; token: string }> {
   const { secret: token, newHash, hint } = createSecret("api");
@@ -154,35 +154,35 @@ export async function issueToken(
     newHash,
     hint,
   });
-  admit(access);
+  authorize(access);
   if (!user) throw notFound("user");
   if (!replaced) throw new AppError("user_disabled");
-  if (oldHash) context.afterAnswer(markTokenReset(context.env.TOKENS, oldHash, context.now));
+  if (oldHash) context.afterResponse(markTokenReset(context.env.TOKENS, oldHash, context.now));
   return { user: { ...user, token_hint: hint }, token };
 }
 
 export async function createPartner(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   body: Body<typeof contract.createPartner>,
 ): Promise<partners.PartnerRecord> {
   const { access, partner } = await partners.insertPartner(context.env.DB, actor, toPartnerChange(body));
-  admit(access);
+  authorize(access);
   return expectDefined(partner);
 }
 
 export async function updatePartner(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   id: number,
   body: Body<typeof contract.updatePartner>,
 ): Promise<partners.PartnerRecord> {
   const { access, partner } = await partners.updatePartner(context.env.DB, actor, id, toPartnerChange(body));
-  admit(access);
+  authorize(access);
   if (!partner) throw notFound("partner");
   if (body.supports_cost_data !== undefined) {
     if (body.supports_cost_data && !partner.supportsCostData) throw new AppError("round_required");
-    await shareCredentials(context.ledger);
+    await replicateCredentials(context.ledger);
   }
   return partner;
 }
@@ -201,7 +201,7 @@ function toPartnerChange(body: Body<typeof contract.updatePartner>): partners.Pa
 /** The secret is told this once. */
 export async function createCredential(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   body: Body<typeof contract.createCredential>,
 ): Promise<{ credential: credentials.CredentialRecord; secret: string }> {
   const { secret, newHash, hint } = createSecret(body.mode);
@@ -212,7 +212,7 @@ export async function createCredential(
     newHash,
     hint,
   });
-  admit(access);
+  authorize(access);
   if (!partnerFound) throw badField("partner_id", "is not a partner");
   if (!inserted) throw new AppError("round_required");
   return { credential: inserted, secret };
@@ -220,14 +220,14 @@ export async function createCredential(
 
 export async function revokeCredential(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   id: number,
 ): Promise<credentials.CredentialRecord> {
   const { access, credential } = await credentials.revokeCredential(context.env.DB, actor, id);
-  admit(access);
+  authorize(access);
   if (!credential) throw notFound("credential");
   // Told as done when it is done everywhere. Whoever is told otherwise revokes once more.
-  await shareCredentials(context.ledger);
+  await replicateCredentials(context.ledger);
   return credential;
 }
 

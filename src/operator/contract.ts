@@ -1,22 +1,22 @@
 /** What the requests of the operator interface must look like. */
 import * as z from "zod/mini";
+import { FORBIDDEN_SCHEMES } from "../domain/click-target.ts";
 import { COST_TYPES } from "../domain/cost-types.ts";
 import { appToken, email, idNumber, idText, pageQuery, plainText, readAs } from "../http/fields.ts";
 
 const MAX_TEMPLATE_BYTES = 4 * 1024;
 const MAX_LIST_ITEMS = 100;
-const NEVER_A_SCHEME = new Set(["javascript", "data", "vbscript", "file", "blob", "about"]);
 
 const byId = z.object({ id: idText });
 
 const name = z.string().check(z.trim(), plainText(1, 255));
 
 /** Absolute, http or https; given on as a browser writes it, which a header can carry. */
-const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, refuse) => {
+const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
   const url = URL.parse(value);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (!url || !isWeb || !/^https?:\/\//i.test(value)) {
-    refuse("must be an absolute http or https URL");
+    reject("must be an absolute http or https URL");
     return z.NEVER;
   }
   return url.href;
@@ -26,17 +26,17 @@ const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, refuse) => {
 const PLAIN_HOST = /^([\w-]+(\.[\w-]+)*\.?|\[[\da-f:]+\])(:\d+)?$/;
 
 /** A host as it stands in a URL. */
-const host = readAs(z.string().check(plainText(1, 260)), (value, refuse) => {
+const host = readAs(z.string().check(plainText(1, 260)), (value, reject) => {
   const url = /[/?#@\\\s]/.test(value) ? null : URL.parse(`https://${value}`);
   if (url && PLAIN_HOST.test(url.host)) return url.host;
-  refuse("must be a host, for instance shop.example.com: hosts are matched exactly, without wildcards");
+  reject("must be a host, for instance shop.example.com: hosts are matched exactly, without wildcards");
   return z.NEVER;
 });
 
-const scheme = readAs(z.string().check(plainText(1, 64)), (value, refuse) => {
+const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
   const name = value.toLowerCase();
-  if (!/^[a-z][a-z0-9+.-]*$/.test(name)) refuse("must be a URL scheme without the colon");
-  if (NEVER_A_SCHEME.has(name)) refuse("is a scheme that runs or reads what is not the app's");
+  if (!/^[a-z][a-z0-9+.-]*$/.test(name)) reject("must be a URL scheme without the colon");
+  if (FORBIDDEN_SCHEMES.has(name)) reject("is a scheme that runs or reads what is not the app's");
   return name;
 });
 
@@ -103,11 +103,11 @@ export const updateUser = {
 
 /** Kept byte for byte: macros are no URL. */
 const template = z.string().check((context) => {
-  const refuse = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
+  const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
   const bytes = new TextEncoder().encode(context.value).byteLength;
-  if (bytes > MAX_TEMPLATE_BYTES) refuse(`is ${bytes} bytes long; at most ${MAX_TEMPLATE_BYTES}`);
-  if (/\p{Cc}/u.test(context.value)) refuse("must not contain line breaks or other control characters");
-  if (!context.value.isWellFormed()) refuse("must be well-formed Unicode");
+  if (bytes > MAX_TEMPLATE_BYTES) reject(`is ${bytes} bytes long; at most ${MAX_TEMPLATE_BYTES}`);
+  if (/\p{Cc}/u.test(context.value)) reject("must not contain line breaks or other control characters");
+  if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
 });
 const partnerFields = {
   display_name: name,

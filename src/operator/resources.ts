@@ -147,7 +147,7 @@ export const entry = z
     received_at: timestamp,
     cost_id: z.nullable(z.string()),
     sent: z.record(z.string(), z.string()),
-    faults: z.array(z.strictObject({ param: z.string(), message: z.string() })),
+    errors: z.array(z.strictObject({ param: z.string(), message: z.string() })),
     answer: z.string().with(z.describe("`ok`, or the code of the refusal")),
   })
   .with(z.meta({ id: "RoundEntry" }));
@@ -158,7 +158,7 @@ export function toEntryItem(found: RoundEntry): z.output<typeof entry> {
     received_at: toIso(found.receivedAt),
     cost_id: found.costId,
     sent: found.sent,
-    faults: found.faults,
+    errors: found.errors,
     answer: found.answer,
   };
 }

@@ -1,12 +1,12 @@
 /** What operators do with integration rounds. */
 import type * as z from "zod/mini";
 import type { Operator } from "../auth/guards.ts";
-import { shareCredentials } from "../db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../db/ledger/credential-copies.ts";
 import * as changes from "../db/operator/round-changes.ts";
 import { type FoundRound, findRound } from "../db/operator/rounds.ts";
 import { judgeRound, type RoundReport } from "../domain/round-report.ts";
 import type { Context } from "../env.ts";
-import { AppError, type Fault } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import {
   type RoundWithReport,
   toFinalReport,
@@ -29,7 +29,7 @@ export async function openRound(
     newHash,
     hint,
   });
-  operator.admit(access);
+  operator.authorize(access);
   if (!partnerFound) throw badField("partner_id", "is not a partner");
   if (roundId === undefined) throw new AppError("round_open");
   return { round: toRoundWithReport(await readRound(context, operator, roundId)), secret };
@@ -37,11 +37,11 @@ export async function openRound(
 
 export async function readRound(
   context: Context,
-  { actor, admit }: Operator,
+  { actor, authorize }: Operator,
   id: number,
 ): Promise<FoundRound> {
   const { access, found } = await findRound(context.ledger, actor, id);
-  admit(access);
+  authorize(access);
   if (!found) throw notFound("round");
   return found;
 }
@@ -69,7 +69,7 @@ async function endRound(
   const found = await readRound(context, operator, id);
   if (found.row.state !== "open") {
     // A shard of the ledger may have missed it: whoever was told so asks again.
-    if (found.row.state === "approved") await shareCredentials(context.ledger);
+    if (found.row.state === "approved") await replicateCredentials(context.ledger);
     throw new AppError("round_ended");
   }
   const report = judgeRound(found.record);
@@ -86,14 +86,14 @@ async function endRound(
     partnerId: found.row.partner_id,
     costTypes: found.record.costTypes,
   });
-  operator.admit(access);
+  operator.authorize(access);
   if (!ended) throw new AppError("round_moved");
-  await shareCredentials(context.ledger);
+  await replicateCredentials(context.ledger);
   return toRoundWithReport(await readRound(context, operator, id));
 }
 
 /** Everything that stands in the way of an approval, by cost type. */
-function toBlockers(report: RoundReport): Fault[] {
+function toBlockers(report: RoundReport): InputError[] {
   const missing = report.types
     .filter((type) => type.matched === 0)
     .map((type) => ({ param: type.costType, message: "has no match yet" }));
@@ -125,6 +125,6 @@ export async function dismissFinding(
     );
   if (named.state !== "open") throw badField("finding", `is not open but ${named.state}`);
   const { access } = await changes.dismissFinding(context.env.DB, operator.actor, { id, finding });
-  operator.admit(access);
+  operator.authorize(access);
   return toRoundWithReport(await readRound(context, operator, id));
 }

@@ -6,7 +6,7 @@ import { type Markup, pageResponse } from "../http/pages.ts";
 import { asCode } from "../http/text.ts";
 
 /** Whether the same request may be sent again as it is; what else to do is told by the page of problems. */
-const REFUSALS: Partial<Record<ErrorCode, "mend" | "again" | "operator">> = {
+const REJECTIONS: Partial<Record<ErrorCode, "mend" | "again" | "operator">> = {
   invalid_request: "mend",
   cost_id_conflict: "mend",
   wrong_engagement: "mend",
@@ -59,7 +59,7 @@ export function readGuide(context: Context): Promise<Response> {
       ${retries()}
       ${batches(origin)}
       ${roundsInBrief(origin)}
-      ${refusals()}`,
+      ${errorCodes()}`,
   });
 }
 
@@ -114,7 +114,7 @@ function matching(): Markup {
         <li><strong>cpm</strong> needs an impression, <strong>cpc</strong> a click, <strong>cpi</strong> and <strong>cpe</strong> a click or else an impression, each with the same cost ID and on a link of yours. With cpm, send one cost for each impression.</li>
         <li>A cost that comes before its engagement is stored as <strong>pending</strong> and matches by itself when the engagement arrives. You need not send it again.</li>
         <li>An engagement takes a cost for <strong>seven days</strong>, to the millisecond. A pending cost waits as long, then it lapses.</li>
-        <li><code>GET /cost/{cost_id}</code> tells how a live cost stands: <code>matched</code>, <code>pending</code> or <code>lapsed</code>; and in <code>mismatch</code>, why a click or impression that came with its ID does not carry it.</li>
+        <li><code>GET /cost/{cost_id}</code> tells how a live cost currentMatch: <code>matched</code>, <code>pending</code> or <code>lapsed</code>; and in <code>mismatch</code>, why a click or impression that came with its ID does not carry it.</li>
       </ul>
       <p><strong>A live cost that stays pending</strong> has met no click or impression that fits. See whether the URL carried the same cost ID, letter for letter; whether the link is one of yours; and ask the app's owner whether cost data was on for the link when it was opened. What a crawler opens is not kept.</p>`,
   );
@@ -125,7 +125,7 @@ function retries(): Markup {
     "retries",
     "Retries",
     html`
-      <p>Sending a cost again is always safe. The cost ID is the key: the same values again are answered <code>200</code> with <code>"duplicate": true</code>, and nothing is counted twice. Other values for the same ID are refused, and the first ones stay.</p>
+      <p>Sending a cost again is always safe. The cost ID is the key: the same values again are answered <code>200</code> with <code>"duplicate": true</code>, and nothing is counted twice. Other values for the same ID are rejected, and the first ones stay.</p>
       <ul>
         <li><strong>No answer, or a connection that broke</strong>: the cost may be stored or not. Send it again.</li>
         <li><strong>408, 429, 500, 503</strong>: send it again as it is. Wait as many seconds as <code>Retry-After</code> says, if it is there; else one second, then two, then four, and so on.</li>
@@ -140,11 +140,11 @@ function batches(origin: string): Markup {
     "batches",
     "Batches",
     html`
-      <p><code>POST /cost/batch</code> takes up to 1,000 costs and 1 MiB of JSON. It answers <code>200</code> whenever the batch itself could be read, with a result for each cost in order. A bad cost fails alone, so look at each result: one that was refused has a <code>code</code>.</p>
+      <p><code>POST /cost/batch</code> takes up to 1,000 costs and 1 MiB of JSON. It answers <code>200</code> whenever the batch itself could be read, with a result for each cost in order. A bad cost fails alone, so look at each result: one that was rejected has a <code>code</code>.</p>
       <pre>curl -H "Authorization: Token token=$COST_TOKEN" -H 'Content-Type: application/json' \\
   -d '{"costs": [{"cost_type": "cpc", "cost_currency": "USD", "cost_amount": "0.25",
        "cost_id": "yourname-20260701-0002", "tag": "batch"}]}' ${origin}/cost/batch</pre>
-      <p>In JSON the amount is text, as in <code>"0.25"</code>. A number is refused: it may have been rounded on its way.</p>`,
+      <p>In JSON the amount is text, as in <code>"0.25"</code>. A number is rejected: it may have been rounded on its way.</p>`,
   );
 }
 
@@ -153,14 +153,14 @@ function roundsInBrief(origin: string): Markup {
     "rounds",
     "Integration rounds",
     html`
-      <p>Before you go live, a round shows for each cost type whether your side and ours agree. Everything sent with the test credential is kept in it, accepted or refused, and none of it is spend.</p>
+      <p>Before you go live, a round shows for each cost type whether your side and ours agree. Everything sent with the test credential is kept in it, accepted or rejected, and none of it is spend.</p>
       <p><code>GET ${origin}/cost/round</code> with that credential is the report: each mismatch with what you sent, what was expected and what to do. Mismatches are engagements without a cost, costs without an engagement, the wrong kind of engagement, values that differ from those on the engagement's URL, late costs, malformed ones, and an ID sent twice with different values. Duplicates are told, and hold up nothing.</p>
       <p>A good cost with the same ID heals the mismatch before it. A cost type passes with at least one match and no open mismatch. When all have passed, the operator approves the round and gives you a live credential. From then on your costs count, for clicks and impressions that come after the app's owner has switched cost data on for the link.</p>`,
   );
 }
 
-function refusals(): Markup {
-  const rows = Object.entries(REFUSALS).map(([name, advice]) => {
+function errorCodes(): Markup {
+  const rows = Object.entries(REJECTIONS).map(([name, advice]) => {
     const code = name as ErrorCode;
     const { status, title } = ERRORS[code];
     return html`
@@ -171,7 +171,7 @@ function refusals(): Markup {
     "refusals",
     "What each refusal means",
     html`
-      <p>Every refusal is a problem document. Its <code>code</code> is made for programs, its <code>detail</code> and <code>errors</code> for you. Here is what each means, and whether the same request may be sent again.</p>
+      <p>Every rejection is a problem document. Its <code>code</code> is made for programs, its <code>detail</code> and <code>errors</code> for you. Here is what each means, and whether the same request may be sent again.</p>
       <dl class="details">${rows}</dl>`,
   );
 }

@@ -14,7 +14,7 @@ export function readLlms({ url: { origin } }: Context): Response {
 
 - [OpenAPI 3.1 document](${origin}/openapi.json): every JSON operation with its parameters, answers and problem codes
 - [Guide for partners](${origin}/docs/partners): sending costs, matching, retries, batches, integration rounds
-- [Problems](${origin}/docs/errors): every refusal and what to do about it
+- [Problems](${origin}/docs/errors): every rejection and what to do about it
 - [API reference](${origin}/docs): the OpenAPI document as a page, drawn by a script
 
 ## Interfaces
@@ -28,11 +28,11 @@ export function readLlms({ url: { origin } }: Context): Response {
 
 - Credentials go into the \`Authorization\` header, as \`Token token=…\` or \`Bearer …\`, never into a URL.
 - Lists are paged: follow \`paging.next\` until it is null. \`limit\` is 50 unless given, at most 1,000.
-- A cost is identified by its \`cost_id\` (12 to 256 characters). The same again is answered 200 with \`"duplicate": true\`, so a retry is safe; other values for the same id are refused.
-- A cost meets the engagement with the same \`cost_id\`: \`cpm\` an impression, \`cpc\` a click, \`cpi\` and \`cpe\` a click or else an impression. It is accepted up to seven days after the engagement. Before the engagement it is stored as pending and matches by itself. \`GET /cost/{cost_id}\` tells how it stands; \`mismatch\` names why an engagement that came does not carry it.
+- A cost is identified by its \`cost_id\` (12 to 256 characters). The same again is answered 200 with \`"duplicate": true\`, so a retry is safe; other values for the same id are rejected.
+- A cost meets the engagement with the same \`cost_id\`: \`cpm\` an impression, \`cpc\` a click, \`cpi\` and \`cpe\` a click or else an impression. It is accepted up to seven days after the engagement. Before the engagement it is stored as pending and matches by itself. \`GET /cost/{cost_id}\` tells how it currentMatch; \`mismatch\` names why an engagement that came does not carry it.
 - Amounts are decimal text with at most 5 decimal places; for \`cpm\` the price of 1,000 impressions. Days are in UTC.
 - 200 to a cost means that it is committed. Retry 408, 429, 500 and 503 with the same request, after \`Retry-After\` seconds where it is given; mend 400, 401 and 403 first.
-- Every answer has an \`X-Request-Id\`. Every refusal is a problem document (RFC 9457) with \`code\`, \`detail\`, \`request_id\` and, for a malformed request, \`errors\` that name every fault at once.
+- Every answer has an \`X-Request-Id\`. Every rejection is a problem document (RFC 9457) with \`code\`, \`detail\`, \`request_id\` and, for a malformed request, \`errors\` that name every fault at once.
 
 ## Problem codes
 

@@ -36,7 +36,7 @@ export const readLiveness: Operation = {
       }),
     },
   },
-  refusals: [],
+  errorCodes: [],
 };
 
 export const readReadiness: Operation = {
@@ -48,5 +48,5 @@ export const readReadiness: Operation = {
     200: { description: "Ready", schema: readiness },
     503: { description: "Not ready; each check says why", schema: readiness, headers: ["Retry-After"] },
   },
-  refusals: [],
+  errorCodes: [],
 };

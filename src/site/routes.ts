@@ -35,7 +35,7 @@ function readErrors(context: Context): Promise<Response> {
     title: "Problems",
     body: html`
       <h1>Problems</h1>
-      <p class="lead">Every refusal is a problem document (RFC 9457). Its <code>code</code> is one of these.</p>
+      <p class="lead">Every rejection is a problem document (RFC 9457). Its <code>code</code> is one of these.</p>
       ${sections}`,
   });
 }

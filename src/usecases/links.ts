@@ -96,7 +96,7 @@ export interface LinkUpdate {
   cost_data_enabled?: boolean | undefined;
 }
 
-export type UpdateRefusal = "unknown_partner" | "partner_without_cost_data";
+export type UpdateRejection = "unknown_partner" | "partner_without_cost_data";
 
 /**
  * The change that an update makes, or why it is refused. Cost data is on only where it was asked for and is possible:
@@ -106,7 +106,7 @@ export function judgeUpdate(
   row: LinkRow & InheritedRow,
   asked: LinkUpdate,
   partners: Partners,
-): LinkChange | UpdateRefusal {
+): LinkChange | UpdateRejection {
   if (asked.partner_id != null && !partners.has(asked.partner_id)) return "unknown_partner";
   const own = asked.partner_id === undefined ? row.partner_id : asked.partner_id;
   const inEffect = partners.get(own ?? row.inherited_partner ?? 0);

@@ -85,7 +85,7 @@ describe("a reset", () => {
     expect((await thief.get("/account")).status).toBe(303);
   });
 
-  const refused: [string, Fields, number, string][] = [
+  const rejected: [string, Fields, number, string][] = [
     ["a wrong password", { password: "not-the-password" }, 403, "The password is not right."],
     ["an empty password", { password: "" }, 400, "The password must not be empty."],
     ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password is 10240 characters long"],
@@ -99,7 +99,7 @@ describe("a reset", () => {
       "The password is given more than once.",
     ],
   ];
-  it.each(refused)("refuses %s and changes nothing", async (_name, fields, status, sentence) => {
+  it.each(rejected)("refuses %s and changes nothing", async (_name, fields, status, sentence) => {
     const browser = await signedIn();
     const before = await accountState();
     const page = await browser.post(PATH, fields);

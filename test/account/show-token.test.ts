@@ -62,7 +62,7 @@ describe("showing the token", () => {
     expect(shownToken(page)).toBe(DEMO.operatorToken);
   });
 
-  const refused: [string, Fields, number, string][] = [
+  const rejected: [string, Fields, number, string][] = [
     ["a wrong password", { password: "not-the-password" }, 403, "The password is not right."],
     ["another user's password", { password: DEMO.operatorPassword }, 403, "The password is not right."],
     ["no password", {}, 400, "The password is required."],
@@ -78,7 +78,7 @@ describe("showing the token", () => {
       "The password is given more than once.",
     ],
   ];
-  it.each(refused)("refuses %s on a page that asks again", async (_name, fields, status, sentence) => {
+  it.each(rejected)("refuses %s on a page that asks again", async (_name, fields, status, sentence) => {
     const page = await (await signedIn()).post("/account/token/show", fields);
     expect(page.status).toBe(status);
     expect(page.text).toContain(sentence);

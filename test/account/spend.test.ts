@@ -69,7 +69,7 @@ describe("the account page", () => {
     ]);
   });
 
-  it("stands the bars on each other, within the plot and to scale, a partner in one colour everywhere", async () => {
+  it("stands the bars on each other, within the plot and to scale, a partner in one color everywhere", async () => {
     await totalOf(2, 100_000);
     await totalOf(1, 300_000);
     await totalOf(2, 200_000, 0, "EUR");

@@ -171,7 +171,7 @@ let revision: string | null | undefined;
 
 /** What a warm isolate knows. */
 async function readRevision(env: BareBindings): Promise<string> {
-  revision ??= await env.DB.prepare("SELECT revision FROM partner_catalogue").first<string>("revision");
+  revision ??= await env.DB.prepare("SELECT revision FROM partner_catalog").first<string>("revision");
   return revision ?? "";
 }
 

@@ -83,7 +83,7 @@ export interface Speed {
 /** Drives a server for so many seconds. Throws where any request was not answered as it should be. */
 export async function drive(url: string, load: Load, connections: number, seconds: number): Promise<Speed> {
   const times: number[] = [];
-  const refused = new Set<number>();
+  const rejected = new Set<number>();
   const started = performance.now();
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(
@@ -97,11 +97,11 @@ export async function drive(url: string, load: Load, connections: number, second
     );
     instance.on("response", (_client, status, _bytes, milliseconds) => {
       times.push(milliseconds);
-      if (status >= 400) refused.add(status);
+      if (status >= 400) rejected.add(status);
     });
   });
-  if (result.errors > 0 || refused.size > 0) {
-    throw new Error(`${load.name}: ${result.errors} connections failed, status ${[...refused]}`);
+  if (result.errors > 0 || rejected.size > 0) {
+    throw new Error(`${load.name}: ${result.errors} connections failed, status ${[...rejected]}`);
   }
   const elapsed = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);

@@ -128,7 +128,9 @@ async function measureLimiters(load: Load): Promise<void> {
   } finally {
     await unlimited.stop();
   }
-  console.log(`\n${load.name} with rate limiters and without. Locally a Durable Object stands in for them`);
+  console.log(
+    `\n${load.name} with rate limiters and without. Locally a Durable Object currentMatch in for them`,
+  );
   console.table(rows);
 }
 

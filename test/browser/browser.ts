@@ -55,7 +55,7 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.waitForURL(/\/account$/);
 }
 
-/** What is wrong for people with disabilities, by WCAG 2.2 AA and good practice, in both colour schemes. */
+/** What is wrong for people with disabilities, by WCAG 2.2 AA and good practice, in both color schemes. */
 export async function checkAccessibility(page: Page, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

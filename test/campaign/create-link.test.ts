@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, DEMO, env, freshDemo, NOW, ORIGIN, rows } from "../harness.ts";
-import { asUser, createLink, faultsOf, LINKS, only, readLink, refused } from "./support.ts";
+import { asUser, createLink, faultsOf, LINKS, only, readLink, rejected } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -126,7 +126,7 @@ describe("create link refuses", () => {
     "the content type '%s' with 415",
     async (type) => {
       const options = { method: "POST", body: '{"name":"a"}', headers: { "content-type": type } };
-      expect(await refused(LINKS, options)).toMatchObject({ status: 415, code: "unsupported_media_type" });
+      expect(await rejected(LINKS, options)).toMatchObject({ status: 415, code: "unsupported_media_type" });
       expect(await countLinks()).toBe(9);
     },
   );
@@ -155,7 +155,7 @@ describe("create link refuses", () => {
     ["of another app", "demo1nk009"],
     ["empty", ""],
   ])("a parent token that is %s with 404, naming it", async (_, parent_token) => {
-    const problem = await refused(LINKS, { json: { name: "a", parent_token } });
+    const problem = await rejected(LINKS, { json: { name: "a", parent_token } });
     expect(problem).toMatchObject({ status: 404, code: "not_found" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["parent_token"]);
     expect(await countLinks()).toBe(9);
@@ -163,12 +163,12 @@ describe("create link refuses", () => {
 
   it("a parent of another app even to a member of both apps", async () => {
     const options = { json: { name: "a", parent_token: "demo1nk009" }, token: DEMO.operatorToken };
-    expect((await refused(LINKS, options)).status).toBe(404);
+    expect((await rejected(LINKS, options)).status).toBe(404);
     expect(await countLinks()).toBe(9);
   });
 
   it("a parent at level 4, naming it", async () => {
-    const problem = await refused(LINKS, { json: { name: "a", parent_token: "demo1nk004" } });
+    const problem = await rejected(LINKS, { json: { name: "a", parent_token: "demo1nk004" } });
     expect(problem).toMatchObject({ status: 400, code: "level_limit" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["parent_token"]);
     expect(await countLinks()).toBe(9);
@@ -176,7 +176,7 @@ describe("create link refuses", () => {
 
   it("an app of another user, and writes nothing there", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
-    expect((await refused(path, { json: { name: "a" } })).status).toBe(404);
+    expect((await rejected(path, { json: { name: "a" } })).status).toBe(404);
     expect(await countLinks()).toBe(9);
     expect(
       await env.DB.prepare("SELECT link_count FROM apps WHERE token = ?")

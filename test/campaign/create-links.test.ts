@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { type Call, call, countingDatabase, DEMO, freshDemo, type ProblemBody, rows } from "../harness.ts";
-import { asUser, type Envelope, faultsOf, LINKS, type Link, refused } from "./support.ts";
+import { asUser, type Envelope, faultsOf, LINKS, type Link, rejected } from "./support.ts";
 
 const BULK = `${LINKS}/bulk`;
 
@@ -23,7 +23,7 @@ describe("create links", () => {
       { name: "Deep", parent_token: "demo1nk003" },
       { name: "Too deep", parent_token: "demo1nk004" },
       { name: "Orphan", parent_token: "nowhere" },
-      { name: "a::b", colour: "red" },
+      { name: "a::b", color: "red" },
       { name: "Summer" },
     ]);
     expect(status).toBe(200);
@@ -38,7 +38,7 @@ describe("create links", () => {
       [400, "invalid_request"],
       [201, "Summer"],
     ]);
-    expect(items[4]?.errors?.map(({ param }) => param)).toEqual(["name", "colour"]);
+    expect(items[4]?.errors?.map(({ param }) => param)).toEqual(["name", "color"]);
     expect(items[3]?.errors).toEqual([{ param: "parent_token", message: "is no link of this app" }]);
     expect(items[0]?.link?.token).not.toBe(items[5]?.link?.token);
   });
@@ -99,16 +99,16 @@ describe("create links refuses", () => {
   });
 
   it("GET, PATCH and what is no JSON", async () => {
-    expect(await refused(BULK)).toMatchObject({ status: 405 });
-    expect(await refused(BULK, { method: "PATCH", json: {} })).toMatchObject({ status: 405 });
-    expect(await refused(BULK, { body: "links" })).toMatchObject({ status: 415 });
+    expect(await rejected(BULK)).toMatchObject({ status: 405 });
+    expect(await rejected(BULK, { method: "PATCH", json: {} })).toMatchObject({ status: 405 });
+    expect(await rejected(BULK, { body: "links" })).toMatchObject({ status: 415 });
   });
 
   it("an app of others, and inserts nothing there", async () => {
     const before = await linkCount();
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers/bulk`;
     const links = [{ name: "Mine" }, { name: "Below", parent_token: "demo1nk009" }];
-    expect(await refused(path, { json: { links } })).toMatchObject({ status: 404 });
+    expect(await rejected(path, { json: { links } })).toMatchObject({ status: 404 });
     expect(await linkCount()).toBe(before);
   });
 

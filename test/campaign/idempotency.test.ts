@@ -11,7 +11,7 @@ import {
   freshDemo,
   ledgerOn,
   NOW,
-  refusal,
+  rejection,
   rows,
 } from "../harness.ts";
 import { LINKS, patchLink } from "./support.ts";
@@ -162,7 +162,7 @@ describe("a key", () => {
 
   it("that is refused is told beside every other fault", async () => {
     const headers = { "idempotency-key": "k".repeat(300) };
-    expect(await refusal(LINKS, { token: DEMO.apiToken, json: { name: "" }, headers })).toEqual({
+    expect(await rejection(LINKS, { token: DEMO.apiToken, json: { name: "" }, headers })).toEqual({
       status: 400,
       code: "invalid_request",
       params: ["Idempotency-Key", "name"],

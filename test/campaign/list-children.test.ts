@@ -8,7 +8,7 @@ import {
   LINKS_V2,
   type Link,
   type PagingV2,
-  refused,
+  rejected,
 } from "./support.ts";
 
 beforeAll(freshDemo);
@@ -53,8 +53,8 @@ describe("list sub-links refuses", () => {
     ["a link token that decodes to NUL", "%00"],
     ["a link token that does not decode", "%E0%A4%A"],
   ])("%s with 404", async (_, token) => {
-    expect(await refused(`${LINKS}/${token}/children`)).toMatchObject({ status: 404, code: "not_found" });
-    expect(await refused(`${LINKS_V2}/${token}/children`)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await rejected(`${LINKS}/${token}/children`)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await rejected(`${LINKS_V2}/${token}/children`)).toMatchObject({ status: 404, code: "not_found" });
   });
 
   it("the cursor of another link's list", async () => {
@@ -76,8 +76,8 @@ describe("list sub-links refuses", () => {
   });
 
   it("another app's link to whoever is not its member, as if it were not there", async () => {
-    const strange = await refused(`/public/v1/apps/${DEMO.otherAppToken}/trackers/demo1nk009/children`);
-    const unknown = await refused("/public/v1/apps/nosuchapp001/trackers/demo1nk009/children");
+    const strange = await rejected(`/public/v1/apps/${DEMO.otherAppToken}/trackers/demo1nk009/children`);
+    const unknown = await rejected("/public/v1/apps/nosuchapp001/trackers/demo1nk009/children");
     expect({ ...strange, request_id: "" }).toEqual({ ...unknown, request_id: "" });
     expect(strange.status).toBe(404);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { click, countingDatabase, DAY, DEMO, freshDemo, NOW, view } from "../harness.ts";
-import { asUser, LINKS, refused } from "./support.ts";
+import { asUser, LINKS, rejected } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -41,6 +41,6 @@ describe("list dropped", () => {
   });
 
   it("tells nothing of a link that the app has not", async () => {
-    expect((await refused(`${LINKS}/nosuchlink/dropped`)).status).toBe(404);
+    expect((await rejected(`${LINKS}/nosuchlink/dropped`)).status).toBe(404);
   });
 });

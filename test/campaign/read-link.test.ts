@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
-import { asUser, LINKS, only, patchLink, readLink, refused } from "./support.ts";
+import { asUser, LINKS, only, patchLink, readLink, rejected } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -140,10 +140,10 @@ describe("read link refuses", () => {
     ],
     ["version 2", LINKS.replace("v1", "v2"), DEMO.linkToken],
   ])("%s with 404", async (_, list, token) => {
-    expect(await refused(`${list}/${token}`)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await rejected(`${list}/${token}`)).toMatchObject({ status: 404, code: "not_found" });
   });
 
   it("a malformed app token with 400", async () => {
-    expect((await refused(`/public/v1/apps/demo/trackers/${DEMO.linkToken}`)).status).toBe(400);
+    expect((await rejected(`/public/v1/apps/demo/trackers/${DEMO.linkToken}`)).status).toBe(400);
   });
 });

@@ -58,7 +58,7 @@ export function only(answer: { body: Envelope<Link, PagingV1> }): Link {
 }
 
 /** The refusal of a call as the demo user, whole. */
-export async function refused(path: string, options: Call = {}): Promise<ProblemBody> {
+export async function rejected(path: string, options: Call = {}): Promise<ProblemBody> {
   const { body, headers } = await asUser<ProblemBody>(path, options);
   if (headers.get("content-type") !== "application/problem+json") {
     throw new Error(`no problem document: ${JSON.stringify(body)}`);
@@ -68,7 +68,7 @@ export async function refused(path: string, options: Call = {}): Promise<Problem
 
 /** `param: message` of every fault that a refusal tells. */
 export async function faultsOf(path: string, options: Call = {}): Promise<string[]> {
-  const { status, code, errors } = await refused(path, options);
-  if (status !== 400 || code !== "invalid_request") throw new Error(`refused for something else: ${code}`);
+  const { status, code, errors } = await rejected(path, options);
+  if (status !== 400 || code !== "invalid_request") throw new Error(`rejected for something else: ${code}`);
   return (errors ?? []).map(({ param, message }) => `${param}: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, freshDemo, NOW, ORIGIN, rows } from "../harness.ts";
-import { asUser, createLink, faultsOf, LINKS, patchLink, readLink, refused } from "./support.ts";
+import { asUser, createLink, faultsOf, LINKS, patchLink, readLink, rejected } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -177,7 +177,7 @@ describe("update link refuses", () => {
   });
 
   it("a partner that is not there, and changes nothing", async () => {
-    const problem = await refused(patch(PLAIN), { method, json: { partner_id: 4, name: "x" } });
+    const problem = await rejected(patch(PLAIN), { method, json: { partner_id: 4, name: "x" } });
     expect(problem).toMatchObject({ status: 400, code: "unknown_partner" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["partner_id"]);
     expect(await readLink(PLAIN)).toMatchObject({ partner_id: null, name: "Newsletter" });
@@ -194,7 +194,7 @@ describe("update link refuses", () => {
     ["while the partner is detached", DEMO.linkToken, { cost_data_enabled: true, partner_id: null }],
   ])("cost data %s, and changes nothing", async (_, token, json) => {
     const before = await rows("SELECT * FROM links");
-    const problem = await refused(patch(token), { method, json });
+    const problem = await rejected(patch(token), { method, json });
     expect(problem).toMatchObject({ status: 400, code: "partner_without_cost_data" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["cost_data_enabled"]);
     expect(await rows("SELECT * FROM links")).toEqual(before);
@@ -206,14 +206,14 @@ describe("update link refuses", () => {
     ["a link under another user's app", `/public/v1/apps/${DEMO.otherAppToken}/trackers/demo1nk009`],
   ])("%s with 404, and changes nothing", async (_, path) => {
     const before = await rows("SELECT * FROM links");
-    expect(await refused(path, { method, json: { archived: true } })).toMatchObject({ status: 404 });
+    expect(await rejected(path, { method, json: { archived: true } })).toMatchObject({ status: 404 });
     expect(await rows("SELECT * FROM links")).toEqual(before);
   });
 
   it("to move a link that someone else may see through another app of his", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers/${PLAIN}`;
     const options = { method, json: { archived: true }, token: DEMO.operatorToken };
-    expect((await refused(path, options)).status).toBe(404);
+    expect((await rejected(path, options)).status).toBe(404);
     expect((await readLink(PLAIN)).archived).toBe(false);
   });
 

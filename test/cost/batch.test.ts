@@ -6,7 +6,7 @@ import { insertEngagements } from "../../src/db/ledger/engagements.ts";
 import {
   ask,
   type Call,
-  type CostAnswer,
+  type CostResult,
   click,
   countingDatabase,
   DAY,
@@ -15,13 +15,13 @@ import {
   ledgerOn,
   NOW,
   type ProblemBody,
-  refusal,
+  rejection,
   rows,
   sendCost,
   view,
 } from "../harness.ts";
 
-type Result = Omit<CostAnswer, "status"> & Partial<Omit<ProblemBody, "status">> & { status: "ok" | number };
+type Result = Omit<CostResult, "status"> & Partial<Omit<ProblemBody, "status">> & { status: "ok" | number };
 
 const cost = (cost_id: string, more: object = {}) => ({
   cost_type: "cpc",
@@ -174,7 +174,7 @@ describe("a batch that is no batch", () => {
     ["an object for a list", {}, "costs"],
     ["no list at all", undefined, "costs"],
   ])("with %s is refused whole", async (_name, costs, param) => {
-    expect(await refusal("/cost/batch", { token: DEMO.costToken, json: { costs } })).toEqual({
+    expect(await rejection("/cost/batch", { token: DEMO.costToken, json: { costs } })).toEqual({
       status: 400,
       code: "invalid_request",
       params: [param],
@@ -183,19 +183,21 @@ describe("a batch that is no batch", () => {
 
   test("with an unknown key is refused and names it", async () => {
     const json = { costs: [cost("batch-key-000001")], cost: [] };
-    expect(await refusal("/cost/batch", { token: DEMO.costToken, json })).toMatchObject({ params: ["cost"] });
+    expect(await rejection("/cost/batch", { token: DEMO.costToken, json })).toMatchObject({
+      params: ["cost"],
+    });
     expect(await rows("SELECT * FROM costs WHERE tag = 'batch'")).toEqual([]);
   });
 
   test("with a body that is no JSON is refused", async () => {
     const headers = { "content-type": "application/json" };
     const broken = { token: DEMO.costToken, headers, body: '{"costs":[' };
-    expect(await refusal("/cost/batch", broken)).toMatchObject({ status: 400, params: ["body"] });
+    expect(await rejection("/cost/batch", broken)).toMatchObject({ status: 400, params: ["body"] });
   });
 
   test("as a form is refused: 415", async () => {
     const form = { token: DEMO.costToken, body: new URLSearchParams({ costs: "[]" }) };
-    expect(await refusal("/cost/batch", form)).toMatchObject({ status: 415 });
+    expect(await rejection("/cost/batch", form)).toMatchObject({ status: 415 });
   });
 
   test("of one MiB is read, and of one byte more is refused: 413", async () => {
@@ -208,7 +210,7 @@ describe("a batch that is no batch", () => {
       };
     };
     expect((await ask("/cost/batch", send(1024 * 1024))).status).toBe(200);
-    expect(await refusal("/cost/batch", send(1024 * 1024 + 1))).toMatchObject({ status: 413 });
+    expect(await rejection("/cost/batch", send(1024 * 1024 + 1))).toMatchObject({ status: 413 });
   });
 
   test("is for POST: 405 with Allow for GET", async () => {
@@ -227,13 +229,13 @@ describe("credentials", () => {
     ["a live one that never was", createToken("live"), 401, "unauthorized"],
   ])("%s: refused, nothing stored, and told nothing of the faults", async (_name, token, status, code) => {
     const before = await ledgerSize();
-    expect(await refusal("/cost/batch", { token, ...one })).toEqual({ status, code, params: [] });
-    expect(await refusal("/cost/batch", { token, json: { costs: [7] } })).toEqual({
+    expect(await rejection("/cost/batch", { token, ...one })).toEqual({ status, code, params: [] });
+    expect(await rejection("/cost/batch", { token, json: { costs: [7] } })).toEqual({
       status,
       code,
       params: [],
     });
-    expect(await refusal("/cost/batch", { token, json: {} })).toEqual({ status, code, params: [] });
+    expect(await rejection("/cost/batch", { token, json: {} })).toEqual({ status, code, params: [] });
     expect(await ledgerSize()).toBe(before);
   });
 
@@ -241,7 +243,7 @@ describe("credentials", () => {
     await rows("UPDATE credentials SET revoked_at = ? WHERE mode = 'live'", NOW);
     const before = await ledgerSize();
     for (const costs of [one.json.costs, [7]]) {
-      expect(await refusal("/cost/batch", { token: DEMO.costToken, json: { costs } })).toMatchObject({
+      expect(await rejection("/cost/batch", { token: DEMO.costToken, json: { costs } })).toMatchObject({
         status: 403,
         code: "credential_revoked",
       });

@@ -12,7 +12,7 @@ import {
   freshDemo,
   ledgerOn,
   NOW,
-  refusal,
+  rejection,
   rows,
   sendCost,
   view,
@@ -48,7 +48,7 @@ test("an ID that is no percent-encoded UTF-8 is refused, and never another one t
   const costId = "%FFread-encoded-01";
   await sendCost({ cost_id: costId });
   expect((await readBack(costId)).body).toMatchObject({ cost_id: costId });
-  expect(await refusal(`/cost/${costId}`, { token: DEMO.costToken })).toEqual({
+  expect(await rejection(`/cost/${costId}`, { token: DEMO.costToken })).toEqual({
     status: 400,
     code: "invalid_request",
     params: ["cost_id"],
@@ -143,21 +143,21 @@ test("a cost that was never sent, and another partner's, are told alike: 404", a
     hashToken(token, ["live"]),
   );
   const never = { status: 404, code: "not_found", params: [] };
-  expect(await refusal("/cost/read-theirs-0001", { token })).toEqual(never);
-  expect(await refusal("/cost/read-nobody-0001", { token })).toEqual(never);
+  expect(await rejection("/cost/read-theirs-0001", { token })).toEqual(never);
+  expect(await rejection("/cost/read-nobody-0001", { token })).toEqual(never);
 });
 
 test("an ID that no cost can have is refused: 400", async () => {
   const malformed = { status: 400, code: "invalid_request", params: ["cost_id"] };
-  expect(await refusal("/cost/short", { token: DEMO.costToken })).toEqual(malformed);
-  expect(await refusal(`/cost/${"x".repeat(257)}`, { token: DEMO.costToken })).toEqual(malformed);
+  expect(await rejection("/cost/short", { token: DEMO.costToken })).toEqual(malformed);
+  expect(await rejection(`/cost/${"x".repeat(257)}`, { token: DEMO.costToken })).toEqual(malformed);
 });
 
 test("without a credential that is known nothing is told: 401", async () => {
   await sendCost({ cost_id: "read-secret-0001" });
   for (const token of [undefined, "noise", DEMO.apiToken, createToken("live")]) {
     for (const id of ["read-secret-0001", "read-nobody-0001", "short"]) {
-      expect(await refusal(`/cost/${id}`, { token })).toMatchObject({ status: 401, code: "unauthorized" });
+      expect(await rejection(`/cost/${id}`, { token })).toMatchObject({ status: 401, code: "unauthorized" });
     }
   }
 });
@@ -165,12 +165,12 @@ test("without a credential that is known nothing is told: 401", async () => {
 test("a revoked and a test credential read nothing of the ledger: 403", async () => {
   await sendCost({ cost_id: "read-secret-0001" });
   await rows("UPDATE credentials SET partner_id = 1 WHERE mode = 'test'");
-  expect(await refusal("/cost/read-secret-0001", { token: DEMO.testCostToken })).toMatchObject({
+  expect(await rejection("/cost/read-secret-0001", { token: DEMO.testCostToken })).toMatchObject({
     status: 403,
     code: "test_credential",
   });
   await rows("UPDATE credentials SET revoked_at = ?", NOW);
-  expect(await refusal("/cost/read-secret-0001", { token: DEMO.costToken })).toMatchObject({
+  expect(await rejection("/cost/read-secret-0001", { token: DEMO.costToken })).toMatchObject({
     status: 403,
     code: "credential_revoked",
   });
@@ -181,9 +181,9 @@ test("the budget: one call, at most 10 rows read, none written, however full the
   await sendCost({ cost_id: "read-unfit-00002" });
   await view("read-unfit-00002");
   // A shard has no links.
-  const isSpread = ledgerOn().size > 0;
+  const isSharded = ledgerOn().size > 0;
   for (const [id, calls] of [
-    ["demo-click-recent-0001", isSpread ? 2 : 1],
+    ["demo-click-recent-0001", isSharded ? 2 : 1],
     ["read-unfit-00002", 1],
   ] as const) {
     const { database, counts } = countingDatabase();

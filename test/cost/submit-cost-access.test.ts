@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { call, click, DEMO, env, freshDemo, NOW, refusal, rows, sendCost } from "../harness.ts";
+import { call, click, DEMO, env, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
 
 beforeEach(freshDemo);
 
@@ -73,9 +73,9 @@ describe("a credential", () => {
     const token = DEMO.costToken;
     for (const name of ["token", "authorization", "access_token", "api_token"]) {
       const query = new URLSearchParams({ ...COST, [name]: token });
-      expect((await refusal(`/cost?${query}`, { method: "POST" })).status).toBe(401);
+      expect((await rejection(`/cost?${query}`, { method: "POST" })).status).toBe(401);
       const headers = { "content-type": "application/x-www-form-urlencoded" };
-      expect((await refusal("/cost", { body: String(query), headers })).status).toBe(401);
+      expect((await rejection("/cost", { body: String(query), headers })).status).toBe(401);
     }
   });
 });
@@ -84,7 +84,7 @@ describe("what is refused first", () => {
   it("is the credential that nobody knows, whatever the parameters", async () => {
     for (const token of [undefined, "nonsense", createToken("live"), createToken("test")]) {
       for (const path of [GOOD, BAD]) {
-        expect(await refusal(path, { method: "POST", token })).toMatchObject({ status: 401, params: [] });
+        expect(await rejection(path, { method: "POST", token })).toMatchObject({ status: 401, params: [] });
       }
     }
   });
@@ -92,7 +92,7 @@ describe("what is refused first", () => {
   it("is the revoked credential, whatever the parameters", async () => {
     await revoke(DEMO.costToken);
     for (const path of [GOOD, BAD]) {
-      expect(await refusal(path, { method: "POST", token: DEMO.costToken })).toEqual({
+      expect(await rejection(path, { method: "POST", token: DEMO.costToken })).toEqual({
         status: 403,
         code: "credential_revoked",
         params: [],
@@ -103,14 +103,14 @@ describe("what is refused first", () => {
 
   it("is then the malformed request, before what the credential is cleared for", async () => {
     const token = await issue(2, "cpc");
-    expect((await refusal(BAD, { method: "POST", token })).status).toBe(400);
+    expect((await rejection(BAD, { method: "POST", token })).status).toBe(400);
   });
 });
 
 describe("a credential that may not post this", () => {
   it("of a partner without cost data is refused", async () => {
     const token = await issue(2, "cpc,cpi,cpe,cpm");
-    expect(await refusal(GOOD, { method: "POST", token })).toMatchObject({
+    expect(await rejection(GOOD, { method: "POST", token })).toMatchObject({
       status: 403,
       code: "cost_type_not_integrated",
     });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ask, DEMO, freshDemo, type ProblemBody, refusal, rows, sendCost } from "../harness.ts";
+import { ask, DEMO, freshDemo, type ProblemBody, rejection, rows, sendCost } from "../harness.ts";
 
 beforeAll(freshDemo);
 
@@ -13,7 +13,7 @@ const answer = async (params: Record<string, string>) => {
     ? body.amount
     : { status, code: body.code, params: body.errors?.map(({ param }) => param) };
 };
-const refused = (...params: string[]) => ({ status: 400, code: "invalid_request", params });
+const rejected = (...params: string[]) => ({ status: 400, code: "invalid_request", params });
 
 describe("cost_id", () => {
   it.each([
@@ -35,7 +35,7 @@ describe("cost_id", () => {
     ["a newline", "twelve\nchars"],
     ["a C1 control character", "twelve-chars\u0085"],
   ])("is refused: %s", async (_what, cost_id) => {
-    expect(await answer({ cost_id })).toEqual(refused("cost_id"));
+    expect(await answer({ cost_id })).toEqual(rejected("cost_id"));
   });
 
   it.each([
@@ -47,10 +47,10 @@ describe("cost_id", () => {
     const pairs = `cost_type=cpc&cost_currency=USD&tag=t&cost_id=twelve-chars${bytes}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     for (const request of [
-      refusal(`/cost?${pairs}`, { method: "POST", token: DEMO.costToken }),
-      refusal("/cost", { token: DEMO.costToken, body: pairs, headers }),
+      rejection(`/cost?${pairs}`, { method: "POST", token: DEMO.costToken }),
+      rejection("/cost", { token: DEMO.costToken, body: pairs, headers }),
     ]) {
-      expect(await request).toEqual(refused("cost_id"));
+      expect(await request).toEqual(rejected("cost_id"));
     }
   });
 });
@@ -60,7 +60,7 @@ describe("tag", () => {
     expect(await answer({ tag: "😀".repeat(length) })).toBe("1");
   });
   it.each([0, 129])("is refused with %i characters", async (length) => {
-    expect(await answer({ tag: "😀".repeat(length) })).toEqual(refused("tag"));
+    expect(await answer({ tag: "😀".repeat(length) })).toEqual(rejected("tag"));
   });
 });
 
@@ -100,7 +100,7 @@ describe("cost_amount", () => {
     ],
     ...["0.000001", "1.0000000", "1000000.00001", "1000001", "10000000", "9".repeat(400), "١", "1_000"],
   ])("%j is refused", async (cost_amount) => {
-    expect(await answer({ cost_amount })).toEqual(refused("cost_amount"));
+    expect(await answer({ cost_amount })).toEqual(rejected("cost_amount"));
   });
 });
 
@@ -109,7 +109,7 @@ describe("cost_type and cost_currency", () => {
     expect(await answer({ cost_type })).toBe("1");
   });
   it.each(["", "cpa", "cpc ", "click", "ＣＰＣ"])("type %j is refused", async (cost_type) => {
-    expect(await answer({ cost_type })).toEqual(refused("cost_type"));
+    expect(await answer({ cost_type })).toEqual(rejected("cost_type"));
   });
   it.each(["USD", "usd", "Eur", "JPY", "KWD", "SLE", "XCG"])(
     "currency %s is accepted",
@@ -120,16 +120,16 @@ describe("cost_type and cost_currency", () => {
   it.each(["", "ZZZ", "US", "USDT", "U$D", "uſd", "USD "])(
     "currency %j is refused",
     async (cost_currency) => {
-      expect(await answer({ cost_currency })).toEqual(refused("cost_currency"));
+      expect(await answer({ cost_currency })).toEqual(rejected("cost_currency"));
     },
   );
 });
 
 describe("a refusal", () => {
   it("names every required parameter that is missing, and the amount is not one", async () => {
-    const { status, code, params } = await refusal("/cost", { method: "POST", token: DEMO.costToken });
+    const { status, code, params } = await rejection("/cost", { method: "POST", token: DEMO.costToken });
     expect({ status, code, params: params.sort() }).toEqual(
-      refused("cost_currency", "cost_id", "cost_type", "tag"),
+      rejected("cost_currency", "cost_id", "cost_type", "tag"),
     );
   });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ask, type CostAnswer, call, click, DEMO, refusal, rows, sendCost } from "../harness.ts";
+import { ask, type CostResult, call, click, DEMO, rejection, rows, sendCost } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -19,7 +19,7 @@ const stored = (costId: string) =>
   );
 
 const post = (query: Record<string, string>, form?: Record<string, string> | string) =>
-  ask<CostAnswer>(`/cost?${new URLSearchParams(query)}`, {
+  ask<CostResult>(`/cost?${new URLSearchParams(query)}`, {
     method: "POST",
     token: DEMO.costToken,
     ...(form && {
@@ -58,12 +58,12 @@ describe("the parameters of a cost", () => {
 
   it("are refused when repeated with another value, in one place or across both", async () => {
     const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=summer&cost_amount=0.250`;
-    expect(await refusal(twice, { method: "POST", token: DEMO.costToken })).toEqual({
+    expect(await rejection(twice, { method: "POST", token: DEMO.costToken })).toEqual({
       status: 400,
       code: "invalid_request",
       params: ["tag", "cost_amount"],
     });
-    const across = await refusal(`/cost?${new URLSearchParams(PARAMS)}`, {
+    const across = await rejection(`/cost?${new URLSearchParams(PARAMS)}`, {
       token: DEMO.costToken,
       body: "cost_amount=0.26",
       headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -75,7 +75,7 @@ describe("the parameters of a cost", () => {
   it("have lowercase names: an upper-case one is another, unknown name", async () => {
     const { cost_type, ...rest } = PARAMS;
     const query = new URLSearchParams({ ...rest, COST_TYPE: cost_type });
-    expect(await refusal(`/cost?${query}`, { method: "POST", token: DEMO.costToken })).toEqual({
+    expect(await rejection(`/cost?${query}`, { method: "POST", token: DEMO.costToken })).toEqual({
       status: 400,
       code: "invalid_request",
       params: ["cost_type"],
@@ -111,13 +111,13 @@ describe("the body of a cost", () => {
   const query = `/cost?${new URLSearchParams(PARAMS)}`;
 
   it("may have a charset in its type, and may be missing or empty", async () => {
-    const form = await ask<CostAnswer>("/cost", {
+    const form = await ask<CostResult>("/cost", {
       token: DEMO.costToken,
       body: String(new URLSearchParams(PARAMS)),
       headers: { "content-type": "application/x-www-form-urlencoded; charset=UTF-8" },
     });
     expect(form.status).toBe(200);
-    const empty = await ask<CostAnswer>(query, {
+    const empty = await ask<CostResult>(query, {
       token: DEMO.costToken,
       body: "",
       headers: { "content-type": "application/json" },
@@ -126,13 +126,13 @@ describe("the body of a cost", () => {
   });
 
   it("is refused in any other type", async () => {
-    expect(await refusal("/cost", { token: DEMO.costToken, json: PARAMS })).toMatchObject({
+    expect(await rejection("/cost", { token: DEMO.costToken, json: PARAMS })).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
     });
     const multipart = new FormData();
     multipart.set("tag", "spring");
-    expect((await refusal("/cost", { token: DEMO.costToken, body: multipart })).status).toBe(415);
+    expect((await rejection("/cost", { token: DEMO.costToken, body: multipart })).status).toBe(415);
   });
 
   it("is refused one byte above 64 KiB, and read at 64 KiB", async () => {
@@ -151,7 +151,7 @@ describe("the body of a cost", () => {
   it("is refused when it is not UTF-8", async () => {
     const body = Uint8Array.from([0x74, 0x61, 0x67, 0x3d, 0xff]);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    expect(await refusal(query, { token: DEMO.costToken, body, headers })).toMatchObject({
+    expect(await rejection(query, { token: DEMO.costToken, body, headers })).toMatchObject({
       status: 400,
       params: ["body"],
     });

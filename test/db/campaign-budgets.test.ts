@@ -28,13 +28,13 @@ const WRITES: { operation: string; path: string; options: Call; calls: number }[
 ];
 
 /** What the requests in one app cost, in their order; the same ones are made in each. */
-let noted: { request: string; calls: number; read: number; written: number }[] = [];
+let recorded: { request: string; calls: number; read: number; written: number }[] = [];
 
 /** A call as the demo user, with what it cost. Only what is before the answer counts: KV is warm. */
 async function measured(path: string, options: Call = {}) {
   const { database, counts } = countingDatabase();
   const response = await call(path, { token: DEMO.apiToken, env: { DB: database }, ...options });
-  noted.push({ request: expect.getState().currentTestName?.replace(/^.*? > /, "") ?? "", ...counts });
+  recorded.push({ request: expect.getState().currentTestName?.replace(/^.*? > /, "") ?? "", ...counts });
   return { status: response.status, ...counts };
 }
 
@@ -61,7 +61,7 @@ async function cursorAfter(path: string, items: number): Promise<string> {
 
 const FEW = 1_000;
 const MANY = 100_000;
-const told: (typeof noted)[] = [];
+const told: (typeof recorded)[] = [];
 
 describe.each([FEW, MANY])("in an app of %i links", (links) => {
   beforeAll(async () => {
@@ -70,9 +70,9 @@ describe.each([FEW, MANY])("in an app of %i links", (links) => {
     await addLinks(links, 8, "c");
     // Warms what an isolate and KV keep between requests.
     await asUser(LINKS);
-    noted = [];
+    recorded = [];
   }, 120_000);
-  afterAll(() => void told.push(noted));
+  afterAll(() => void told.push(recorded));
 
   it.each(LISTS)(
     "lists 50 $list with one call, at most 60 rows read and none written, on any page",

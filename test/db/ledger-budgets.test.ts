@@ -30,13 +30,13 @@ interface Spent {
 }
 
 /** What the requests of one ledger cost, in their order; the same ones are made of each. */
-let noted: (Spent & { request: string })[] = [];
+let recorded: (Spent & { request: string })[] = [];
 
 /** What a request read and wrote, and in how many calls. */
 async function spent(request: (options: { env: Partial<Env> }) => Promise<unknown>): Promise<Spent> {
   const { database, counts } = countingDatabase();
   await request({ env: { DB: database } });
-  noted.push({ request: expect.getState().currentTestName?.replace(/^.*? > /, "") ?? "", ...counts });
+  recorded.push({ request: expect.getState().currentTestName?.replace(/^.*? > /, "") ?? "", ...counts });
   return counts;
 }
 
@@ -79,20 +79,20 @@ const READ = 15;
 
 const FEW = 1_000;
 const MANY = 500_000;
-const told: (typeof noted)[] = [];
+const told: (typeof recorded)[] = [];
 
 describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) => {
   beforeAll(async () => {
     await freshLedger();
     await fill(size);
     made = 0;
-    noted = [];
+    recorded = [];
     // Warms what an isolate keeps.
     await click("budget-warm-up");
     await sendCost({ cost_id: "budget-warm-up" });
     await ask(`/public/v1/apps/${DEMO.appToken}/trackers`, { token: DEMO.apiToken });
   }, 120_000);
-  afterAll(() => void told.push(noted));
+  afterAll(() => void told.push(recorded));
 
   describe.each(COST_TYPES)("a %s cost", (cost_type) => {
     const fitting = cost_type === "cpm" ? view : click;

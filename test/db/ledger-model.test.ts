@@ -101,9 +101,13 @@ class Model {
     if (known[kind]) return false;
     this.engagements.set(key, { ...known, [kind]: engagement });
     const { eligible, urlCostType, urlCurrency, urlAmount, occurredAt } = engagement;
-    const prior = this.costs.get(key);
+    const existing = this.costs.get(key);
     const isWhole = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
-    if (eligible && isWhole && (!prior || hasLapsed(prior, this.engagements.get(key) ?? {}, occurredAt))) {
+    if (
+      eligible &&
+      isWhole &&
+      (!existing || hasLapsed(existing, this.engagements.get(key) ?? {}, occurredAt))
+    ) {
       this.costs.set(key, {
         costType: urlCostType as StoredCost["costType"],
         currency: urlCurrency,
@@ -198,7 +202,7 @@ async function take(step: Step, model: Model): Promise<void> {
     expect(submitted.flatMap(({ items }) => items)).toHaveLength(step.costs.length);
     for (const part of submitted) {
       if ("error" in part) throw part.error;
-      const verdicts = judgeCosts(part.result.situations, model.now);
+      const verdicts = judgeCosts(part.result.costContexts, model.now);
       expect(verdicts).toEqual(part.items.map(({ position }) => expected[position]));
       const accepted = part.items.filter(({ position }) => expected[position]?.outcome === "store");
       expect(part.result.stored).toEqual(accepted.map(({ costId }) => costId));

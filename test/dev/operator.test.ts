@@ -54,7 +54,7 @@ test.each([
   ["no address", ["--local"]],
   ["what is no address", ["--local", "nobody"]],
 ])("says how it is called when given %s", (_, args) => {
-  const refused = create(...args);
-  expect(refused.status).toBe(1);
-  expect(refused.stderr).toContain("Usage:");
+  const rejected = create(...args);
+  expect(rejected.status).toBe(1);
+  expect(rejected.stderr).toContain("Usage:");
 });

@@ -26,9 +26,9 @@ const open: Engagement = {
 };
 const closed: Engagement = { ...open, occurredAt: NOW - COST_WINDOW_MS - 1 };
 const off: Engagement = { ...open, eligible: false };
-const prior: StoredCost = { costType: "cpc", currency: "USD", amount: 5, source: "call", receivedAt: NOW };
+const existing: StoredCost = { costType: "cpc", currency: "USD", amount: 5, source: "call", receivedAt: NOW };
 
-const refuse = (reason: string) => ({ outcome: "refuse", reason });
+const reject = (reason: string) => ({ outcome: "reject", reason });
 const store = (match: string | null, amount: number | null = 5) => ({ outcome: "store", match, amount });
 const duplicate = (match: string | null, amount: number | null = 5) => ({
   outcome: "duplicate",
@@ -48,8 +48,8 @@ describe("judgeCredential", () => {
     ["is of a partner without cost data", { supportsCostData: false }, "cost_type_not_integrated"],
     ["is not cleared for the type", { costTypes: ["cpi", "cpm"] }, "cost_type_not_integrated"],
     ["is cleared for nothing", { costTypes: [""] }, "cost_type_not_integrated"],
-  ] as [string, Partial<Credential>, string | undefined][])("%s", (_what, change, refusal) => {
-    expect(judgeCredential({ ...credential, ...change }, "cpc")).toBe(refusal);
+  ] as [string, Partial<Credential>, string | undefined][])("%s", (_what, change, rejection) => {
+    expect(judgeCredential({ ...credential, ...change }, "cpc")).toBe(rejection);
   });
 });
 
@@ -57,8 +57,8 @@ describe("judgeCost without a prior cost", () => {
   it.each([
     ["waits where there is no engagement", "cpc", {}, store(null)],
     ["takes a click for cpc", "cpc", { click: open }, store("click")],
-    ["takes no impression for cpc", "cpc", { impression: open }, refuse("wrong_engagement")],
-    ["takes no click for cpm", "cpm", { click: open }, refuse("wrong_engagement")],
+    ["takes no impression for cpc", "cpc", { impression: open }, reject("wrong_engagement")],
+    ["takes no click for cpm", "cpm", { click: open }, reject("wrong_engagement")],
     ["takes an impression for cpm", "cpm", { click: open, impression: open }, store("impression")],
     ["prefers a click for cpi", "cpi", { click: open, impression: open }, store("click")],
     ["takes an impression for cpe", "cpe", { impression: open }, store("impression")],
@@ -69,20 +69,20 @@ describe("judgeCost without a prior cost", () => {
       store("impression"),
     ],
     ["goes past a click without cost data", "cpi", { click: off, impression: open }, store("impression")],
-    ["is late", "cpc", { click: closed }, refuse("window_closed")],
-    ["is late for both", "cpe", { click: closed, impression: closed }, refuse("window_closed")],
-    ["is for a link without cost data", "cpc", { click: off }, refuse("cost_data_disabled")],
+    ["is late", "cpc", { click: closed }, reject("window_closed")],
+    ["is late for both", "cpe", { click: closed, impression: closed }, reject("window_closed")],
+    ["is for a link without cost data", "cpc", { click: off }, reject("cost_data_disabled")],
     [
       "tells of the click before the impression",
       "cpi",
       { click: off, impression: closed },
-      refuse("cost_data_disabled"),
+      reject("cost_data_disabled"),
     ],
     [
       "tells the wrong kind before anything of it",
       "cpm",
       { click: { ...closed, eligible: false } },
-      refuse("wrong_engagement"),
+      reject("wrong_engagement"),
     ],
   ] as [string, Cost["costType"], Engagements, object][])("%s", (_what, costType, engagements, verdict) => {
     expect(judgeCost({ ...cost, costType }, credential, engagements, undefined, NOW)).toEqual(verdict);
@@ -90,7 +90,7 @@ describe("judgeCost without a prior cost", () => {
 
   it.each([
     [COST_WINDOW_MS, store("click")],
-    [COST_WINDOW_MS + 1, refuse("window_closed")],
+    [COST_WINDOW_MS + 1, reject("window_closed")],
   ])("draws the line at %i ms after the engagement", (age, verdict) => {
     const click = { ...open, occurredAt: NOW - age };
     expect(judgeCost(cost, credential, { click }, undefined, NOW)).toEqual(verdict);
@@ -98,59 +98,65 @@ describe("judgeCost without a prior cost", () => {
 });
 
 describe("judgeCost with a prior cost", () => {
-  const lapsed: StoredCost = { ...prior, receivedAt: NOW - COST_WINDOW_MS - 1 };
+  const lapsed: StoredCost = { ...existing, receivedAt: NOW - COST_WINDOW_MS - 1 };
   it.each([
-    ["the same waits still", {}, prior, {}, duplicate(null)],
-    ["the same is matched already", {}, prior, { click: open }, duplicate("click")],
-    ["another tag is the same", { tag: "other" }, prior, {}, duplicate(null)],
-    ["no amount is the same", { amount: null }, prior, {}, duplicate(null)],
-    ["another amount is a conflict", { amount: 6 }, prior, {}, refuse("cost_id_conflict")],
-    ["an amount of 0 is an amount", { amount: 0 }, prior, {}, refuse("cost_id_conflict")],
-    ["another currency is a conflict", { currency: "EUR" }, prior, {}, refuse("cost_id_conflict")],
-    ["another type is a conflict", { costType: "cpi" }, prior, {}, refuse("cost_id_conflict")],
-    ["the amount completes an unpriced one", {}, { ...prior, amount: null }, { click: open }, store("click")],
-    ["and one that waits", {}, { ...prior, amount: null }, {}, store(null)],
+    ["the same waits still", {}, existing, {}, duplicate(null)],
+    ["the same is matched already", {}, existing, { click: open }, duplicate("click")],
+    ["another tag is the same", { tag: "other" }, existing, {}, duplicate(null)],
+    ["no amount is the same", { amount: null }, existing, {}, duplicate(null)],
+    ["another amount is a conflict", { amount: 6 }, existing, {}, reject("cost_id_conflict")],
+    ["an amount of 0 is an amount", { amount: 0 }, existing, {}, reject("cost_id_conflict")],
+    ["another currency is a conflict", { currency: "EUR" }, existing, {}, reject("cost_id_conflict")],
+    ["another type is a conflict", { costType: "cpi" }, existing, {}, reject("cost_id_conflict")],
+    [
+      "the amount completes an unpriced one",
+      {},
+      { ...existing, amount: null },
+      { click: open },
+      store("click"),
+    ],
+    ["and one that waits", {}, { ...existing, amount: null }, {}, store(null)],
     [
       "but not in another currency",
       { currency: "EUR" },
-      { ...prior, amount: null },
+      { ...existing, amount: null },
       {},
-      refuse("cost_id_conflict"),
+      reject("cost_id_conflict"),
     ],
     [
       "nor too late",
       {},
-      { ...prior, amount: null, receivedAt: closed.occurredAt },
+      { ...existing, amount: null, receivedAt: closed.occurredAt },
       { click: closed },
-      refuse("window_closed"),
+      reject("window_closed"),
     ],
     [
       "a URL's gives way",
       { currency: "EUR", amount: 9 },
-      { ...prior, source: "url" },
+      { ...existing, source: "url" },
       { click: open },
       store("click", 9),
     ],
     [
       "a URL's does not give way too late",
       {},
-      { ...prior, source: "url" },
+      { ...existing, source: "url" },
       { click: closed },
-      refuse("window_closed"),
+      reject("window_closed"),
     ],
     ...([{ source: "url" }, { amount: null }] as const).map((kept) => [
       `settled spend does not move to an impression that is open: ${JSON.stringify(kept)}`,
       { costType: "cpi" },
-      { ...prior, costType: "cpi", receivedAt: closed.occurredAt, ...kept },
+      { ...existing, costType: "cpi", receivedAt: closed.occurredAt, ...kept },
       { click: closed, impression: open },
-      refuse("window_closed"),
+      reject("window_closed"),
     ]),
     [
       "one that waited for seven days stands",
       { amount: 6 },
       { ...lapsed, receivedAt: NOW - COST_WINDOW_MS },
       {},
-      refuse("cost_id_conflict"),
+      reject("cost_id_conflict"),
     ],
     ["one that waited in vain gives way", { costType: "cpi", amount: 9 }, lapsed, {}, store(null, 9)],
     [
@@ -168,8 +174,8 @@ describe("judgeCost with a prior cost", () => {
   );
 
   it("refuses the credential before it tells of the prior cost", () => {
-    expect(judgeCost(cost, { ...credential, revoked: true }, {}, prior, NOW)).toEqual(
-      refuse("credential_revoked"),
+    expect(judgeCost(cost, { ...credential, revoked: true }, {}, existing, NOW)).toEqual(
+      reject("credential_revoked"),
     );
   });
 });
@@ -190,7 +196,7 @@ describe("matchOf", () => {
   ] as [string, number | null, Partial<Engagement>, number | null][])(
     "counts %s",
     (_what, amount, url, counted) => {
-      expect(matchOf({ ...prior, amount }, { click: { ...open, ...url } })).toEqual({
+      expect(matchOf({ ...existing, amount }, { click: { ...open, ...url } })).toEqual({
         match: "click",
         amount: counted,
       });
@@ -199,7 +205,7 @@ describe("matchOf", () => {
 
   it("takes the amount from the impression's URL where the click that it stands on carried none", () => {
     const engagements = { click: open, impression: { ...open, urlAmount: 7 } };
-    expect(matchOf({ ...prior, costType: "cpi", amount: null }, engagements)).toEqual({
+    expect(matchOf({ ...existing, costType: "cpi", amount: null }, engagements)).toEqual({
       match: "click",
       amount: 7,
     });
@@ -208,29 +214,29 @@ describe("matchOf", () => {
   it("holds for a cost before and after its engagement alike", () => {
     for (const sign of [-1, 1]) {
       const at = (milliseconds: number) => ({ click: { ...open, occurredAt: NOW + sign * milliseconds } });
-      expect(matchOf(prior, at(COST_WINDOW_MS)).match).toBe("click");
-      expect(matchOf(prior, at(COST_WINDOW_MS + 1)).match).toBeNull();
+      expect(matchOf(existing, at(COST_WINDOW_MS)).match).toBe("click");
+      expect(matchOf(existing, at(COST_WINDOW_MS + 1)).match).toBeNull();
     }
   });
 });
 
 describe("judgeCosts", () => {
-  const situation = (change: Partial<Cost>, before?: StoredCost) => ({
+  const costContext = (change: Partial<Cost>, before?: StoredCost) => ({
     cost: { ...cost, ...change },
     credential,
     engagements: {},
-    prior: before,
+    existing: before,
   });
 
   it("lets an id meet its own first, whatever there was before them", () => {
-    const urls: StoredCost = { ...prior, source: "url" };
+    const urls: StoredCost = { ...existing, source: "url" };
     const verdicts = judgeCosts(
       [
-        situation({ amount: null }, urls),
-        situation({ amount: 6 }, urls),
-        situation({ amount: 6 }, urls),
-        situation({ amount: 7 }, urls),
-        situation({ costId: "another-cost-1", amount: 7 }),
+        costContext({ amount: null }, urls),
+        costContext({ amount: 6 }, urls),
+        costContext({ amount: 6 }, urls),
+        costContext({ amount: 7 }, urls),
+        costContext({ costId: "another-cost-1", amount: 7 }),
       ],
       NOW,
     );
@@ -238,14 +244,14 @@ describe("judgeCosts", () => {
       store(null, null),
       store(null, 6),
       duplicate(null, 6),
-      refuse("cost_id_conflict"),
+      reject("cost_id_conflict"),
       store(null, 7),
     ]);
   });
 
   it("lets a refused one leave no trace", () => {
-    const onImpression = { ...situation({}), engagements: { impression: open } };
+    const onImpression = { ...costContext({}), engagements: { impression: open } };
     const verdicts = judgeCosts([onImpression, { ...onImpression, cost: { ...cost, costType: "cpi" } }], NOW);
-    expect(verdicts).toEqual([refuse("wrong_engagement"), store("impression")]);
+    expect(verdicts).toEqual([reject("wrong_engagement"), store("impression")]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { ask, call, DEMO, NOW, refusal, rows, view } from "../harness.ts";
+import { ask, call, DEMO, NOW, rejection, rows, view } from "../harness.ts";
 import { failingDatabase, freshLedger, LINK } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -40,8 +40,8 @@ it("answers a partner's server in JSON, once it is committed", async () => {
 });
 
 it("answers 404 for a link that nobody has", async () => {
-  expect((await refusal(`/impression/nosuch1ink?cost_id=${ID}`)).status).toBe(404);
-  expect((await refusal("/impression/")).status).toBe(404);
+  expect((await rejection(`/impression/nosuch1ink?cost_id=${ID}`)).status).toBe(404);
+  expect((await rejection("/impression/")).status).toBe(404);
 });
 
 it("answers the GIF where recording fails, and records again once the database works", async () => {

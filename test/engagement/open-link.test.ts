@@ -8,7 +8,7 @@ import {
   env,
   IPHONE,
   NOW,
-  refusal,
+  rejection,
   rows,
   sendCost,
   view,
@@ -94,7 +94,7 @@ describe("a click", () => {
       `${LINK}%20`,
       `${LINK}/more`,
     ]) {
-      expect(await refusal(`${path}?cost_id=${ID}`)).toMatchObject({ status: 404, code: "not_found" });
+      expect(await rejection(`${path}?cost_id=${ID}`)).toMatchObject({ status: 404, code: "not_found" });
     }
     expect(await recorded()).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe("a click from a partner's server, s2s=1", () => {
   it("is never told ok where the database fails", async () => {
     await click("engagement-warm-1");
     const { database } = failingDatabase(() => true);
-    expect(await refusal(`${LINK}?cost_id=${ID}&s2s=1`, { env: { DB: database } })).toMatchObject({
+    expect(await rejection(`${LINK}?cost_id=${ID}&s2s=1`, { env: { DB: database } })).toMatchObject({
       status: 500,
     });
     expect(await recorded()).toEqual([]);

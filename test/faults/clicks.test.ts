@@ -4,7 +4,7 @@ import { recordQueued } from "../../src/engagement/queue.ts";
 import type { Env } from "../../src/env.ts";
 import { call, click, ledgerOn, queueBatch, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK, totals } from "../support.ts";
-import { type Fault, faultyDatabase, faultyQueue, withoutPauses } from "./faulty.ts";
+import { faultyDatabase, faultyQueue, type InputError, withoutPauses } from "./faulty.ts";
 
 const ID = "unrepeated-click-1";
 const LOST = "D1_ERROR: Network connection lost.";
@@ -31,7 +31,7 @@ const WAYS = [
 ] as const;
 
 describe.each(WAYS)("a %s that the queue", (kind, open, status) => {
-  it.each<[string, Fault]>([
+  it.each<[string, InputError]>([
     ["refuses", { at: () => true, when: "before", message: "the queue is overloaded" }],
     ["never answers", { at: () => true, when: "before", message: undefined }],
     ["takes and then fails for", { at: () => true, when: "after", message: "Network connection lost" }],
@@ -109,7 +109,7 @@ describe("bad cost parameters on the URL", () => {
 });
 
 describe("a batch of the queue", () => {
-  const FAULTS: Omit<Fault, "at">[] = [
+  const FAULTS: Omit<InputError, "at">[] = [
     { when: "before", message: OVERLOADED },
     { when: "after", message: OVERLOADED },
     { when: "before", message: LOST },

@@ -2,8 +2,8 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { everyOperation } from "../security/support.ts";
 import {
-  type Fault,
   faultyDatabase,
+  type InputError,
   type KvMethods,
   kvFails,
   kvIsSilent,
@@ -29,7 +29,7 @@ const LOST = "D1_ERROR: Network connection lost.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
 
 /** What may become of one call. */
-const FAULTS = [OVERLOADED, LOST, SILENCE].flatMap((message): Omit<Fault, "at">[] => [
+const FAULTS = [OVERLOADED, LOST, SILENCE].flatMap((message): Omit<InputError, "at">[] => [
   { when: "before", message },
   { when: "after", message },
 ]);
@@ -75,7 +75,7 @@ describe.each(each)("%s", (name, { send, repeats, isWrite }) => {
         if (when === "after" && !changes) continue;
         if (isDirty) await restoreState();
         const label = `call ${number}, ${when}: ${message}`;
-        const fault: Fault = { at: (call) => call === number, when, message };
+        const fault: InputError = { at: (call) => call === number, when, message };
         const response = await withoutPauses(() => send({ DB: faultyDatabase(fault).database }));
         const answered = await honest(response, good.status, label);
         const state = await settled();

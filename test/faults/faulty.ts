@@ -19,7 +19,7 @@ export const TRANSIENT = [
   "D1_ERROR: Can't read from request stream because client disconnected. Network connection lost.",
 ];
 
-export interface Fault {
+export interface InputError {
   /** Which calls, counted from 1. */
   at: (call: number) => boolean;
   /** Whether the call was done when it went wrong. */
@@ -29,7 +29,7 @@ export interface Fault {
 }
 
 /** Does what a call should do, but for its fault. */
-async function faulted<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+async function faulted<T>(fault: InputError, work: () => Promise<T>): Promise<T> {
   if (fault.when === "after") await work();
   else await null;
   if (fault.message !== undefined) throw new Error(fault.message);
@@ -58,7 +58,7 @@ export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** D1 whose chosen calls go wrong before or after they were committed; every database of the ledger with it. */
-export function faultyDatabase(fault?: Fault): { database: D1Database; calls: () => number } {
+export function faultyDatabase(fault?: InputError): { database: D1Database; calls: () => number } {
   let calls = 0;
   const database = wrapDatabases((real) =>
     withMethods(real, {
@@ -86,7 +86,7 @@ export const kvThrows = () => {
 export const kvIsSilent = () => silence<null>();
 
 /** A queue that takes what is sent unless a fault comes before, and says so unless one comes after. */
-export function faultyQueue(fault?: Fault): { queue: Queue<NewEngagement>; taken: NewEngagement[] } {
+export function faultyQueue(fault?: InputError): { queue: Queue<NewEngagement>; taken: NewEngagement[] } {
   const taken: NewEngagement[] = [];
   let calls = 0;
   const send = (message: NewEngagement) => {

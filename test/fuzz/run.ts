@@ -79,7 +79,7 @@ const tokens = {
   costCredential: [secrets.COST_TOKEN ?? "", secrets.COST_TOKEN ?? "", secrets.TEST_COST_TOKEN ?? ""],
 };
 
-const faults: string[] = [];
+const errors: string[] = [];
 const statuses = new Map<number, number>();
 const operations = new Map<string, number>();
 /** What was told as done. */
@@ -94,13 +94,13 @@ async function send(request: FuzzRequest): Promise<void> {
     redirect: "manual",
     ...(request.body !== undefined && { body: request.body }),
   }).catch((error: unknown) => {
-    faults.push(`${String(error)} for ${JSON.stringify(request)}`);
+    errors.push(`${String(error)} for ${JSON.stringify(request)}`);
   });
   if (!response) return;
   statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
   const text = await response.text();
-  if (response.status >= 500) faults.push(`${response.status} ${text} for ${JSON.stringify(request)}`);
-  if (!response.headers.has("x-request-id")) faults.push(`no X-Request-Id for ${JSON.stringify(request)}`);
+  if (response.status >= 500) errors.push(`${response.status} ${text} for ${JSON.stringify(request)}`);
+  if (!response.headers.has("x-request-id")) errors.push(`no X-Request-Id for ${JSON.stringify(request)}`);
   // A value such as `..` makes another path of the template, and another operation's answer.
   if (!url.pathname.match(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`)) return;
   operations.set(request.operation, (operations.get(request.operation) ?? 0) + 1);
@@ -110,7 +110,7 @@ async function send(request: FuzzRequest): Promise<void> {
   const fault = isPage
     ? undefined
     : await findFault(template, method, new Response(empty ? null : text, { status, headers: answered }));
-  if (fault) faults.push(`${fault} for ${JSON.stringify(request)}`);
+  if (fault) errors.push(`${fault} for ${JSON.stringify(request)}`);
   if (status < 300 && !isPage) remember(request, text);
 }
 
@@ -155,15 +155,15 @@ const held = holdOpen(target, 50, 45_000);
 const queue = requests.values();
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
-    for (const request of queue) if (faults.length < 20) await send(request);
+    for (const request of queue) if (errors.length < 20) await send(request);
   }),
 );
 const seconds = (Date.now() - startedAt) / 1000;
-faults.push(...(await attackSockets(target)));
+errors.push(...(await attackSockets(target)));
 // A short run does not wait for their half minute.
 if (count >= 20_000) {
   const others = (await held).filter((answer) => answer !== "HTTP/1.1 408");
-  faults.push(...others.map((answer) => `a body that never ends: answered ${answer || "nothing"}, not 408`));
+  errors.push(...others.map((answer) => `a body that never ends: answered ${answer || "nothing"}, not 408`));
 }
 await service.stop();
 
@@ -187,17 +187,17 @@ async function countOf(db: D1Database, table: string, column: string, values: Se
 
 rmSync(state, { recursive: true, force: true });
 if (lost.length > 0)
-  faults.push(`${lost.length} costs that were answered 200 are not there: ${lost.slice(0, 5)}`);
+  errors.push(`${lost.length} costs that were answered 200 are not there: ${lost.slice(0, 5)}`);
 if (links !== told.links.size)
-  faults.push(`${told.links.size - links} links that were answered are not there`);
+  errors.push(`${told.links.size - links} links that were answered are not there`);
 if (engagements !== told.engagements.size)
-  faults.push(`${told.engagements.size - engagements} clicks that were told as recorded are not there`);
-faults.push(...contradictions);
+  errors.push(`${told.engagements.size - engagements} clicks that were told as recorded are not there`);
+errors.push(...contradictions);
 
 const silent = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
   .filter((id) => !operations.has(id));
-if (count >= 1_000 && silent.length > 0) faults.push(`never reached: ${silent.join(", ")}`);
+if (count >= 1_000 && silent.length > 0) errors.push(`never reached: ${silent.join(", ")}`);
 console.log(
   `${seconds.toFixed(1)} s, ${Math.round(count / seconds)}/s; answers ${[...statuses]
     .sort()
@@ -207,10 +207,10 @@ console.log(
 console.log(
   `told as done and there: ${told.costs.size} costs, ${told.links.size} links, ${told.engagements.size} clicks`,
 );
-for (const fault of faults) console.error(fault.slice(0, 1_500));
+for (const fault of errors) console.error(fault.slice(0, 1_500));
 console.log(
-  faults.length === 0
+  errors.length === 0
     ? "Nothing wrong was found."
-    : `${faults.length} faults. Again: npm run test:fuzz -- --requests ${count} --seed ${seed}`,
+    : `${errors.length} errors. Again: npm run test:fuzz -- --requests ${count} --seed ${seed}`,
 );
-process.exit(faults.length === 0 ? 0 : 1);
+process.exit(errors.length === 0 ? 0 : 1);

@@ -97,14 +97,14 @@ function attacks(target: Target): Record<string, [pieces: string[], expected: Ex
 
 /** Every attack that was answered otherwise than it must be. */
 export async function attackSockets(target: Target): Promise<string[]> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const [name, [pieces, expected]] of Object.entries(attacks(target))) {
     const answer = await exchange(target, pieces, 5_000);
     const isOurs = /^x-request-id:/im.test(answer);
     const status = isOurs ? Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]) : "none";
-    if (!expected.includes(status)) faults.push(`${name}: answered ${status}, not ${expected.join(" or ")}`);
+    if (!expected.includes(status)) errors.push(`${name}: answered ${status}, not ${expected.join(" or ")}`);
   }
-  return faults;
+  return errors;
 }
 
 /** Holds requests open whose bodies never come, and breaks off others. What was answered to those held open. */

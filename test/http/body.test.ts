@@ -1,7 +1,7 @@
 /** How much of a body is read, and of what type. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { LINKS } from "../campaign/support.ts";
-import { type Call, DEMO, freshDemo, refusal } from "../harness.ts";
+import { type Call, DEMO, freshDemo, rejection } from "../harness.ts";
 
 beforeAll(freshDemo);
 
@@ -16,7 +16,7 @@ const bodyOf = (bytes: number) => `{"name":"${"x".repeat(bytes - 11)}"}`;
 const streamOf = (text: string) => new Response(text).body ?? "";
 
 const write = (options: Call) =>
-  refusal(LINKS, { method: "POST", token: DEMO.apiToken, headers: json, ...options });
+  rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers: json, ...options });
 
 describe("a JSON body", () => {
   it("of exactly 64 KiB is read", async () => {
@@ -53,19 +53,19 @@ describe("a JSON body", () => {
   it("is refused with 413 on an update too", async () => {
     const path = `${LINKS}/${DEMO.linkToken}`;
     const options = { method: "PATCH", token: DEMO.apiToken, headers: json, body: bodyOf(65 * KIB) };
-    expect(await refusal(path, options)).toEqual(TOO_LARGE);
+    expect(await rejection(path, options)).toEqual(TOO_LARGE);
   });
 
   it("of another type is refused with 415 on an update too", async () => {
     const path = `${LINKS}/${DEMO.linkToken}`;
     const options = { method: "PATCH", token: DEMO.apiToken, headers: form, body: "archived=true" };
-    expect(await refusal(path, options)).toMatchObject({ status: 415, code: "unsupported_media_type" });
+    expect(await rejection(path, options)).toMatchObject({ status: 415, code: "unsupported_media_type" });
   });
 });
 
 describe("a cost's form body", () => {
   const send = (options: Call) =>
-    refusal("/cost", { method: "POST", token: DEMO.costToken, headers: form, ...options });
+    rejection("/cost", { method: "POST", token: DEMO.costToken, headers: form, ...options });
 
   it("of 65 KiB is refused with 413, whatever Content-Length tells", async () => {
     const body = `tag=${"x".repeat(65 * KIB)}`;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, DEMO, freshDemo, IPHONE, refusal, rows } from "../harness.ts";
+import { call, DEMO, freshDemo, IPHONE, rejection, rows } from "../harness.ts";
 import { everyRoute } from "./every-route.ts";
 
 beforeAll(freshDemo);
@@ -8,13 +8,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 describe.each(everyRoute)("$pattern", ({ path, methods }) => {
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  const refused = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
+  const rejected = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
     (method) => !allowed.includes(method),
   );
 
   it(`answers 405 with Allow: ${allowed.join(", ")} to any other method`, async () => {
-    expect(refused.length).toBeGreaterThan(0);
-    for (const method of refused) {
+    expect(rejected.length).toBeGreaterThan(0);
+    for (const method of rejected) {
       const response = await call(path, { method });
       expect(response.status).toBe(405);
       expect(response.headers.get("allow")).toBe(allowed.join(", "));
@@ -65,7 +65,7 @@ describe("a path that is not there", () => {
     "/%00",
     "/..%2f..%2fetc",
   ])("%s is answered with 404", async (path) => {
-    expect(await refusal(path, { token: DEMO.apiToken })).toEqual({
+    expect(await rejection(path, { token: DEMO.apiToken })).toEqual({
       status: 404,
       code: "not_found",
       params: [],

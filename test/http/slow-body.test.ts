@@ -1,7 +1,7 @@
 /** A body that comes slowly, without an end, or breaks off: on every operation that reads one. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { LINKS } from "../campaign/support.ts";
-import { ask, type Call, call, DEMO, freshDemo, type ProblemBody, refusal, rows } from "../harness.ts";
+import { ask, type Call, call, DEMO, freshDemo, type ProblemBody, rejection, rows } from "../harness.ts";
 import { everyOperation, everything, SESSIONS, startSessions } from "../security/support.ts";
 
 beforeAll(async () => {
@@ -176,7 +176,7 @@ describe("a body without an end that passes its limit", () => {
     const limit = one.pattern === "/cost/batch" ? 1024 : 64;
     const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
     const options = asking(one, body);
-    const answered = await refusal(one.path, {
+    const answered = await rejection(one.path, {
       ...options,
       headers: { ...options.headers, accept: "application/json" },
     });
@@ -189,7 +189,7 @@ describe("a body without an end that passes its limit", () => {
   it("is not read at all where Content-Length tells so", async () => {
     const { body, seen } = bodyOf(forever("x"), "never ends");
     const headers = { "content-type": "application/json", "content-length": "65537" };
-    const answered = await refusal(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+    const answered = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
     expect(answered.status).toBe(413);
     expect(seen.pulled).toBeLessThan(3);
     expect(seen.cancelled).toBe(true);
@@ -200,7 +200,7 @@ describe("a body without an end that passes its limit", () => {
     async (length) => {
       const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
       const headers = { "content-type": "application/json", "content-length": length };
-      const answered = await refusal(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+      const answered = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
       expect(answered.status).toBe(413);
       expect(seen.pulled).toBeLessThan(72);
     },

@@ -108,10 +108,10 @@ const step = fc.oneof(
   },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-type Fault = typeof fault extends fc.Arbitrary<infer Value> ? Value : never;
+type InputError = typeof fault extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Sends with the fault, and after a 503 the same again: what is told in the end is told of all. */
-async function insist<T>(path: string, options: Call, how: Fault): Promise<{ status: number; body: T }> {
+async function insist<T>(path: string, options: Call, how: InputError): Promise<{ status: number; body: T }> {
   const message = how?.lost ? "D1_ERROR: Network connection lost." : "D1_ERROR: D1 DB is overloaded.";
   const { database } = faultyDatabase(
     how ? { at: (number) => number === how.call, when: how.when, message } : undefined,
@@ -184,16 +184,16 @@ const toUnits = (text: string) => Math.round(Number(text) * 100_000);
 /** What a cost is answered: its status, and whether it stands on a click. */
 function judge(model: Model, cost_id: string, amount: number): { status: number; code?: string } {
   const { now } = model;
-  const [prior, click] = [model.costs.get(cost_id), model.clicks.get(cost_id)];
-  const isLapsed = prior && model.match(cost_id) === undefined && now - prior.at > WINDOW;
-  if (prior && !isLapsed)
-    return prior.amount === amount ? { status: 200 } : { status: 400, code: "cost_id_conflict" };
+  const [existing, click] = [model.costs.get(cost_id), model.clicks.get(cost_id)];
+  const isLapsed = existing && model.match(cost_id) === undefined && now - existing.at > WINDOW;
+  if (existing && !isLapsed)
+    return existing.amount === amount ? { status: 200 } : { status: 400, code: "cost_id_conflict" };
   if (click !== undefined && now - click > WINDOW) return { status: 400, code: "window_closed" };
   model.costs.set(cost_id, { at: now, amount });
   return { status: 200 };
 }
 
-async function submit(model: Model, all: string[], amount: string, how: Fault): Promise<void> {
+async function submit(model: Model, all: string[], amount: string, how: InputError): Promise<void> {
   // A settled cost may be purged or not: it is a duplicate, or late. Either way it counts once.
   const ids = all.filter((id) => model.now - (model.match(id) ?? model.now) <= WINDOW);
   if (ids.length === 0) return;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
-import { ask, DEMO, freshDemo, refusal, rows } from "../harness.ts";
+import { ask, DEMO, freshDemo, rejection, rows } from "../harness.ts";
 
 const calls = operatorRoutes
   .filter(({ path }) => path.startsWith("/operator/v1/"))
@@ -17,7 +17,7 @@ beforeEach(freshDemo);
 
 describe.each(calls)("$method $path", ({ method, path }) => {
   test("tells a member that it is for operators, whatever it sends", async () => {
-    expect(await refusal(path, { method, token: DEMO.apiToken, ...body(method) })).toEqual({
+    expect(await rejection(path, { method, token: DEMO.apiToken, ...body(method) })).toEqual({
       status: 403,
       code: "operator_required",
       params: [],
@@ -30,7 +30,7 @@ describe.each(calls)("$method $path", ({ method, path }) => {
     ["a test credential", DEMO.testCostToken],
     ["an unknown token", createToken("api", "x".repeat(43))],
   ])("answers 401 to %s", async (_, token) => {
-    const { status, code } = await refusal(path, { method, token, ...body(method) });
+    const { status, code } = await rejection(path, { method, token, ...body(method) });
     expect({ status, code }).toEqual({ status: 401, code: "unauthorized" });
   });
 });
@@ -45,10 +45,10 @@ test("a demoted operator is a member at once, though KV still knows the token", 
   expect(made.body.data.items[0]?.id).toBe(3);
   const json = { role: "member" };
   expect((await ask("/operator/v1/users/2", { token, method: "PATCH", json })).status).toBe(200);
-  expect((await refusal("/operator/v1/apps", { token })).code).toBe("operator_required");
+  expect((await rejection("/operator/v1/apps", { token })).code).toBe("operator_required");
   const before = await rows("SELECT count(*) AS n FROM audit_log");
-  const refused = await refusal("/operator/v1/partners", { token, json: { display_name: "Mine" } });
-  expect(refused.code).toBe("operator_required");
+  const rejected = await rejection("/operator/v1/partners", { token, json: { display_name: "Mine" } });
+  expect(rejected.code).toBe("operator_required");
   expect(await rows("SELECT * FROM partners WHERE display_name = 'Mine'")).toEqual([]);
   expect(await rows("SELECT count(*) AS n FROM audit_log")).toEqual(before);
 });

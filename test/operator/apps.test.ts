@@ -7,7 +7,7 @@ import {
   env,
   freshDemo,
   type ProblemBody,
-  refusal,
+  rejection,
   rows,
 } from "../harness.ts";
 
@@ -72,7 +72,7 @@ test.each([
   ["https://example.com/\n"],
 ])("refuses %j as a URL of an app", async (url) => {
   const json = { default_url: url, ios_url: url, android_url: url };
-  expect(await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toMatchObject({
+  expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toMatchObject({
     status: 400,
     params: expect.arrayContaining(["default_url", "ios_url", "android_url"]),
   });
@@ -82,7 +82,7 @@ test.each(["javascript", "DATA", "vbscript", "file", "blob", "about", "no scheme
   "refuses %j as a scheme that a click may name",
   async (scheme) => {
     const json = { redirect_schemes: ["https", scheme] };
-    expect(await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toEqual({
+    expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toEqual({
       status: 400,
       code: "invalid_request",
       params: ["redirect_schemes.1"],
@@ -137,17 +137,17 @@ test("takes hosts with and without a port, as a browser writes them", async () =
 
 test("lists every fault of a body at once, unknown keys among them", async () => {
   const json = { name: " ", default_url: "nowhere", link_count: 3 };
-  const { params } = await refusal(apps, { token, json });
+  const { params } = await rejection(apps, { token, json });
   expect(params).toEqual(["name", "default_url", "link_count"]);
 });
 
 test("refuses an empty change, and tells of an app that is not there", async () => {
-  expect(await refusal(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json: {} })).toMatchObject({
+  expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json: {} })).toMatchObject({
     status: 400,
   });
   const json = { name: "x" };
-  expect((await refusal(`${apps}/nosuchapp000`, { token, method: "PATCH", json })).status).toBe(404);
-  expect((await refusal(`${apps}/nosuchapp000`, { token })).status).toBe(404);
+  expect((await rejection(`${apps}/nosuchapp000`, { token, method: "PATCH", json })).status).toBe(404);
+  expect((await rejection(`${apps}/nosuchapp000`, { token })).status).toBe(404);
 });
 
 test("the members of an app that is not there are not found, those of one without any are none; one call each", async () => {
@@ -175,14 +175,14 @@ test("a member that is added sees the app, and one that is removed does not", as
   expect((await ask(list, { token: DEMO.apiToken })).status).toBe(200);
   const listed = await ask<Items<{ user_id: number }>>(members, { token });
   expect(listed.body.data.items.map((member) => member.user_id)).toEqual([1, 2]);
-  expect(await refusal(members, { token, json: { user_id: 1 } })).toMatchObject({
+  expect(await rejection(members, { token, json: { user_id: 1 } })).toMatchObject({
     status: 409,
     code: "already_member",
   });
   expect((await ask(`${members}/1`, { token, method: "DELETE" })).status).toBe(200);
   expect((await ask(list, { token: DEMO.apiToken })).status).toBe(404);
-  expect((await refusal(`${members}/1`, { token, method: "DELETE" })).status).toBe(404);
-  expect(await refusal(members, { token, json: { user_id: 99 } })).toMatchObject({
+  expect((await rejection(`${members}/1`, { token, method: "DELETE" })).status).toBe(404);
+  expect(await rejection(members, { token, json: { user_id: 99 } })).toMatchObject({
     status: 400,
     params: ["user_id"],
   });

@@ -39,8 +39,8 @@ describe.each(reading)("GET %s", (path) => {
     ]);
     const member = new Browser();
     await member.signIn();
-    const refused = await member.get(path);
-    expect([refused.status, refused.text.includes("This is for operators")]).toEqual([403, true]);
+    const rejected = await member.get(path);
+    expect([rejected.status, rejected.text.includes("This is for operators")]).toEqual([403, true]);
     expect((await call(path, { token: DEMO.operatorToken })).status).toBe(303);
   });
 });
@@ -228,10 +228,10 @@ describe("where there are more than a hundred", () => {
     );
     await rows("INSERT INTO memberships SELECT id, ? FROM users WHERE id >= 100", DEMO.appToken);
     const shown: number[] = [];
-    const refused = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
+    const rejected = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
       email: "x@example.com",
     });
-    for (let page = refused.text; ; ) {
+    for (let page = rejected.text; ; ) {
       shown.push(...numbers(page, /<th scope="row"><a href="\/operator\/users\/(\d+)">/g));
       const [, next] = /<a href="([^"]+)">Next page</.exec(page) ?? [];
       if (!next) break;
@@ -261,8 +261,8 @@ test("a refusal is told without the marks of its text", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const overloaded = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded."));
   const DB = withMethods(env.DB, { batch: overloaded });
-  const refused = await operator.get("/operator", { env: { DB } });
-  expect(refused.text).toContain("again after <code>Retry-After</code> seconds");
+  const rejected = await operator.get("/operator", { env: { DB } });
+  expect(rejected.text).toContain("again after <code>Retry-After</code> seconds");
   const form = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
     email: "nobody@example.com",
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ask, call, DEMO, freshDemo, IPHONE, refusal, rows, sendCost } from "../harness.ts";
+import { ask, call, DEMO, freshDemo, IPHONE, rejection, rows, sendCost } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const partners = "/operator/v1/partners";
@@ -64,7 +64,7 @@ describe("partners", () => {
     ["a lone surrogate", "a=\ud800"],
   ])("refuse a template with %s, in each of the three", async (_, template) => {
     const json = { click_parameters: template, impression_parameters: template, cost_parameters: template };
-    const { status, params } = await refusal(`${partners}/1`, { token, method: "PATCH", json });
+    const { status, params } = await rejection(`${partners}/1`, { token, method: "PATCH", json });
     expect([status, params]).toEqual([400, Object.keys(json)]);
   });
 
@@ -91,7 +91,7 @@ describe("partners", () => {
   test("that have integrated nothing are not given cost data by hand, and nothing else is changed", async () => {
     const json = { supports_cost_data: true, display_name: "Other" };
     const before = await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)");
-    expect((await refusal(`${partners}/2`, { token, method: "PATCH", json })).code).toBe("round_required");
+    expect((await rejection(`${partners}/2`, { token, method: "PATCH", json })).code).toBe("round_required");
     expect(await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)")).toEqual(before);
   });
 
@@ -101,9 +101,9 @@ describe("partners", () => {
   });
 
   test("that are not there are told so", async () => {
-    expect((await refusal(`${partners}/99`, { token })).status).toBe(404);
+    expect((await rejection(`${partners}/99`, { token })).status).toBe(404);
     const json = { display_name: "x" };
-    expect((await refusal(`${partners}/99`, { token, method: "PATCH", json })).status).toBe(404);
+    expect((await rejection(`${partners}/99`, { token, method: "PATCH", json })).status).toBe(404);
   });
 });
 
@@ -149,7 +149,7 @@ describe("credentials", () => {
     ["a test one without an open round", { partner_id: 1, mode: "test" }],
   ])("refuses %s", async (_, json) => {
     const asked = { ...json, cost_types: ["cpc"] };
-    expect(await refusal(credentials, { token, json: asked })).toMatchObject({ code: "round_required" });
+    expect(await rejection(credentials, { token, json: asked })).toMatchObject({ code: "round_required" });
     expect(await rows("SELECT * FROM audit_log")).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe("credentials", () => {
     ["an unknown mode", { partner_id: 1, mode: "both", cost_types: ["cpc"] }, "mode"],
     ["an unknown partner", { partner_id: 99, mode: "live", cost_types: ["cpc"] }, "partner_id"],
   ])("refuses %s", async (_, json, param) => {
-    expect(await refusal(credentials, { token, json })).toEqual({
+    expect(await rejection(credentials, { token, json })).toEqual({
       status: 400,
       code: "invalid_request",
       params: [param],

@@ -24,7 +24,7 @@ function entries(...sent: (Cost | null)[]): RoundEntry[] {
     receivedAt: START + 3600_000 + index * 60_000,
     costId: one?.costId ?? ID,
     sent: { cost_id: one?.costId ?? ID, cost_type: one?.costType ?? "cpc" },
-    faults: one ? [] : [{ param: "cost_amount", message: "is bad" }],
+    errors: one ? [] : [{ param: "cost_amount", message: "is bad" }],
     cost: one,
     engagements: {},
     answer: "ok",
@@ -321,11 +321,11 @@ test("a cost that came more than seven days before its engagement is told to be 
 
 test("a refusal of the whole body stands as the sentence that it is, beside faults of parameters", () => {
   const [entry] = entries(null);
-  const faults = [
+  const errors = [
     { param: "body", message: "The body is too large." },
     { param: "cost_id", message: "is required" },
   ];
-  const { report } = judge([{ ...entry, faults } as RoundEntry], []);
+  const { report } = judge([{ ...entry, errors } as RoundEntry], []);
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
   expect(findings.map(({ expected }) => expected)).toEqual(["The body is too large.; cost_id is required"]);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ask, click, DAY, DEMO, env, freshDemo, NOW, refusal, rows, sendCost, view } from "../harness.ts";
+import { ask, click, DAY, DEMO, env, freshDemo, NOW, rejection, rows, sendCost, view } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const rounds = "/operator/v1/rounds";
@@ -86,7 +86,7 @@ describe("opening", () => {
   test("a second round with a cost type that is in an open one is refused, and nothing is changed", async () => {
     const before = await rows("SELECT * FROM credentials");
     const json = { partner_id: 3, cost_types: ["cpi"] };
-    expect(await refusal(rounds, { token, json })).toMatchObject({ status: 409, code: "round_open" });
+    expect(await rejection(rounds, { token, json })).toMatchObject({ status: 409, code: "round_open" });
     expect(await rows("SELECT * FROM rounds WHERE id > 1")).toEqual([]);
     expect(await rows("SELECT * FROM credentials")).toEqual(before);
     expect(await rows("SELECT * FROM audit_log")).toEqual([]);
@@ -111,7 +111,7 @@ describe("opening", () => {
     ["no cost type", { partner_id: 2, cost_types: [] }, "cost_types"],
     ["an unknown partner", { partner_id: 99, cost_types: ["cpc"] }, "partner_id"],
   ])("refuses %s", async (_, json, param) => {
-    expect(await refusal(rounds, { token, json })).toMatchObject({ status: 400, params: [param] });
+    expect(await rejection(rounds, { token, json })).toMatchObject({ status: 400, params: [param] });
   });
 });
 
@@ -137,7 +137,7 @@ describe("a report that is not whole", () => {
       other_findings: [{ finding: "report", kind: "incomplete", state: "open" }],
     });
     const approve = { token, method: "POST", ...options };
-    expect(await refusal(`${path}/approve`, approve)).toMatchObject({
+    expect(await rejection(`${path}/approve`, approve)).toMatchObject({
       code: "mismatch_open",
       params: ["other_findings"],
     });
@@ -167,9 +167,9 @@ describe("a report that is not whole", () => {
 describe("approving", () => {
   test("is refused while a mismatch is open, naming each, and nothing is changed", async () => {
     const before = await rows("SELECT * FROM partners");
-    const refused = await refusal(`${rounds}/1/approve`, { token, method: "POST" });
-    expect(refused).toMatchObject({ status: 409, code: "mismatch_open" });
-    expect(new Set(refused.params)).toEqual(new Set(["cpc", "cpi", "cpe", "cpm"]));
+    const rejected = await rejection(`${rounds}/1/approve`, { token, method: "POST" });
+    expect(rejected).toMatchObject({ status: 409, code: "mismatch_open" });
+    expect(new Set(rejected.params)).toEqual(new Set(["cpc", "cpi", "cpe", "cpm"]));
     expect(await rows("SELECT * FROM partners")).toEqual(before);
     expect((await askRound(`${rounds}/1`)).round.state).toBe("open");
   });
@@ -186,7 +186,7 @@ describe("approving", () => {
     await sendCost({ ...cost, cost_type: "cpm", cost_id: "corsair-view-0002", cost_amount: "2.4" }, test);
     await view("corsair-click-0005", { link });
     await sendCost({ ...cost, cost_type: "cpm", cost_id: "corsair-click-0005", cost_amount: "2.4" }, test);
-    const failing = await refusal(`${rounds}/1/approve`, { token, method: "POST" });
+    const failing = await rejection(`${rounds}/1/approve`, { token, method: "POST" });
     expect(failing.params).toEqual(["cpi"]);
     const { round } = await askRound(`${rounds}/1`);
     const late = round.report.types.flatMap((type) => type.findings).find(({ state }) => state === "open");
@@ -254,17 +254,17 @@ describe("approving", () => {
         };
       },
     });
-    const moved = await refusal(`${rounds}/2/approve`, { token, method: "POST", env: { DB } });
+    const moved = await rejection(`${rounds}/2/approve`, { token, method: "POST", env: { DB } });
     expect(moved.code).toBe("round_moved");
     expect(await rows("SELECT supports_cost_data FROM partners WHERE id = 2")).toEqual([
       { supports_cost_data: 0 },
     ]);
-    expect((await refusal(`${rounds}/2/approve`, { token, method: "POST" })).code).toBe("mismatch_open");
+    expect((await rejection(`${rounds}/2/approve`, { token, method: "POST" })).code).toBe("mismatch_open");
   });
 
   test("needs a match for each cost type", async () => {
     await open(2, ["cpc"]);
-    expect(await refusal(`${rounds}/2/approve`, { token, method: "POST" })).toMatchObject({
+    expect(await rejection(`${rounds}/2/approve`, { token, method: "POST" })).toMatchObject({
       code: "mismatch_open",
       params: ["cpc"],
     });
@@ -282,9 +282,9 @@ describe("an ended round", () => {
 
   test.each(["close", "approve"])("cannot %s again", async (action) => {
     await askRound(`${rounds}/1/close`, { method: "POST" });
-    expect((await refusal(`${rounds}/1/${action}`, { token, method: "POST" })).code).toBe("round_ended");
+    expect((await rejection(`${rounds}/1/${action}`, { token, method: "POST" })).code).toBe("round_ended");
     const json = { finding: "entry 1" };
-    expect((await refusal(`${rounds}/1/dismissals`, { token, json })).code).toBe("round_ended");
+    expect((await rejection(`${rounds}/1/dismissals`, { token, json })).code).toBe("round_ended");
   });
 });
 
@@ -302,7 +302,7 @@ test.each([
   ["one that is healed", "entry 5"],
   ["a note", "entry 2"],
 ])("refuses to dismiss %s", async (_, finding) => {
-  expect(await refusal(`${rounds}/1/dismissals`, { token, json: { finding } })).toMatchObject({
+  expect(await rejection(`${rounds}/1/dismissals`, { token, json: { finding } })).toMatchObject({
     status: 400,
     params: ["finding"],
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ask, call, click, DEMO, env, freshDemo, NOW, refusal, rows, sendCost } from "../harness.ts";
+import { ask, call, click, DEMO, env, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
 
 const token = DEMO.testCostToken;
 const link = "demo1nk007";
@@ -9,7 +9,7 @@ interface Entry {
   number: number;
   cost_id: string | null;
   sent: Record<string, string>;
-  faults: { param: string }[];
+  errors: { param: string }[];
   answer: string;
 }
 interface RoundBody {
@@ -41,7 +41,7 @@ describe("a cost that is sent with a test credential", () => {
       request_id: "",
     });
     expect([await rows("SELECT * FROM daily_totals"), await rows("SELECT * FROM costs")]).toEqual(before);
-    expect(await lastEntry()).toMatchObject({ cost_id: ID, answer: "ok", faults: [] });
+    expect(await lastEntry()).toMatchObject({ cost_id: ID, answer: "ok", errors: [] });
   });
 
   test("stays no cost after the round is over and the click comes again", async () => {
@@ -87,13 +87,13 @@ describe("a cost that is sent with a test credential", () => {
 
   test("is kept with every fault when it is malformed", async () => {
     const path = "/cost?cost_type=cpa&cost_id=short&cost_id=other";
-    expect(await refusal(path, { method: "POST", token })).toMatchObject({ status: 400 });
+    expect(await rejection(path, { method: "POST", token })).toMatchObject({ status: 400 });
     const entry = await lastEntry();
     expect(entry).toMatchObject({
       answer: "invalid_request",
       sent: { cost_type: "cpa", cost_id: "short and other" },
     });
-    expect(new Set(entry?.faults.map((fault) => fault.param))).toEqual(
+    expect(new Set(entry?.errors.map((fault) => fault.param))).toEqual(
       new Set(["cost_type", "cost_currency", "cost_id", "tag"]),
     );
   });
@@ -108,7 +108,7 @@ describe("a cost that is sent with a test credential", () => {
     expect(answer.status).toBe(status);
     const entry = await lastEntry();
     expect(entry?.number).toBe(14);
-    expect(entry?.faults.length).toBeGreaterThan(0);
+    expect(entry?.errors.length).toBeGreaterThan(0);
     expect([...(entry?.sent.tag ?? "")].length).toBeLessThanOrEqual(300);
   });
 
@@ -214,9 +214,9 @@ describe("GET /cost/round", () => {
   });
 
   test("is for a test credential alone", async () => {
-    expect((await refusal("/cost/round", { token: DEMO.costToken })).status).toBe(404);
-    expect((await refusal("/cost/round")).status).toBe(401);
+    expect((await rejection("/cost/round", { token: DEMO.costToken })).status).toBe(404);
+    expect((await rejection("/cost/round")).status).toBe(401);
     await env.DB.prepare("UPDATE credentials SET revoked_at = 1").run();
-    expect((await refusal("/cost/round", { token })).code).toBe("credential_revoked");
+    expect((await rejection("/cost/round", { token })).code).toBe("credential_revoked");
   });
 });

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
 import { createToken } from "../../src/auth/secrets.ts";
 import { Browser } from "../account/support.ts";
-import { ask, DEMO, freshDemo, refusal, rows } from "../harness.ts";
+import { ask, DEMO, freshDemo, rejection, rows } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const users = "/operator/v1/users";
@@ -47,7 +47,7 @@ test("a user of single sign-on has no password", async () => {
 });
 
 test("refuses an e-mail address that differs only in case", async () => {
-  expect(await refusal(users, { token, json: { email: "DEMO@Example.com" } })).toEqual({
+  expect(await rejection(users, { token, json: { email: "DEMO@Example.com" } })).toEqual({
     status: 409,
     code: "email_taken",
     params: [],
@@ -56,7 +56,10 @@ test("refuses an e-mail address that differs only in case", async () => {
 });
 
 test.each(["demo", "", "a@b@c", "a b@example.com"])("refuses %j as an e-mail address", async (email) => {
-  const { status, params } = await refusal(users, { token, json: { email, role: "admin", sign_in: "key" } });
+  const { status, params } = await rejection(users, {
+    token,
+    json: { email, role: "admin", sign_in: "key" },
+  });
   expect([status, new Set(params)]).toEqual([400, new Set(["email", "role", "sign_in"])]);
 });
 
@@ -64,7 +67,7 @@ test.each([
   ["demotes", { role: "member" }],
   ["disables", { disabled: true }],
 ])("nobody %s the last operator", async (_, json) => {
-  expect(await refusal(`${users}/2`, { token, method: "PATCH", json })).toMatchObject({
+  expect(await rejection(`${users}/2`, { token, method: "PATCH", json })).toMatchObject({
     status: 409,
     code: "last_operator",
   });
@@ -76,13 +79,13 @@ test("an operator who is disabled does not count as one who remains", async () =
   await askUser(users, { json: { email: "second@example.com", role: "operator" } });
   await askUser(`${users}/3`, { method: "PATCH", json: { disabled: true } });
   const json = { role: "member" };
-  expect((await refusal(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
+  expect((await rejection(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
 });
 
 test("an operator who can neither sign in nor call does not count as one who remains", async () => {
   await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
   const demote = { token, method: "PATCH", json: { role: "member" } };
-  expect((await refusal(`${users}/2`, demote)).code).toBe("last_operator");
+  expect((await rejection(`${users}/2`, demote)).code).toBe("last_operator");
   await askUser(`${users}/3/token`, { method: "POST" });
   expect((await askUser(`${users}/2`, demote)).user).toMatchObject({ role: "member" });
 });
@@ -91,8 +94,8 @@ test("the last operator keeps the password where that is the only way in", async
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
   await rows("DELETE FROM api_tokens WHERE user_id = 2");
-  const refused = await operator.post("/operator/users/2", { sign_in: "sso" });
-  expect([refused.status, refused.text.includes("The last operator stays")]).toEqual([409, true]);
+  const rejected = await operator.post("/operator/users/2", { sign_in: "sso" });
+  expect([rejected.status, rejected.text.includes("The last operator stays")]).toEqual([409, true]);
   expect((await operator.get("/operator/users/2")).status).toBe(200);
 });
 
@@ -101,12 +104,12 @@ test("a disabled user's token dies at once, and enabling brings none back", asyn
   expect((await ask(list, { token: DEMO.apiToken })).status).toBe(200);
   const { user } = await askUser(`${users}/1`, { method: "PATCH", json: { disabled: true } });
   expect(user).toMatchObject({ token_hint: null, disabled_at: "2026-03-15T12:00:00.000Z" });
-  expect((await refusal(list, { token: DEMO.apiToken })).status).toBe(401);
-  expect(await refusal(`${users}/1/token`, { token, method: "POST" })).toMatchObject({
+  expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
+  expect(await rejection(`${users}/1/token`, { token, method: "POST" })).toMatchObject({
     code: "user_disabled",
   });
   await askUser(`${users}/1`, { method: "PATCH", json: { disabled: false } });
-  expect((await refusal(list, { token: DEMO.apiToken })).status).toBe(401);
+  expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
 });
 
 test("a new API token is shown once, works, and the old one is dead", async () => {
@@ -114,7 +117,7 @@ test("a new API token is shown once, works, and the old one is dead", async () =
   await ask(list, { token: DEMO.apiToken });
   const { user } = await askUser(`${users}/1/token`, { method: "POST" });
   expect((await ask(list, { token: user?.api_token })).status).toBe(200);
-  expect((await refusal(list, { token: DEMO.apiToken })).status).toBe(401);
+  expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
   const read = await askUser(`${users}/1`);
   expect(read.user).not.toHaveProperty("api_token");
   expect(read.user?.token_hint).toBe(`ll_api_…${user?.api_token?.slice(-4)}`);
@@ -149,7 +152,7 @@ test.each([
     [users, { email: "x@example.com" }],
     [`${users}/1/password`, undefined],
   ] as const) {
-    expect((await refusal(path, { token, method: "POST", json })).status).toBe(status);
+    expect((await rejection(path, { token, method: "POST", json })).status).toBe(status);
   }
   expect(deriving).not.toHaveBeenCalled();
   await askUser(`${users}/1/password`, { method: "POST" });
@@ -170,10 +173,10 @@ test("single sign-on from now on takes the password and the sealed token", async
 });
 
 test("tells of a user that is not there", async () => {
-  expect((await refusal(`${users}/99`, { token })).status).toBe(404);
-  expect((await refusal(`${users}/99`, { token, method: "PATCH", json: { role: "member" } })).status).toBe(
+  expect((await rejection(`${users}/99`, { token })).status).toBe(404);
+  expect((await rejection(`${users}/99`, { token, method: "PATCH", json: { role: "member" } })).status).toBe(
     404,
   );
-  expect((await refusal(`${users}/99/token`, { token, method: "POST" })).status).toBe(404);
-  expect((await refusal(`${users}/zero`, { token })).status).toBe(400);
+  expect((await rejection(`${users}/99/token`, { token, method: "POST" })).status).toBe(404);
+  expect((await rejection(`${users}/zero`, { token })).status).toBe(400);
 });

@@ -12,7 +12,7 @@ import {
   env,
   ledgerOn,
   NOW,
-  refusal,
+  rejection,
   rows,
   sendCost,
   view,
@@ -227,7 +227,7 @@ describe("spend as CSV", () => {
 
 describe("spend refuses", () => {
   const asked = (query: string, options: Call = {}) =>
-    refusal(`${SPEND}?${query}`, { token: DEMO.apiToken, ...options });
+    rejection(`${SPEND}?${query}`, { token: DEMO.apiToken, ...options });
   const malformed = (...params: string[]) => ({ status: 400, code: "invalid_request", params });
 
   it.each([
@@ -273,9 +273,9 @@ describe("spend refuses", () => {
 
   it("whoever may not see the app, telling nothing of the input", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/spend?${WEEK}`;
-    expect(await refusal(path, { token: DEMO.apiToken })).toMatchObject({ status: 404 });
+    expect(await rejection(path, { token: DEMO.apiToken })).toMatchObject({ status: 404 });
     expect(
-      await refusal(path.replace(DEMO.otherAppToken, "nosuchapp000"), { token: DEMO.apiToken }),
+      await rejection(path.replace(DEMO.otherAppToken, "nosuchapp000"), { token: DEMO.apiToken }),
     ).toMatchObject({ status: 404 });
     for (const token of [undefined, "noise", DEMO.costToken, createToken("api")]) {
       expect(await asked(WEEK, { token })).toMatchObject({ status: 401, params: [] });

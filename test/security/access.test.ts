@@ -34,13 +34,13 @@ beforeAll(async () => {
 /** Status, code and headers of a refusal for each of some headers, having changed nothing. */
 async function refusedUnchanged(operation: EveryOperation, ...sent: Record<string, string>[]) {
   const before = await everything();
-  const refusals = [];
-  for (const headers of sent) refusals.push(await refused(operation, headers));
+  const errorCodes = [];
+  for (const headers of sent) errorCodes.push(await rejected(operation, headers));
   expect(await everything()).toEqual(before);
-  return refusals;
+  return errorCodes;
 }
 
-async function refused(operation: EveryOperation, headers: Record<string, string>) {
+async function rejected(operation: EveryOperation, headers: Record<string, string>) {
   const options = plainCall(operation);
   const response = await call(operation.path, { ...options, headers: { ...options.headers, ...headers } });
   const isProblem = response.headers.get("content-type") === "application/problem+json";
@@ -73,9 +73,9 @@ describe.each(asked(needing("api_token", "operator_token", "cost_credential")))(
   const UNAUTHORIZED = { status: 401, code: "unauthorized" };
 
   it("answers 401 with WWW-Authenticate where there is no credential", async () => {
-    for (const refusal of await refusedUnchanged(operation, ...Object.values(NO_CREDENTIALS))) {
-      expect(refusal).toMatchObject(UNAUTHORIZED);
-      expect(refusal.headers.get("www-authenticate")).toContain("Bearer");
+    for (const rejection of await refusedUnchanged(operation, ...Object.values(NO_CREDENTIALS))) {
+      expect(rejection).toMatchObject(UNAUTHORIZED);
+      expect(rejection.headers.get("www-authenticate")).toContain("Bearer");
     }
   });
 
@@ -85,8 +85,8 @@ describe.each(asked(needing("api_token", "operator_token", "cost_credential")))(
         ? [bearer(DEMO.apiToken), bearer(DEMO.operatorToken)]
         : [bearer(DEMO.costToken), bearer(DEMO.testCostToken)];
     const cookies = [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }];
-    for (const refusal of await refusedUnchanged(operation, ...others, ...cookies)) {
-      expect(refusal).toMatchObject(UNAUTHORIZED);
+    for (const rejection of await refusedUnchanged(operation, ...others, ...cookies)) {
+      expect(rejection).toMatchObject(UNAUTHORIZED);
     }
   });
 
@@ -94,14 +94,14 @@ describe.each(asked(needing("api_token", "operator_token", "cost_credential")))(
     const isCost = need === "cost_credential";
     const tokens = isCost ? [REVOKED.live, REVOKED.test] : [RESET];
     const expected = isCost ? { status: 403, code: "credential_revoked" } : UNAUTHORIZED;
-    for (const refusal of await refusedUnchanged(operation, ...tokens.map(bearer))) {
-      expect(refusal).toMatchObject(expected);
+    for (const rejection of await refusedUnchanged(operation, ...tokens.map(bearer))) {
+      expect(rejection).toMatchObject(expected);
     }
   });
 
   it.runIf(need === "operator_token")("answers 403 to a member", async () => {
-    const [refusal] = await refusedUnchanged(operation, bearer(DEMO.apiToken));
-    expect(refusal).toMatchObject({ status: 403, code: "operator_required" });
+    const [rejection] = await refusedUnchanged(operation, bearer(DEMO.apiToken));
+    expect(rejection).toMatchObject({ status: 403, code: "operator_required" });
   });
 
   it.runIf(pattern.includes(":app_token"))("shows nothing of another user's app", async () => {
@@ -148,17 +148,17 @@ describe.each(asked(needing("session", "operator_session")))("%s", (_, operation
       bearer(DEMO.costToken),
     ];
     const asked = headers.map((sent) => ({ accept: "text/html", ...sent }));
-    for (const refusal of await refusedUnchanged(operation, ...asked)) {
-      expect(refusal.status).toBe(303);
-      expect(refusal.headers.get("location")).toMatch(/^\/login\?/);
+    for (const rejection of await refusedUnchanged(operation, ...asked)) {
+      expect(rejection.status).toBe(303);
+      expect(rejection.headers.get("location")).toMatch(/^\/login\?/);
     }
     const [program] = await refusedUnchanged(operation, { accept: "application/json" });
     expect(program).toMatchObject({ status: 401, code: "session_ended" });
   });
 
   it.runIf(operation.need === "operator_session")("is not for members", async () => {
-    const [refusal] = await refusedUnchanged(operation, { accept: "text/html", cookie: SESSIONS.member });
-    expect(refusal?.status).toBe(403);
+    const [rejection] = await refusedUnchanged(operation, { accept: "text/html", cookie: SESSIONS.member });
+    expect(rejection?.status).toBe(403);
   });
 
   it.runIf(operation.pattern.includes(":app_token"))("shows nothing of another user's app", async () => {
@@ -183,8 +183,8 @@ describe("a form that another site posts", () => {
       { "sec-fetch-site": "" },
     ];
     const sent = elsewhere.map((headers) => ({ cookie: SESSIONS.operator, ...headers }));
-    for (const refusal of await refusedUnchanged(operation, ...sent)) {
-      expect(refusal).toMatchObject({ status: 403, code: "cross_site" });
+    for (const rejection of await refusedUnchanged(operation, ...sent)) {
+      expect(rejection).toMatchObject({ status: 403, code: "cross_site" });
     }
   });
 });

@@ -12,7 +12,7 @@ import {
   DEMO,
   env,
   freshDemo,
-  refusal,
+  rejection,
   sendCost,
   view,
 } from "../harness.ts";
@@ -46,7 +46,7 @@ describe("a credential", () => {
       expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
     }
     const { calls } = counts;
-    expect(await refusal(LINKS, { token: DEMO.apiToken, env: bindings })).toEqual(LIMITED);
+    expect(await rejection(LINKS, { token: DEMO.apiToken, env: bindings })).toEqual(LIMITED);
     const { headers } = await ask(LINKS, { token: DEMO.apiToken, json: { name: "a" }, env: bindings });
     expect(headers.get("retry-after")).toBe("60");
     expect(counts.calls).toBe(calls);
@@ -89,7 +89,7 @@ describe("a credential", () => {
 describe("an address", () => {
   it("whose credentials are refused too often is told to wait, and another is not", async () => {
     const { limiter } = allowing(2);
-    const bindings = { ADDRESS_REFUSALS: limiter };
+    const bindings = { ADDRESS_REJECTIONS: limiter };
     const guess = (address: string) =>
       call(LINKS, from(address, { token: createToken("api"), env: bindings })).then(({ status }) => status);
     expect([await guess("192.0.2.1"), await guess("192.0.2.1"), await guess("192.0.2.1")]).toEqual([
@@ -100,7 +100,7 @@ describe("an address", () => {
 
   it("of IPv6 is told by its first half, however it is written", async () => {
     const { limiter } = allowing(1);
-    const bindings = { ADDRESS_REFUSALS: limiter };
+    const bindings = { ADDRESS_REJECTIONS: limiter };
     const guess = (address: string) =>
       call(LINKS, from(address, { token: createToken("api"), env: bindings })).then(({ status }) => status);
     expect(await guess("2001:db8:0:1:2:3:4:5")).toBe(401);
@@ -111,7 +111,7 @@ describe("an address", () => {
 
   it("is not counted for a good credential, another refusal, a click or an impression", async () => {
     const { limiter, keys } = allowing(0);
-    const bindings = { ADDRESS_REFUSALS: limiter, CREDENTIAL_REQUESTS: allowing(9).limiter };
+    const bindings = { ADDRESS_REJECTIONS: limiter, CREDENTIAL_REQUESTS: allowing(9).limiter };
     const options = from("192.0.2.3", { env: bindings });
     expect((await call(LINKS, { ...options, token: DEMO.apiToken })).status).toBe(200);
     expect((await call(`${LINKS}?limit=0`, { ...options, token: DEMO.apiToken })).status).toBe(400);
@@ -129,7 +129,7 @@ it.each<[string, () => Promise<never>]>([
   const broken = { limit };
   const bindings = {
     CREDENTIAL_REQUESTS: broken,
-    ADDRESS_REFUSALS: broken,
+    ADDRESS_REJECTIONS: broken,
     ACCOUNT_ATTEMPTS: broken,
     ADDRESS_ATTEMPTS: broken,
   };
@@ -151,5 +151,5 @@ it("the limits that are bound let 1,000 requests through in a moment", async () 
   }
   expect(statuses).toEqual(new Set([200]));
   expect(env.CREDENTIAL_REQUESTS).toBeDefined();
-  expect(env.ADDRESS_REFUSALS).toBeDefined();
+  expect(env.ADDRESS_REJECTIONS).toBeDefined();
 });

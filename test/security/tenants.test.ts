@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { sha256 } from "../../src/domain/hash.ts";
 import { asUser, LINKS, LINKS_V2, only, type PagingV1 } from "../campaign/support.ts";
-import { ask, type Call, call, click, DEMO, env, freshDemo, refusal, rows, sendCost } from "../harness.ts";
+import { ask, type Call, call, click, DEMO, env, freshDemo, rejection, rows, sendCost } from "../harness.ts";
 import { everything } from "./support.ts";
 
 const OTHER = LINKS.replace(DEMO.appToken, DEMO.otherAppToken);
@@ -38,7 +38,7 @@ it.each<[string, string, Call]>([
   ["create in the other app below an own link", OTHER, { json: { name: "x", parent_token: DEMO.linkToken } }],
 ])("a member cannot %s of an app that is not its own", async (_, path, options) => {
   const before = await everything();
-  expect(await refusal(path, { token: DEMO.apiToken, ...options })).toMatchObject(NOT_FOUND);
+  expect(await rejection(path, { token: DEMO.apiToken, ...options })).toMatchObject(NOT_FOUND);
   expect(await everything()).toEqual(before);
 });
 
@@ -55,7 +55,7 @@ it("a link of another app is no parent in a bulk, and its neighbours are made", 
 it("spend of another app is not shown, whatever days and groups are asked", async () => {
   for (const groups of ["day", "link", "partner,cost_type"]) {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/spend?from=2026-03-01&to=2026-03-31&group_by=${groups}`;
-    expect(await refusal(path, { token: DEMO.apiToken })).toMatchObject(NOT_FOUND);
+    expect(await rejection(path, { token: DEMO.apiToken })).toMatchObject(NOT_FOUND);
   }
 });
 
@@ -74,10 +74,10 @@ it("a cursor opens no list but the one that it was cut from", async () => {
   for (const cursor of cursors) {
     expect(cursor).toMatch(/^[\w-]{8,}$/);
     for (const param of ["after", "before", "cursor"]) {
-      expect((await refusal(`${LINKS}?${param}=${cursor}`, { token: DEMO.apiToken })).params).toEqual([
+      expect((await rejection(`${LINKS}?${param}=${cursor}`, { token: DEMO.apiToken })).params).toEqual([
         param,
       ]);
-      const stranger = await refusal(`${OTHER}?${param}=${cursor}`, { token: DEMO.apiToken });
+      const stranger = await rejection(`${OTHER}?${param}=${cursor}`, { token: DEMO.apiToken });
       expect([400, 404]).toContain(stranger.status);
     }
   }
@@ -99,7 +99,7 @@ it("a partner reads, changes, completes and matches nothing of another partner",
   const cost_id = "demo-click-recent-0001";
   const own = await sendCost({ cost_id, cost_amount: "0.5" });
   expect(own.body).toMatchObject({ match: "matched", duplicate: false });
-  expect(await refusal(`/cost/${cost_id}`, { token: RIVAL })).toMatchObject(NOT_FOUND);
+  expect(await rejection(`/cost/${cost_id}`, { token: RIVAL })).toMatchObject(NOT_FOUND);
   const before = await rows("SELECT * FROM cost_states WHERE partner_id = 1 ORDER BY cost_id");
   // Never a conflict, which would tell that the other partner has it.
   const rival = await sendCost({ cost_id, cost_amount: "9", cost_currency: "EUR" }, { token: RIVAL });

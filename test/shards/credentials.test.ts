@@ -1,6 +1,6 @@
 /** Credentials on the shards: there by themselves, and gone everywhere before a revocation is told as done. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { shareCredentials } from "../../src/db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../../src/db/ledger/credential-copies.ts";
 import worker, { serve } from "../../src/index.ts";
 import { ask, DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
 import { downDatabase, idOn, mapped, shard } from "./support.ts";
@@ -130,7 +130,7 @@ describe("a revocation", () => {
         };
       },
     });
-    const copying = shareCredentials(ledger, [late]);
+    const copying = replicateCredentials(ledger, [late]);
     await hasRead;
     expect((await revoke(item?.id ?? 0)).status).toBe(200);
     slow();
@@ -141,18 +141,18 @@ describe("a revocation", () => {
 
 it("an approval is told as done when every shard has the cost types and the partner's support", async () => {
   await env.DB.exec("UPDATE partners SET supports_cost_data = 0 WHERE id = 1");
-  await shareCredentials(mapped("4"));
+  await replicateCredentials(mapped("4"));
   expect(await send(idOn(1))).toEqual({ status: 403, code: "cost_type_not_integrated" });
   await env.DB.exec("UPDATE partners SET supports_cost_data = 1 WHERE id = 1");
   const down = { ...mapped("4"), databases: new Map([["LEDGER_1", downDatabase(shard(1)).database]]) };
-  await expect(shareCredentials(down)).rejects.toThrow("overloaded");
+  await expect(replicateCredentials(down)).rejects.toThrow("overloaded");
   expect((await send(idOn(1))).status).toBe(403);
-  await shareCredentials(mapped("4"));
+  await replicateCredentials(mapped("4"));
   expect((await send(idOn(1))).status).toBe(200);
 });
 
 it("the copies tell nobody's name, template or hint", async () => {
-  await shareCredentials(mapped("4"));
+  await replicateCredentials(mapped("4"));
   const partners = await shard(0)
     .prepare("SELECT DISTINCT display_name, cost_parameters FROM partners")
     .all();

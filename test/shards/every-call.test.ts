@@ -1,6 +1,6 @@
 /** A spread ledger × every call that an operation makes to any of its databases × what may go wrong there. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Fault, faultyDatabase, withoutPauses } from "../faults/faulty.ts";
+import { faultyDatabase, type InputError, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 import { CHANGE } from "./support.ts";
@@ -10,7 +10,7 @@ beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
 const LOST = "D1_ERROR: Network connection lost.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
-const FAULTS = [OVERLOADED, LOST, undefined].flatMap((message): Omit<Fault, "at">[] => [
+const FAULTS = [OVERLOADED, LOST, undefined].flatMap((message): Omit<InputError, "at">[] => [
   { when: "before", message },
   { when: "after", message },
 ]);
@@ -142,8 +142,8 @@ describe("a revocation", () => {
         expect([200, 503]).toContain(told.status);
         if (told.status === 503) expect((await act(`/credentials/${item?.id}/revoke`)).status).toBe(200);
         const json8 = { costs: Array.from({ length: 8 }, () => ({ ...cost, cost_id: newId() })) };
-        const refused = await call("/cost/batch", { token: item?.credential, json: json8 });
-        expect(refused.status, `call ${number}, ${fault.when}: ${fault.message}`).toBe(403);
+        const rejected = await call("/cost/batch", { token: item?.credential, json: json8 });
+        expect(rejected.status, `call ${number}, ${fault.when}: ${fault.message}`).toBe(403);
       }
     }
   });

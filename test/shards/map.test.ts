@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, test } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { submitCosts } from "../../src/db/ledger/costs.ts";
 import { insertEngagement } from "../../src/db/ledger/engagements.ts";
-import { type Ledger, placeOf } from "../../src/db/ledger/shards.ts";
+import { type Ledger, shardFor } from "../../src/db/ledger/shards.ts";
 import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
 import { call, click, DEMO, env, NOW, sendCost } from "../harness.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
@@ -14,7 +14,9 @@ beforeEach(freshLedger);
 describe("the map", () => {
   it("places the same id the same way for ever", () => {
     const places = ["acme-click-20260701", "0b6f5b0e-6f0c-4a4e", "ключ-клика-0001"].map((costId) =>
-      [...mapped("4").databases].findIndex(([, db]) => db === placeOf(mapped("4"), { partnerId: 1, costId })),
+      [...mapped("4").databases].findIndex(
+        ([, db]) => db === shardFor(mapped("4"), { partnerId: 1, costId }),
+      ),
     );
     expect(places).toEqual([3, 3, 1]);
   });
@@ -26,7 +28,7 @@ describe("the map", () => {
     ]) {
       const counts = new Map<D1Database, number>();
       for (let index = 0; index < 4_000; index++) {
-        const place = placeOf(mapped("4"), { partnerId: 1, costId: idOf(index) });
+        const place = shardFor(mapped("4"), { partnerId: 1, costId: idOf(index) });
         counts.set(place, (counts.get(place) ?? 0) + 1);
       }
       expect(counts.size).toBe(4);

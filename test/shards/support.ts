@@ -1,5 +1,5 @@
 /** What the tests of a spread ledger share. */
-import { type Ledger, ledgerOf, placeOf } from "../../src/db/ledger/shards.ts";
+import { type Ledger, ledgerOf, shardFor } from "../../src/db/ledger/shards.ts";
 import { env, NOW, withMethods } from "../harness.ts";
 
 export const INSTANT = NOW;
@@ -20,7 +20,7 @@ export function shard(number: number): D1Database {
 export function idOn(number: number, prefix = "sharded-cost"): string {
   for (let index = 0; ; index++) {
     const costId = `${prefix}-${String(index).padStart(4, "0")}`;
-    if (placeOf(mapped("4"), { partnerId: 1, costId }) === shard(number)) return costId;
+    if (shardFor(mapped("4"), { partnerId: 1, costId }) === shard(number)) return costId;
   }
 }
 

@@ -104,7 +104,7 @@ async function sendBatch(ids: string[]): Promise<void> {
   const { results } = (await response.json()) as { results: { status: unknown; cost_id: string }[] };
   for (const result of results) {
     if (result.status === "ok") told.costs.add(result.cost_id);
-    else wrong.push(`refused in a batch: ${JSON.stringify(result)}`);
+    else wrong.push(`rejected in a batch: ${JSON.stringify(result)}`);
   }
 }
 
@@ -222,7 +222,7 @@ console.log(
   `${told.costs.size} costs answered 200, ${found.costs} stored, ${before} of them told before the kill; ${told.links} links, ${told.engagements} committed clicks`,
 );
 for (const fault of wrong.slice(0, 20)) console.error(fault.slice(0, 500));
-console.log(wrong.length === 0 ? "Nothing was lost, nothing was doubled." : `${wrong.length} faults.`);
+console.log(wrong.length === 0 ? "Nothing was lost, nothing was doubled." : `${wrong.length} errors.`);
 process.exit(wrong.length === 0 ? 0 : 1);
 
 function countAll(): number {

@@ -4,10 +4,25 @@
  */
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../../domain/cost-types.ts";
-import type { Cost, Credential, Engagement, Engagements, Situation, StoredCost } from "../../domain/costs.ts";
+import type {
+  Cost,
+  CostContext,
+  Credential,
+  Engagement,
+  Engagements,
+  StoredCost,
+} from "../../domain/costs.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
-import { findPartnerId, shareCredentials } from "./credential-copies.ts";
-import { atHome, fence, isSpread, type Ledger, type LedgerKey, onlyResult, type Settled } from "./shards.ts";
+import { findPartnerId, replicateCredentials } from "./credential-copies.ts";
+import {
+  fence,
+  isSharded,
+  type Ledger,
+  type LedgerKey,
+  onlyResult,
+  runOnShards,
+  type ShardResult,
+} from "./shards.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 const now = sql.placeholder("now");
@@ -88,10 +103,10 @@ export async function findCost(
   hash: string,
   costId: string,
 ): Promise<{ credential: Credential | undefined; cost: CostRecord | undefined }> {
-  const partnerId = await findPlacing(ledger, hash);
+  const partnerId = await findPartnerForShard(ledger, hash);
   if (partnerId === undefined) return { credential: undefined, cost: undefined };
-  const parts = await atHome(ledger, [{ partnerId, costId }], (db) =>
-    withCopies(
+  const parts = await runOnShards(ledger, [{ partnerId, costId }], (db) =>
+    withReplicatedCredentials(
       ledger,
       db,
       ([known]) => known.length > 0,
@@ -121,12 +136,12 @@ export async function findCost(
 }
 
 /** The partner whose ids are to be placed; any where the place does not depend on it; undefined for no credential at all. */
-async function findPlacing(ledger: Ledger, hash: string): Promise<number | undefined> {
-  return isSpread(ledger) ? findPartnerId(ledger, hash) : 0;
+async function findPartnerForShard(ledger: Ledger, hash: string): Promise<number | undefined> {
+  return isSharded(ledger) ? findPartnerId(ledger, hash) : 0;
 }
 
 /** Asks a shard that does not know the credential, though DB does, once more with a copy of all credentials. */
-async function withCopies<Result>(
+async function withReplicatedCredentials<Result>(
   ledger: Ledger,
   db: D1Database,
   isKnown: (result: Result) => boolean,
@@ -134,15 +149,15 @@ async function withCopies<Result>(
 ): Promise<Result> {
   const answer = await ask();
   if (db === ledger.control || isKnown(answer)) return answer;
-  await shareCredentials(ledger, [db]);
+  await replicateCredentials(ledger, [db]);
   return ask();
 }
 
 /** What there is for one submitted cost before it is stored, as JSON; null for what there is not. */
-interface SituationRow extends CredentialRow {
+interface CostContextRow extends CredentialRow {
   click: string | null;
   impression: string | null;
-  prior: string | null;
+  existing: string | null;
 }
 
 // A submitted cost travels as a JSON array [cost_id, cost_type, currency, amount, tag].
@@ -153,12 +168,12 @@ const submitted = sql`
   LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = j.value ->> 0 AND k.kind = 'click'
 `;
 
-const situations = statement<SituationRow>(sql`
+const costContexts = statement<CostContextRow>(sql`
   SELECT c.partner_id, c.mode, c.cost_types, c.revoked_at, p.supports_cost_data,
     ${engagementAs("k")} AS click, ${engagementAs("i")} AS impression,
     iif(o.source IS NULL, NULL, json_object(
       'costType', o.cost_type, 'currency', o.currency, 'amount', o.amount, 'source', o.source, 'receivedAt', o.received_at
-    )) AS prior
+    )) AS existing
   ${submitted}
   LEFT JOIN engagements i ON i.partner_id = c.partner_id AND i.cost_id = j.value ->> 0 AND i.kind = 'impression'
   LEFT JOIN costs o ON o.partner_id = c.partner_id AND o.cost_id = j.value ->> 0
@@ -204,9 +219,9 @@ const store = statement<{ cost_id: string }>(sql`
 `);
 
 /** Costs that live in one database: at which positions they were sent, what there was for each, and the ids that were stored. */
-export type Submitted = Settled<
+export type Submitted = ShardResult<
   LedgerKey & { position: number },
-  { situations: Situation[]; stored: string[] }
+  { costContexts: CostContext[]; stored: string[] }
 >;
 
 /**
@@ -218,22 +233,22 @@ export async function submitCosts(
   submission: { tokenHash: string; costs: Cost[]; now: number; windowMs: number },
 ): Promise<Submitted[]> {
   const { tokenHash: hash, costs, now: at, windowMs } = submission;
-  const partnerId = await findPlacing(ledger, hash);
+  const partnerId = await findPartnerForShard(ledger, hash);
   if (partnerId === undefined) return [];
   const items = costs.map((cost, position) => ({ partnerId, costId: cost.costId, cost, position }));
-  return atHome(ledger, items, async (db, some, size) => {
+  return runOnShards(ledger, items, async (db, some, size) => {
     const rows = some.map(({ cost }) => [cost.costId, cost.costType, cost.currency, cost.amount, cost.tag]);
     const values = { tokenHash: hash, costs: JSON.stringify(rows), now: at, window: windowMs, size };
-    const [, before, stored] = await withCopies(
+    const [, before, stored] = await withReplicatedCredentials(
       ledger,
       db,
       ([, known]) => known.length > 0,
-      () => runIdempotent(db, fence(db, values), situations(db, values), store(db, values)),
+      () => runIdempotent(db, fence(db, values), costContexts(db, values), store(db, values)),
     );
     return {
-      situations: some.flatMap(({ cost }, index) => {
+      costContexts: some.flatMap(({ cost }, index) => {
         const row = before[index];
-        return row ? [toSituation(cost, row)] : [];
+        return row ? [toCostContext(cost, row)] : [];
       }),
       stored: stored.map((row) => row.cost_id),
     };
@@ -250,12 +265,12 @@ function toCredential(row: CredentialRow): Credential {
   };
 }
 
-function toSituation(cost: Cost, row: SituationRow): Situation {
+function toCostContext(cost: Cost, row: CostContextRow): CostContext {
   return {
     cost,
     credential: toCredential(row),
     engagements: toEngagements(row),
-    prior: parse<StoredCost>(row.prior),
+    existing: parse<StoredCost>(row.existing),
   };
 }
 

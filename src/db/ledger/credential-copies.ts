@@ -3,7 +3,7 @@
  * DB is the authority: a copy is all of them as of one audit entry, and never gives way to an older one, so that no revocation is ever undone.
  */
 import { sql } from "drizzle-orm";
-import { type Bound, inParts, runBatch, runIdempotent, statement } from "../statement.ts";
+import { type Bound, chunk, runBatch, runIdempotent, statement } from "../statement.ts";
 import { type Ledger, shardsOf } from "./shards.ts";
 
 /** Token hash → partner id, which never changes. Whether the credential may do anything is asked of the database each time. */
@@ -70,7 +70,7 @@ const ROWS_A_STATEMENT = 5_000;
  * not answer; the others have them then. Throws too where one knows of changes that DB does not, because DB alone was put
  * back in time: what is revoked then reaches no shard. Nothing to do where the ledger lives in DB.
  */
-export async function shareCredentials(ledger: Ledger, shards = shardsOf(ledger)): Promise<void> {
+export async function replicateCredentials(ledger: Ledger, shards = shardsOf(ledger)): Promise<void> {
   if (shards.length === 0) return;
   const { control } = ledger;
   const [[now], partners, credentials] = await runBatch(
@@ -83,7 +83,7 @@ export async function shareCredentials(ledger: Ledger, shards = shardsOf(ledger)
   const told = await Promise.allSettled(
     shards.map(async (db) => {
       const copies = (copy: typeof copyPartners, rows: object[]): Bound<unknown>[] =>
-        inParts(rows, ROWS_A_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
+        chunk(rows, ROWS_A_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
       const [, [shard]] = await runIdempotent(
         db,
         claim(db, version),

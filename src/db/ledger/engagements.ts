@@ -4,8 +4,16 @@ import { sql } from "drizzle-orm";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement } from "../../domain/costs.ts";
 import { runIdempotent, statement } from "../statement.ts";
-import { shareCredentials } from "./credential-copies.ts";
-import { atHome, fence, isRaised, type Ledger, type LedgerKey, onlyResult, type Settled } from "./shards.ts";
+import { replicateCredentials } from "./credential-copies.ts";
+import {
+  fence,
+  isAbortedBySql,
+  type Ledger,
+  type LedgerKey,
+  onlyResult,
+  runOnShards,
+  type ShardResult,
+} from "./shards.ts";
 
 /** An engagement to record, under the partner in effect for its link. */
 export interface NewEngagement extends Engagement {
@@ -41,8 +49,8 @@ const hasPartners = statement(sql`
 export function insertEngagements(
   ledger: Ledger,
   engagements: NewEngagement[],
-): Promise<Settled<NewEngagement, LedgerKey[]>[]> {
-  return atHome(ledger, engagements, async (db, some, size) => {
+): Promise<ShardResult<NewEngagement, LedgerKey[]>[]> {
+  return runOnShards(ledger, engagements, async (db, some, size) => {
     const values = { engagements: JSON.stringify(some), size };
     const isShard = db !== ledger.control;
     const insert = () =>
@@ -53,8 +61,8 @@ export function insertEngagements(
         ...(isShard ? [hasPartners(db, values)] : []),
       );
     const [, rows] = await insert().catch(async (error) => {
-      if (!isShard || !isRaised(error)) throw error;
-      await shareCredentials(ledger, [db]);
+      if (!isShard || !isAbortedBySql(error)) throw error;
+      await replicateCredentials(ledger, [db]);
       return insert();
     });
     return rows.map((row) => ({ partnerId: row.partner_id, costId: row.cost_id }));

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Kind } from "../../domain/cost-types.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
-import { type Ledger, onShards } from "./shards.ts";
+import { type Ledger, runOnEveryShard } from "./shards.ts";
 
 /** How many of a partner's engagements a report walks in one database, and how many without a live cost it takes. */
 const MAX_WALKED = 20_000;
@@ -78,7 +78,7 @@ export async function findOnShards(
   ids: string[],
 ): Promise<EngagementRow[]> {
   const values = { partnerId, openedAt: 0, costIds: JSON.stringify(ids) };
-  return (await onShards(ledger, (db) => runBatch(db, ofIds(db, values)))).flat(2);
+  return (await runOnEveryShard(ledger, (db) => runBatch(db, ofIds(db, values)))).flat(2);
 }
 
 /** What the shards add to the report of an open round with entries of these ids; nothing where the ledger lives in DB. */
@@ -87,7 +87,7 @@ export async function readOnShards(
   round: { partnerId: number; openedAt: number; costIds: string[] },
 ): Promise<{ named: EngagementRow[]; recent: EngagementRow[]; overrun: boolean }> {
   const values = { ...round, costIds: JSON.stringify(round.costIds) };
-  const found = await onShards(ledger, (db) => runBatch(db, ...roundStatements(reading, db, values)));
+  const found = await runOnEveryShard(ledger, (db) => runBatch(db, ...roundStatements(reading, db, values)));
   return {
     overrun: found.some(([[row]]) => row?.overrun === 1),
     named: found.flatMap(([, named]) => named),

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { SpendGroup } from "../../domain/cost-types.ts";
 import { runBatch, statement } from "../statement.ts";
-import { type Ledger, onShards } from "./shards.ts";
+import { type Ledger, runOnEveryShard } from "./shards.ts";
 
 /** Sums in text, for they may be past 2^53: 0.00001 currency units, those of cpm apart for they pay 1,000 impressions. */
 export interface SpendRow {
@@ -92,7 +92,7 @@ export async function addShards(
   if (ledger.databases.size === 1 || apps.length === 0) return found;
   const report = shardReport(groups);
   const values = { ...rest, apps: JSON.stringify(apps) };
-  const added = await onShards(ledger, (db) => runBatch(db, report(db, values)));
+  const added = await runOnEveryShard(ledger, (db) => runBatch(db, report(db, values)));
   const keys = keysOf(groups);
   const sums = new Map<string, SpendRow>();
   for (const row of [...found, ...added.flat(2)]) {

@@ -79,7 +79,7 @@ function readMap(bindings: LedgerBindings): LedgerMap {
 }
 
 /** Whether the place of an id depends on its partner. */
-export function isSpread({ size, next }: Ledger): boolean {
+export function isSharded({ size, next }: Ledger): boolean {
   return size > 0 || next !== undefined;
 }
 
@@ -91,7 +91,7 @@ export interface LedgerKey {
 const nameOf = (shard: number) => `LEDGER_${shard}`;
 
 /** Never changes: rows are found again by it. */
-export function placeOf(ledger: Ledger, key: LedgerKey, size = ledger.size): D1Database {
+export function shardFor(ledger: Ledger, key: LedgerKey, size = ledger.size): D1Database {
   const place = ledger.databases.get(size === 0 ? "DB" : nameOf(hashOf(key) % size));
   if (!place) throw new Error("a shard of the ledger is not bound");
   return place;
@@ -118,7 +118,7 @@ export const fence = statement(sql`
 `);
 
 /** Whether a statement raised an error in that way. */
-export function isRaised(error: unknown): boolean {
+export function isAbortedBySql(error: unknown): boolean {
   return String(error).includes("malformed JSON");
 }
 
@@ -132,27 +132,27 @@ const living = statement<{ position: number }>(sql`
 `);
 
 /** What became of the items that live in one database. */
-export type Settled<Item, Result> = { items: Item[] } & ({ result: Result } | { error: unknown });
+export type ShardResult<Item, Result> = { items: Item[] } & ({ result: Result } | { error: unknown });
 
 /**
  * Does some work on items in the databases where they live, one call for each database, all at once. A database that fails
  * fails its own items alone. Items of one id stay together and in order.
  */
-export async function atHome<Item extends LedgerKey, Result>(
+export async function runOnShards<Item extends LedgerKey, Result>(
   ledger: Ledger,
   items: Item[],
   work: (db: D1Database, items: Item[], size: number) => Promise<Result>,
-): Promise<Settled<Item, Result>[]> {
+): Promise<ShardResult<Item, Result>[]> {
   const { homes, lost } = await findHomes(ledger, items);
   const settled = [...Map.groupBy(items, (item) => homes.get(item))].map(async ([db, some]) => {
     if (!db) return [];
     try {
       return [{ items: some, result: await work(db, some, ledger.size) }];
     } catch (error) {
-      if (!isRaised(error)) return [{ items: some, error }];
+      if (!isAbortedBySql(error)) return [{ items: some, error }];
       if (ledger.next === undefined) return [{ items: some, error: new Error(MOVED) }];
       const turned = { ...ledger, size: ledger.next, earlier: ledger.size, next: undefined };
-      return atHome(turned, some, work);
+      return runOnShards(turned, some, work);
     }
   });
   return [...lost, ...(await Promise.all(settled)).flat()];
@@ -162,12 +162,12 @@ const MOVED = "transient issue: the ledger is spread over more databases than th
 
 /** `lost` are the items of which no home could be found, because the database that may hold them fails. */
 async function findHomes<Item extends LedgerKey>(ledger: Ledger, items: Item[]) {
-  const homes = new Map(items.map((item) => [item, placeOf(ledger, item)]));
+  const homes = new Map(items.map((item) => [item, shardFor(ledger, item)]));
   const lost: { items: Item[]; error: unknown }[] = [];
   const { earlier, size } = ledger;
   if (earlier === undefined) return { homes, lost };
-  const moving = items.filter((item) => placeOf(ledger, item, earlier) !== homes.get(item));
-  const asked = [...Map.groupBy(moving, (item) => placeOf(ledger, item, earlier))];
+  const moving = items.filter((item) => shardFor(ledger, item, earlier) !== homes.get(item));
+  const asked = [...Map.groupBy(moving, (item) => shardFor(ledger, item, earlier))];
   await Promise.all(
     asked.map(async ([db, some]) => {
       try {
@@ -185,14 +185,14 @@ async function findHomes<Item extends LedgerKey>(ledger: Ledger, items: Item[]) 
 }
 
 /** The result where there can be but one database. Throws what it failed with. */
-export function onlyResult<Item, Result>([settled]: Settled<Item, Result>[]): Result {
+export function onlyResult<Item, Result>([settled]: ShardResult<Item, Result>[]): Result {
   if (!settled) throw new Error("nothing was asked of the ledger");
   if ("error" in settled) throw settled.error;
   return settled.result;
 }
 
 /** Runs something on every shard, as `databases` of the ledger without DB. None where the ledger lives in DB. */
-export function onShards<Result>(ledger: Ledger, work: (db: D1Database) => Promise<Result>) {
+export function runOnEveryShard<Result>(ledger: Ledger, work: (db: D1Database) => Promise<Result>) {
   return Promise.all(shardsOf(ledger).map(work));
 }
 

@@ -10,10 +10,10 @@ import { addShards, type DayRange, keysOf, type SpendRow, sumsOf } from "./shard
 import type { Ledger } from "./shards.ts";
 
 /** Who asks: the hash of an API token, or of a session's id. */
-export type Asker = { kind: "token" | "session"; hash: string; now: number };
+export type Viewer = { kind: "token" | "session"; hash: string; now: number };
 
 const hash = sql.placeholder("hash");
-const ASKERS = {
+const VIEWERS = {
   token: { table: sql`api_tokens t`, gate: sql`t.token_hash = ${hash}` },
   session: {
     table: sql`sessions t`,
@@ -23,8 +23,8 @@ const ASKERS = {
 const appToken = sql.placeholder("appToken");
 
 /** `m` names the apps of the report, of which the asker may see every one. */
-function reportOf(kind: Asker["kind"], groups: readonly SpendGroup[], apps: SQL) {
-  const { table, gate } = ASKERS[kind];
+function reportOf(kind: Viewer["kind"], groups: readonly SpendGroup[], apps: SQL) {
+  const { table, gate } = VIEWERS[kind];
   const { select, where } = sumsOf(groups);
   const order = sql.raw(
     keysOf(groups)
@@ -48,18 +48,18 @@ function reportOf(kind: Asker["kind"], groups: readonly SpendGroup[], apps: SQL)
   `);
 }
 
-const accessOf = (kind: Asker["kind"]) =>
+const accessOf = (kind: Viewer["kind"]) =>
   statement<AppAccess>(sql`
     SELECT t.user_id, m.app_token
-    FROM ${ASKERS[kind].table} LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
-    WHERE ${ASKERS[kind].gate}
+    FROM ${VIEWERS[kind].table} LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
+    WHERE ${VIEWERS[kind].gate}
   `);
 const access = { token: accessOf("token"), session: accessOf("session") };
 
 const reports = new Map<string, ReturnType<typeof reportOf>>();
 
 /** One of 15 for each kind of asker, built when it is first asked for. */
-function reportFor(kind: Asker["kind"], groups: readonly SpendGroup[]) {
+function reportFor(kind: Viewer["kind"], groups: readonly SpendGroup[]) {
   const name = [kind, ...groups].join();
   const report = reports.get(name) ?? reportOf(kind, groups, sql`m.app_token = ${appToken}`);
   reports.set(name, report);
@@ -69,16 +69,16 @@ function reportFor(kind: Asker["kind"], groups: readonly SpendGroup[]) {
 /** The spend of an app by the groups, in their order; at most `limit` rows, none without access. */
 export async function findSpend(
   ledger: Ledger,
-  asker: Asker,
+  viewer: Viewer,
   query: DayRange & { appToken: string; groups: readonly SpendGroup[]; limit: number },
 ): Promise<{ access: AppAccess | undefined; rows: SpendRow[] }> {
   const { groups, ...rest } = query;
-  const values = { ...asker, ...rest };
+  const values = { ...viewer, ...rest };
   const db = ledger.control;
   const [[found], rows] = await runBatch(
     db,
-    access[asker.kind](db, values),
-    reportFor(asker.kind, groups)(db, values),
+    access[viewer.kind](db, values),
+    reportFor(viewer.kind, groups)(db, values),
   );
   const apps = found?.app_token ? [found.app_token] : [];
   return { access: found, rows: await addShards(ledger, rows, { ...query, apps }) };

@@ -7,7 +7,7 @@ import type { AppAccess } from "../accounts/api-tokens.ts";
 import { runBatch, statement } from "../statement.ts";
 import { type AppScope, ancestors, type InheritedRow, inheritedColumns } from "./links.ts";
 import { type LinkRow, linkColumns } from "./lists.ts";
-import { catalogueStatement } from "./partner-catalog.ts";
+import { catalogStatement } from "./partner-catalog.ts";
 
 export const KEY_LIFE_MS = 24 * 3600 * 1000;
 
@@ -28,7 +28,7 @@ export interface KeyedRequest {
   now: number;
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   status: number;
   location: string | null;
   answer: string;
@@ -42,10 +42,12 @@ const member = sql`
 `;
 
 /** A row for each new link, with its parent; one row all the same where there is no app, no membership or no link. */
-type Ground = AppAccess & { position: number | null } & { [Column in keyof Parent]: Parent[Column] | null };
+type CreationContext = AppAccess & { position: number | null } & {
+  [Column in keyof Parent]: Parent[Column] | null;
+};
 
 // New links travel as JSON arrays [token, label, parent token].
-const ground = statement<Ground>(sql`
+const creationContext = statement<CreationContext>(sql`
   SELECT t.user_id, m.app_token, j.key AS position, ${linkColumns}, ${inheritedColumns}
   FROM api_tokens t
   LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${sql.placeholder("appToken")}
@@ -56,8 +58,8 @@ const ground = statement<Ground>(sql`
 `);
 
 /** The access to the app, and the parents by the position of the new link. */
-function splitGround(rows: Ground[]) {
-  const found = rows.filter((row): row is Ground & Parent & { position: number } => row.id !== null);
+function splitCreationContext(rows: CreationContext[]) {
+  const found = rows.filter((row): row is CreationContext & Parent & { position: number } => row.id !== null);
   return {
     access: rows[0] as AppAccess | undefined,
     parents: new Map<number, Parent>(found.map((row) => [row.position, row])),
@@ -81,7 +83,7 @@ const insert = statement<{ token: string }>(sql`
   RETURNING token
 `);
 
-const findAnswer = statement<StoredAnswer & { body_hash: string; request_id: string }>(sql`
+const findAnswer = statement<StoredResponse & { body_hash: string; request_id: string }>(sql`
   SELECT k.body_hash, k.request_id, k.status, k.location, k.answer FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
   WHERE t.token_hash = ${tokenHash} AND k.created_at > ${now} - ${sql.raw(String(KEY_LIFE_MS))}
 `);
@@ -112,18 +114,18 @@ const toJson = (links: NewLink[]) =>
  * level 4 is left out. `parents` are those before the insertion, by the position of the new link.
  */
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
+  const catalog = catalogStatement(db, scope.tokenHash);
   const values = { ...scope, links: toJson(links), now: at };
   const [rows, inserted, partnerRows] = await runBatch(
     db,
-    ground(db, values),
+    creationContext(db, values),
     insert(db, { ...values, operation: null, key: null, requestId: null }),
-    catalogue.bound,
+    catalog.bound,
   );
   return {
-    ...splitGround(rows),
+    ...splitCreationContext(rows),
     inserted: inserted.map(({ token }) => token),
-    partners: catalogue.read(partnerRows).partners,
+    partners: catalog.read(partnerRows).partners,
   };
 }
 
@@ -134,17 +136,17 @@ export async function prepareLinks(
   links: NewLink[],
   { operation, key, now: at }: KeyedRequest,
 ) {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
+  const catalog = catalogStatement(db, scope.tokenHash);
   const [rows, [earlier], partnerRows] = await runBatch(
     db,
-    ground(db, { ...scope, links: toJson(links) }),
+    creationContext(db, { ...scope, links: toJson(links) }),
     findAnswer(db, { ...scope, operation, key, now: at }),
-    catalogue.bound,
+    catalog.bound,
   );
   return {
-    ...splitGround(rows),
+    ...splitCreationContext(rows),
     earlier,
-    partners: catalogue.read(partnerRows).partners,
+    partners: catalog.read(partnerRows).partners,
   };
 }
 
@@ -154,7 +156,7 @@ export async function insertKeyedLinks(
   scope: AppScope,
   links: NewLink[],
   request: KeyedRequest,
-  answer: StoredAnswer,
+  answer: StoredResponse,
 ): Promise<string[] | undefined> {
   const values = { ...scope, ...request };
   const [, [stored], inserted] = await runBatch(

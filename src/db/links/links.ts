@@ -11,7 +11,7 @@ import {
   pageStatement,
   toTotal,
 } from "./lists.ts";
-import { catalogueStatement } from "./partner-catalog.ts";
+import { catalogStatement } from "./partner-catalog.ts";
 
 /** What a link takes from the links above it. Null at level 1, and where none of them says anything. */
 export interface InheritedRow {
@@ -75,19 +75,19 @@ export interface AppScope {
 
 /** One page of the level-1 links of an app, in creation order, and how many there are. */
 export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
+  const catalog = catalogStatement(db, scope.tokenHash);
   const [[access], rows, [counted], partnerRows] = await runBatch(
     db,
     linkCount(db, { ...scope }),
     pageStatement(db, { ...scope, linkToken: null }, filter, range),
     countStatement(db, { ...scope, linkToken: null }, filter),
-    catalogue.bound,
+    catalog.bound,
   );
   return {
     access,
     rows,
     total: toTotal(filter, access?.link_count ?? 0, counted),
-    partners: catalogue.read(partnerRows).partners,
+    partners: catalog.read(partnerRows).partners,
   };
 }
 
@@ -99,13 +99,13 @@ export async function listChildren(
   filter: LinkFilter,
   range: Range,
 ) {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
+  const catalog = catalogStatement(db, scope.tokenHash);
   const [[found], rows, [counted], partnerRows] = await runBatch(
     db,
     linkAccess(db, { ...scope, linkToken }),
     pageStatement(db, { ...scope, linkToken }, filter, range),
     countStatement(db, { ...scope, linkToken }, filter),
-    catalogue.bound,
+    catalog.bound,
   );
   const { access, link: parent } = splitAccess(found);
   return {
@@ -113,15 +113,15 @@ export async function listChildren(
     parent,
     rows,
     total: toTotal(filter, parent?.child_count ?? 0, counted),
-    partners: catalogue.read(partnerRows).partners,
+    partners: catalog.read(partnerRows).partners,
   };
 }
 
 /** One link; undefined where the app has none with this token. */
 export async function findLink(db: D1Database, scope: AppScope, linkToken: string) {
-  const catalogue = catalogueStatement(db, scope.tokenHash);
-  const [[found], partnerRows] = await runBatch(db, linkAccess(db, { ...scope, linkToken }), catalogue.bound);
-  return { ...splitAccess(found), partners: catalogue.read(partnerRows).partners };
+  const catalog = catalogStatement(db, scope.tokenHash);
+  const [[found], partnerRows] = await runBatch(db, linkAccess(db, { ...scope, linkToken }), catalog.bound);
+  return { ...splitAccess(found), partners: catalog.read(partnerRows).partners };
 }
 
 const dropped = statement<{ day: number; param: string; count: number }>(sql`

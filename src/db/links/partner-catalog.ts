@@ -1,4 +1,4 @@
-/** Partners, and the catalogue of all of them that an isolate keeps as long as its revision stands. */
+/** Partners, and the catalog of all of them that an isolate keeps as long as its revision stands. */
 import { sql } from "drizzle-orm";
 import { isBackward, type Range, toBounds } from "../keyset.ts";
 import { type Bound, runBatch, statement } from "../statement.ts";
@@ -23,27 +23,27 @@ export interface PartnerRow {
   cost_parameters: string;
 }
 
-export interface Catalogue {
+export interface Catalog {
   revision: string;
   partners: ReadonlyMap<number, Partner>;
 }
 
-let latest: Catalogue = { revision: "", partners: new Map() };
+let latest: Catalog = { revision: "", partners: new Map() };
 
-/** Every partner, or no row at all where the isolate's catalogue is the database's: a list of links then reads one row for it. */
+/** Every partner, or no row at all where the isolate's catalog is the database's: a list of links then reads one row for it. */
 const revisedPartners = statement<PartnerRow & { revision: string }>(sql`
   SELECT c.revision, p.*
-  FROM api_tokens t CROSS JOIN partner_catalogue c CROSS JOIN partners p
+  FROM api_tokens t CROSS JOIN partner_catalog c CROSS JOIN partners p
   WHERE t.token_hash = ${sql.placeholder("tokenHash")} AND c.revision <> ${sql.placeholder("revision")}
 `);
 
-/** A statement for the caller's batch, and what makes a catalogue of its rows: never older than that batch. */
-export function catalogueStatement(
+/** A statement for the caller's batch, and what makes a catalog of its rows: never older than that batch. */
+export function catalogStatement(
   db: D1Database,
   tokenHash: string,
 ): {
   bound: Bound<PartnerRow & { revision: string }>;
-  read: (rows: (PartnerRow & { revision: string })[]) => Catalogue;
+  read: (rows: (PartnerRow & { revision: string })[]) => Catalog;
 } {
   const known = latest;
   return {
@@ -73,7 +73,7 @@ export function toPartner(row: PartnerRow): Partner {
 }
 
 const header = statement<{ user_id: number; partner_count: number }>(sql`
-  SELECT t.user_id, c.partner_count FROM api_tokens t CROSS JOIN partner_catalogue c
+  SELECT t.user_id, c.partner_count FROM api_tokens t CROSS JOIN partner_catalog c
   WHERE t.token_hash = ${sql.placeholder("tokenHash")}
 `);
 

@@ -16,7 +16,7 @@ export interface OperatorAccess {
   role: "member" | "operator";
 }
 
-const caller = sql`
+const principal = sql`
   SELECT u.id AS user_id, u.email, u.role
   FROM (
     SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("tokenHash")}
@@ -27,9 +27,9 @@ const caller = sql`
 `;
 
 /** For a FROM clause: one row `operator.user_id`, or none where whoever asks is no operator. */
-export const operator = sql`(SELECT user_id FROM (${caller}) WHERE role = 'operator') operator`;
+export const operator = sql`(SELECT user_id FROM (${principal}) WHERE role = 'operator') operator`;
 
-const access = statement<OperatorAccess>(caller);
+const access = statement<OperatorAccess>(principal);
 
 /** Runs statements on an operator's behalf in one transaction, and says who that is. */
 export async function runAsOperator<Statements extends Bound<unknown>[]>(

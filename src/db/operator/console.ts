@@ -1,6 +1,6 @@
 /** What the operators' console shows beside the lists: an app's links, and spend that waits for its engagement. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Ledger, onShards } from "../ledger/shards.ts";
+import { type Ledger, runOnEveryShard } from "../ledger/shards.ts";
 import { runBatch, statement } from "../statement.ts";
 import { type Actor, operator, runAsOperator } from "./audit.ts";
 
@@ -71,7 +71,7 @@ export async function listPendingSpend(ledger: Ledger, actor: Actor): Promise<Pe
   const { access, rows } = await runAsOperator(control, actor, pending(control, { ...actor }));
   if (access?.role !== "operator") return [];
   const { now } = actor;
-  const more = await onShards(ledger, (db) => runBatch(db, pendingOnShard(db, { now })));
+  const more = await runOnEveryShard(ledger, (db) => runBatch(db, pendingOnShard(db, { now })));
   const found = [...rows[0], ...more.flat(2)].sort(
     (left, right) => left.partner_id - right.partner_id || left.currency.localeCompare(right.currency),
   );

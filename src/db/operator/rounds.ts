@@ -16,7 +16,7 @@ import {
   roundStatements,
 } from "../ledger/round-engagements.ts";
 import type { Ledger } from "../ledger/shards.ts";
-import { inParts, runBatch, statement, type Value } from "../statement.ts";
+import { chunk, runBatch, statement, type Value } from "../statement.ts";
 import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
 import { toTypes } from "./partners.ts";
 
@@ -98,7 +98,7 @@ const entriesOfIds = statement<EntryRow>(sql`
 const engagementsOfSent = engagementsOfIds(ofCredential);
 
 /** What there is for cost IDs that are sent with a test credential. undefined for a credential that never was. */
-export async function findTestSituation(
+export async function findTestContext(
   ledger: Ledger,
   hash: string,
   ids: string[],
@@ -133,7 +133,7 @@ export async function findTestSituation(
 }
 
 // An entry travels as a JSON array [cost_id, record].
-const insertEntries = statement<{ number: number }>(sql`
+const entryInserts = statement<{ number: number }>(sql`
   INSERT INTO round_entries (round_id, number, received_at, cost_id, record)
   SELECT x.id, x.entry_count + j.key + 1, ${sql.placeholder("now")}, j.value ->> 0, j.value ->> 1
   FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("entries")}) j
@@ -145,15 +145,15 @@ const insertEntries = statement<{ number: number }>(sql`
 const ENTRIES_A_STATEMENT = 100;
 
 /** Keeps what was sent, in its order, as far as there is room. Gives how many were kept. */
-export async function keepEntries(
+export async function insertEntries(
   db: D1Database,
   hash: string,
   entries: Omit<RoundEntry, "number" | "receivedAt">[],
   now: number,
 ): Promise<number> {
   const rows = entries.map(({ costId, ...record }) => [costId, JSON.stringify(record)]);
-  const inserts = inParts(rows, ENTRIES_A_STATEMENT).map((part) =>
-    insertEntries(db, { tokenHash: hash, entries: JSON.stringify(part), now }),
+  const inserts = chunk(rows, ENTRIES_A_STATEMENT).map((part) =>
+    entryInserts(db, { tokenHash: hash, entries: JSON.stringify(part), now }),
   );
   return (await runBatch(db, ...inserts)).flat().length;
 }

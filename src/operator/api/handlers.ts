@@ -27,11 +27,11 @@ export function list<C extends ListContract, Row extends { id: number }>(
 ): Handler {
   return documented(
     operation,
-    withOperator(async (context, { actor, admit }) => {
+    withOperator(async (context, { actor, authorize }) => {
       const name = `operator ${context.url.pathname} ${context.url.searchParams.get("partner_id") ?? ""}`;
       const { input, range } = await readListInput(context, from, name);
       const found = await find(context.env.DB, actor, range, input);
-      admit(found.access);
+      authorize(found.access);
       if (found.total === undefined) throw new AppError("not_found", "There is nothing at this path.");
       const page = toPage(range, found.rows);
       const paging = pagingV1(context, name, range, page, found.total);

@@ -13,8 +13,8 @@ const operation = (
   summary: string,
   input: Contract,
   answer: Operation["answers"],
-  refusals: ErrorCode[] = [],
-): Operation => ({ id, summary, credentials: "operator_token", input, answers: answer, refusals });
+  errorCodes: ErrorCode[] = [],
+): Operation => ({ id, summary, credentials: "operator_token", input, answers: answer, errorCodes });
 
 const page = (item: z.ZodMiniType) => ({ 200: { description: "A page", schema: listV1(item) } });
 const item = (schema: z.ZodMiniType, description = "As it is now") => ({

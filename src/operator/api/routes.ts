@@ -31,9 +31,9 @@ const appRoutes: Route[] = [
   {
     path: "/operator/v1/apps/:token",
     methods: {
-      GET: one(operations.readApp, contract.readApp, async ({ env }, { actor, admit }, { path }) => {
+      GET: one(operations.readApp, contract.readApp, async ({ env }, { actor, authorize }, { path }) => {
         const { access, app } = await apps.findApp(env.DB, actor, path.token);
-        admit(access);
+        authorize(access);
         if (!app) throw actions.notFound("app");
         return answers.toAppItem(app);
       }),
@@ -92,9 +92,9 @@ const userRoutes: Route[] = [
   {
     path: "/operator/v1/users/:id",
     methods: {
-      GET: one(operations.readUser, contract.readOne, async ({ env }, { actor, admit }, { path }) => {
+      GET: one(operations.readUser, contract.readOne, async ({ env }, { actor, authorize }, { path }) => {
         const { access, user } = await users.findUser(env.DB, actor, path.id);
-        admit(access);
+        authorize(access);
         if (!user) throw actions.notFound("user");
         return answers.toUserItem(user);
       }),
@@ -145,9 +145,9 @@ const partnerRoutes: Route[] = [
   {
     path: "/operator/v1/partners/:id",
     methods: {
-      GET: one(operations.readPartner, contract.readOne, async ({ env }, { actor, admit }, { path }) => {
+      GET: one(operations.readPartner, contract.readOne, async ({ env }, { actor, authorize }, { path }) => {
         const { access, partner } = await partners.findPartnerRecord(env.DB, actor, path.id);
-        admit(access);
+        authorize(access);
         if (!partner) throw actions.notFound("partner");
         return answers.toPartnerItem(partner);
       }),

@@ -9,17 +9,30 @@ import type { Markup } from "../../http/pages.ts";
 import * as actions from "../actions.ts";
 import * as contract from "../contract.ts";
 import { confirmStep, field, orNull, toLines } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, nextLink, parse, rangeOf, type Trouble } from "./layout.ts";
+import {
+  consolePage,
+  done,
+  type Form,
+  type FormError,
+  nextLink,
+  type OperatorSession,
+  parse,
+  rangeOf,
+} from "./layout.ts";
 
-export async function appsPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+export async function appsPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
   const range = rangeOf(context);
-  const found = await listApps(context.env.DB, desk.actor, range);
-  desk.admit(found.access);
+  const found = await listApps(context.env.DB, operatorSession.actor, range);
+  operatorSession.authorize(found.access);
   const page = toPage(range, found.rows);
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: "Apps",
     section: "Apps",
-    trouble,
+    formError,
     body: html`
       <h1>Apps</h1>
       ${
@@ -33,19 +46,19 @@ export async function appsPage(context: Context, desk: Desk, trouble?: Trouble):
       ${nextLink("/operator/apps", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New app</h2>
-        <form method="post" action="/operator/apps">${appFields({}, trouble)}<button>Make app</button></form>
+        <form method="post" action="/operator/apps">${appFields({}, formError)}<button>Make app</button></form>
       </section>`,
   });
 }
 
-function appFields(app: Partial<App>, trouble?: Trouble): Markup {
+function appFields(app: Partial<App>, formError?: FormError): Markup {
   return html`
-    ${field({ name: "name", label: "Name", value: app.name ?? "", required: true }, trouble)}
-    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.defaultUrl ?? "", required: true, hint: "Where a click leads when nothing else fits." }, trouble)}
-    ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.iosUrl ?? "" }, trouble)}
-    ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.androidUrl ?? "" }, trouble)}
-    ${field({ name: "redirect_hosts", label: "Hosts that a click may name", rows: 3, value: app.redirectHosts?.join("\n") ?? "", hint: "One a line, for instance shop.example.com" }, trouble)}
-    ${field({ name: "redirect_schemes", label: "Schemes that a click may name", rows: 2, value: app.redirectSchemes?.join("\n") ?? "", hint: "One a line, for instance https, or the app's own" }, trouble)}`;
+    ${field({ name: "name", label: "Name", value: app.name ?? "", required: true }, formError)}
+    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.defaultUrl ?? "", required: true, hint: "Where a click leads when nothing else fits." }, formError)}
+    ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.iosUrl ?? "" }, formError)}
+    ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.androidUrl ?? "" }, formError)}
+    ${field({ name: "redirect_hosts", label: "Hosts that a click may name", rows: 3, value: app.redirectHosts?.join("\n") ?? "", hint: "One a line, for instance shop.example.com" }, formError)}
+    ${field({ name: "redirect_schemes", label: "Schemes that a click may name", rows: 2, value: app.redirectSchemes?.join("\n") ?? "", hint: "One a line, for instance https, or the app's own" }, formError)}`;
 }
 
 function toBody(form: Form) {
@@ -59,33 +72,45 @@ function toBody(form: Form) {
   };
 }
 
-export async function createApp(context: Context, desk: Desk, form: Form): Promise<Response> {
-  const app = await actions.createApp(context, desk, parse(contract.createApp.body, toBody(form)));
+export async function createApp(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
+  const app = await actions.createApp(context, operatorSession, parse(contract.createApp.body, toBody(form)));
   return done(context, `/operator/apps/${app.token}`, "made");
 }
 
-export async function updateApp(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function updateApp(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const token = tokenOf(context);
-  await actions.updateApp(context, desk, token, parse(contract.updateApp.body, toBody(form)));
+  await actions.updateApp(context, operatorSession, token, parse(contract.updateApp.body, toBody(form)));
   return done(context, `/operator/apps/${token}`, "saved");
 }
 
-export async function appPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+export async function appPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
   const token = tokenOf(context);
   const { DB } = context.env;
   const range = rangeOf(context);
   const [{ access, app }, members, { links }] = await Promise.all([
-    findApp(DB, desk.actor, token),
-    listMembers(DB, desk.actor, range, { token }),
-    listTree(DB, desk.actor, token),
+    findApp(DB, operatorSession.actor, token),
+    listMembers(DB, operatorSession.actor, range, { token }),
+    listTree(DB, operatorSession.actor, token),
   ]);
-  desk.admit(access);
+  operatorSession.authorize(access);
   if (!app) throw actions.notFound("app");
   const page = toPage(range, members.rows);
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: app.name,
     section: "Apps",
-    trouble,
+    formError,
     body: html`
       <div class="head"><h1>${app.name}</h1><code>${app.token}</code></div>
       <section class="card" aria-labelledby="links">
@@ -109,13 +134,13 @@ export async function appPage(context: Context, desk: Desk, trouble?: Trouble): 
         }
         ${nextLink(`/operator/apps/${token}`, page.next)}
         <form method="post" action="/operator/apps/${token}/members">
-          ${field({ name: "email", label: "E-mail of the user to add", type: "email", required: true }, trouble)}
+          ${field({ name: "email", label: "E-mail of the user to add", type: "email", required: true }, formError)}
           <button>Add user</button>
         </form>
       </section>
       <section class="card" aria-labelledby="settings">
         <h2 id="settings">Name and destinations</h2>
-        <form method="post" action="/operator/apps/${token}">${appFields(app, trouble)}<button>Save</button></form>
+        <form method="post" action="/operator/apps/${token}">${appFields(app, formError)}<button>Save</button></form>
       </section>`,
   });
 }
@@ -151,21 +176,29 @@ function memberRow(app: App, member: MemberRow): Markup {
     </tr>`;
 }
 
-export async function addMember(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function addMember(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const token = tokenOf(context);
   const { email } = parse(contract.emailForm, { email: form.get("email") });
-  const { access, user } = await findUserByEmail(context.env.DB, desk.actor, email);
-  desk.admit(access);
+  const { access, user } = await findUserByEmail(context.env.DB, operatorSession.actor, email);
+  operatorSession.authorize(access);
   if (!user) throw actions.badField("email", "belongs to no user yet: make the user first, under Users");
-  await actions.addMember(context, desk, { appToken: token, userId: user.id });
+  await actions.addMember(context, operatorSession, { appToken: token, userId: user.id });
   return done(context, `/operator/apps/${token}`, "added");
 }
 
-export async function removeMember(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function removeMember(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const token = tokenOf(context);
   const userId = Number(form.get("user_id"));
   if (!Number.isSafeInteger(userId)) throw actions.badField("user_id", "is not a user");
-  await actions.removeMember(context, desk, { appToken: token, userId });
+  await actions.removeMember(context, operatorSession, { appToken: token, userId });
   return done(context, `/operator/apps/${token}`, "removed");
 }
 

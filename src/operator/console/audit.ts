@@ -5,17 +5,17 @@ import { listAudit } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { toAuditItem } from "../resources.ts";
-import { consolePage, type Desk } from "./layout.ts";
+import { consolePage, type OperatorSession } from "./layout.ts";
 
-export async function auditPage(context: Context, desk: Desk): Promise<Response> {
+export async function auditPage(context: Context, operatorSession: OperatorSession): Promise<Response> {
   const asked = context.url.searchParams.get("before") ?? "";
   const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
   const range = { after: null, before, limit: 100 };
-  const found = await listAudit(context.env.DB, desk.actor, range);
-  desk.admit(found.access);
+  const found = await listAudit(context.env.DB, operatorSession.actor, range);
+  operatorSession.authorize(found.access);
   const page = toPage(range, found.rows);
   const items = page.items.map(toAuditItem).reverse();
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: "Audit log",
     section: "Audit log",
     body: html`

@@ -9,21 +9,33 @@ import { time } from "../../usecases/rounds/view.ts";
 import * as actions from "../actions.ts";
 import { type credential, toCredentialItem } from "../resources.ts";
 import { confirmStep } from "./fields.ts";
-import { consolePage, type Desk, done, idOf, nextLink, rangeOf, type Trouble } from "./layout.ts";
+import {
+  consolePage,
+  done,
+  type FormError,
+  idOf,
+  nextLink,
+  type OperatorSession,
+  rangeOf,
+} from "./layout.ts";
 
 /** With its partner's name and the state of its round, where other partners' credentials stand beside it. */
 type CredentialItem = z.output<typeof credential> &
   Partial<Pick<NamedCredentialRecord, "partner" | "round_state">>;
 
-export async function credentialsPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+export async function credentialsPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
   const range = rangeOf(context);
-  const found = await listCredentials(context.env.DB, desk.actor, range);
-  desk.admit(found.access);
+  const found = await listCredentials(context.env.DB, operatorSession.actor, range);
+  operatorSession.authorize(found.access);
   const page = toPage(range, found.rows);
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: "Credentials",
     section: "Credentials",
-    trouble,
+    formError,
     body: html`
       <h1>Credentials</h1>
       ${
@@ -64,14 +76,17 @@ function credentialRow(item: CredentialItem, withPartner: boolean): Markup {
           : confirmStep({
               action: `/operator/credentials/${item.id}/revoke`,
               open: "Revoke",
-              explain: `The partner's requests with ${item.hint} are refused from that moment on. This cannot be taken back.`,
+              explain: `The partner's requests with ${item.hint} are rejected from that moment on. This cannot be taken back.`,
               button: "Revoke for good",
             })
       }</td>
     </tr>`;
 }
 
-export async function revokeCredential(context: Context, desk: Desk): Promise<Response> {
-  const { partner_id } = await actions.revokeCredential(context, desk, idOf(context));
+export async function revokeCredential(
+  context: Context,
+  operatorSession: OperatorSession,
+): Promise<Response> {
+  const { partner_id } = await actions.revokeCredential(context, operatorSession, idOf(context));
   return done(context, `/operator/partners/${partner_id}`, "revoked");
 }

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import type { Markup } from "../../http/pages.ts";
-import type { Trouble } from "./layout.ts";
+import type { FormError } from "./layout.ts";
 
 interface Field {
   name: string;
@@ -18,20 +18,20 @@ interface Field {
 /** A labelled input, with what was typed before and what was wrong with it. */
 export function field(
   { name, label, value = "", hint, type = "text", required, rows }: Field,
-  trouble?: Trouble,
+  formError?: FormError,
 ): Markup {
-  const faults =
-    trouble?.error.errors.filter(({ param }) => param === name || param.startsWith(`${name}.`)) ?? [];
-  const text = trouble?.typed.get(name) ?? value;
-  const notes = [hint && `${name}-hint`, faults.length > 0 && `${name}-error`].filter(Boolean).join(" ");
+  const errors =
+    formError?.error.errors.filter(({ param }) => param === name || param.startsWith(`${name}.`)) ?? [];
+  const text = formError?.typed.get(name) ?? value;
+  const notes = [hint && `${name}-hint`, errors.length > 0 && `${name}-error`].filter(Boolean).join(" ");
   const attributes = html`id="${name}" name="${name}" ${required ? html`required` : ""}
-    ${notes ? html`aria-describedby="${notes}"` : ""} ${faults.length > 0 ? html`aria-invalid="true"` : ""}`;
+    ${notes ? html`aria-describedby="${notes}"` : ""} ${errors.length > 0 ? html`aria-invalid="true"` : ""}`;
   return html`
     <div class="field">
       <label for="${name}">${label}</label>
       ${rows ? html`<textarea ${attributes} rows="${rows}" spellcheck="false">${text}</textarea>` : html`<input ${attributes} type="${type}" value="${text}" autocomplete="off">`}
       ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ""}
-      ${faults.length > 0 ? html`<p class="field-error" id="${name}-error">${faults.map(({ message }) => message).join("; ")}</p>` : ""}
+      ${errors.length > 0 ? html`<p class="field-error" id="${name}-error">${errors.map(({ message }) => message).join("; ")}</p>` : ""}
     </div>`;
 }
 

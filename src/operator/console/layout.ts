@@ -5,7 +5,7 @@ import type { Operator } from "../../auth/guards.ts";
 import { withSession } from "../../auth/sessions.ts";
 import type { Range } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
-import { AppError, ERRORS, type Fault } from "../../errors.ts";
+import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import {
   decodeUtf8,
   MAX_BODY_BYTES,
@@ -13,7 +13,7 @@ import {
   parsePart,
   readBody,
   readPairs,
-  refuseFaults,
+  throwIfInvalid,
 } from "../../http/input.ts";
 import {
   errorPage,
@@ -27,12 +27,12 @@ import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
 
 /** An operator who is signed in. */
-export interface Desk extends Operator {
+export interface OperatorSession extends Operator {
   user: NonNullable<Page["user"]>;
 }
 
 /** A form that was refused: what is wrong, and what was typed. */
-export interface Trouble {
+export interface FormError {
   error: AppError;
   typed: Form;
 }
@@ -41,10 +41,12 @@ export interface Trouble {
 export type Form = URLSearchParams;
 
 /** Lets a handler run for an operator who is signed in; a member is told so on a page. */
-export function withDesk(handler: (context: Context, desk: Desk) => Promise<Response>): Handler {
+export function withOperatorSession(
+  handler: (context: Context, operatorSession: OperatorSession) => Promise<Response>,
+): Handler {
   return withSession(async (context, { email, role, idHash }) => {
     const user = { email, role };
-    const admit: Operator["admit"] = (access) => {
+    const authorize: Operator["authorize"] = (access) => {
       if (!access) throw new AppError("session_ended");
       if (access.role !== "operator") throw new AppError("operator_required");
       return access;
@@ -52,7 +54,7 @@ export function withDesk(handler: (context: Context, desk: Desk) => Promise<Resp
     const actor = { tokenHash: null, sessionHash: idHash, now: context.now };
     try {
       if (role !== "operator") throw new AppError("operator_required");
-      return await handler(context, { actor, admit, user });
+      return await handler(context, { actor, authorize, user });
     } catch (error) {
       if (error instanceof AppError && wantsPage(context)) return errorPage(context, error, user);
       throw error;
@@ -60,20 +62,20 @@ export function withDesk(handler: (context: Context, desk: Desk) => Promise<Resp
   });
 }
 
-/** As `withDesk`, for a form. What is refused is told on the page that the form stands on. */
+/** As `withOperatorSession`, for a form. What is refused is told on the page that the form stands on. */
 export function withForm(
-  act: (context: Context, desk: Desk, form: Form) => Promise<Response>,
-  show: (context: Context, desk: Desk, trouble: Trouble) => Promise<Response>,
+  act: (context: Context, operatorSession: OperatorSession, form: Form) => Promise<Response>,
+  show: (context: Context, operatorSession: OperatorSession, formError: FormError) => Promise<Response>,
 ): Handler {
-  return withDesk(async (context, desk) => {
+  return withOperatorSession(async (context, operatorSession) => {
     const typed = await readFields(context);
     try {
-      return await act(context, desk, typed);
+      return await act(context, operatorSession, typed);
     } catch (error) {
       const isTold = error instanceof AppError && TOLD_IN_PLACE.has(ERRORS[error.code].status);
       if (!isTold) throw error;
       context.trace.outcome = error.code;
-      return show(context, desk, { error, typed });
+      return show(context, operatorSession, { error, typed });
     }
   });
 }
@@ -86,22 +88,22 @@ async function readFields(context: Context): Promise<Form> {
   }
   const body = decodeUtf8(await readBody(context.request, MAX_BODY_BYTES));
   const pairs = body === undefined ? [] : readPairs(body);
-  const faults: Fault[] = pairs
+  const errors: InputError[] = pairs
     .filter((pair) => !pair.isUtf8)
     .map(({ name }) => ({ param: name, message: "is not percent-encoded UTF-8" }));
-  if (body === undefined) faults.push({ param: "body", message: "is not UTF-8" });
+  if (body === undefined) errors.push({ param: "body", message: "is not UTF-8" });
   const names = pairs.map(({ name }) => name).filter((name) => name !== "cost_types");
   const again = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  for (const name of again) faults.push({ param: name, message: "is given more than once" });
-  refuseFaults(faults);
+  for (const name of again) errors.push({ param: name, message: "is given more than once" });
+  throwIfInvalid(errors);
   return new URLSearchParams(pairs.map(({ name, value }) => [name, value]));
 }
 
 /** What a form says, by the contract of the JSON interface. Throws invalid_request with every fault. */
 export function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
-  const faults: Fault[] = [];
-  const parsed = parsePart(schema, value, faults);
-  refuseFaults(faults);
+  const errors: InputError[] = [];
+  const parsed = parsePart(schema, value, errors);
+  throwIfInvalid(errors);
   return parsed as z.output<T>;
 }
 
@@ -126,23 +128,27 @@ interface ConsolePage {
   title: string;
   section: Section;
   body: Markup;
-  trouble?: Trouble | undefined;
+  formError?: FormError | undefined;
 }
 
 /** A page of the console, with what was done or refused at its top. */
-export function consolePage(context: Context, desk: Desk, page: ConsolePage): Promise<Response> {
+export function consolePage(
+  context: Context,
+  operatorSession: OperatorSession,
+  page: ConsolePage,
+): Promise<Response> {
   const links = SECTIONS.map(
     ([href, name]) =>
       html`<a href="${href}" ${name === page.section ? html`aria-current="page"` : ""}>${name}</a>`,
   );
   return pageResponse(context, {
     title: `${page.title} · Operator console`,
-    user: desk.user,
-    ...(page.trouble && { status: ERRORS[page.trouble.error.code].status }),
+    user: operatorSession.user,
+    ...(page.formError && { status: ERRORS[page.formError.error.code].status }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${doneNotice(context.url.searchParams.get("done"))}
-      ${page.trouble ? troubleNotice(page.trouble.error) : ""}
+      ${page.formError ? troubleNotice(page.formError.error) : ""}
       ${page.body}`,
   });
 }
@@ -181,10 +187,10 @@ function troubleNotice(error: AppError): Markup {
 /** Shows a secret that nobody can show again. */
 export function secretPage(
   context: Context,
-  desk: Desk,
+  operatorSession: OperatorSession,
   shown: { section: Section; title: string; name: string; secret: string; use: Markup; back: string },
 ): Promise<Response> {
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: shown.title,
     section: shown.section,
     body: html`

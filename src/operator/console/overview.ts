@@ -11,22 +11,35 @@ import * as actions from "../actions.ts";
 import * as contract from "../contract.ts";
 import { toIntegration } from "../resources.ts";
 import { field } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, nextLink, parse, rangeOf, type Trouble } from "./layout.ts";
+import {
+  consolePage,
+  done,
+  type Form,
+  type FormError,
+  nextLink,
+  type OperatorSession,
+  parse,
+  rangeOf,
+} from "./layout.ts";
 import { STATES } from "./partners.ts";
 
-export async function overviewPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+export async function overviewPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
   const range = rangeOf(context);
   const { DB } = context.env;
   const [found, waiting] = await Promise.all([
-    listPartnerRecords(DB, desk.actor, range),
-    listPendingSpend(context.ledger, desk.actor),
+    listPartnerRecords(DB, operatorSession.actor, range),
+    listPendingSpend(context.ledger, operatorSession.actor),
   ]);
-  desk.admit(found.access);
+  operatorSession.authorize(found.access);
   const page = toPage(range, found.rows);
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: "Partners",
     section: "Partners",
-    trouble,
+    formError,
     body: html`
       <h1>Partners</h1>
       <p class="lead">A cost type goes live for a partner when it has come through an integration round.</p>
@@ -55,7 +68,7 @@ export async function overviewPage(context: Context, desk: Desk, trouble?: Troub
       <section class="card" aria-labelledby="new">
         <h2 id="new">New partner</h2>
         <form method="post" action="/operator/partners">
-          ${field({ name: "display_name", label: "Name", required: true }, trouble)}
+          ${field({ name: "display_name", label: "Name", required: true }, formError)}
           <button>Make partner</button>
         </form>
       </section>`,
@@ -90,8 +103,12 @@ function partnerRow(partner: PartnerRecord): Markup {
     </tr>`;
 }
 
-export async function createPartner(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function createPartner(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const body = parse(contract.createPartner.body, { display_name: form.get("display_name") });
-  const partner = await actions.createPartner(context, desk, body);
+  const partner = await actions.createPartner(context, operatorSession, body);
   return done(context, `/operator/partners/${partner.id}`, "made");
 }

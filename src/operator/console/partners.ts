@@ -14,7 +14,16 @@ import { toCredentialItem, toIntegration } from "../resources.ts";
 import { openRound } from "../rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, idOf, parse, secretPage, type Trouble } from "./layout.ts";
+import {
+  consolePage,
+  done,
+  type Form,
+  type FormError,
+  idOf,
+  type OperatorSession,
+  parse,
+  secretPage,
+} from "./layout.ts";
 
 /** How far a cost type has come. */
 export const STATES = {
@@ -33,21 +42,25 @@ function rest(partnerId: number, list: "rounds" | "credentials", total = 0): Mar
     : "";
 }
 
-export async function partnerPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+export async function partnerPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
   const id = idOf(context);
   const { DB } = context.env;
   const [{ access, partner }, credentials, rounds] = await Promise.all([
-    findPartnerRecord(DB, desk.actor, id),
-    listCredentialsOfPartner(DB, desk.actor, NEWEST, { partnerId: id }),
-    listRoundsOfPartner(DB, desk.actor, NEWEST, { partnerId: id }),
+    findPartnerRecord(DB, operatorSession.actor, id),
+    listCredentialsOfPartner(DB, operatorSession.actor, NEWEST, { partnerId: id }),
+    listRoundsOfPartner(DB, operatorSession.actor, NEWEST, { partnerId: id }),
   ]);
-  desk.admit(access);
+  operatorSession.authorize(access);
   if (!partner) throw actions.notFound("partner");
   const free = COST_TYPES.filter((type) => !partner.typesInRound.includes(type));
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: partner.displayName,
     section: "Partners",
-    trouble,
+    formError,
     body: html`
       <div class="head"><h1>${partner.displayName}</h1>${partner.supportsCostData ? html`<span class="badge ok">cost data</span>` : html`<span class="badge">no cost data</span>`}</div>
       <section class="card" aria-labelledby="types">
@@ -93,10 +106,10 @@ export async function partnerPage(context: Context, desk: Desk, trouble?: Troubl
         <h2 id="templates">Name and parameter templates</h2>
         <p class="muted">Query text that the URLs of the partner's links carry. Macros in braces or brackets stay as they are typed.</p>
         <form method="post" action="/operator/partners/${id}">
-          ${field({ name: "display_name", label: "Name", value: partner.displayName, required: true }, trouble)}
-          ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, trouble)}
-          ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, trouble)}
-          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on. Without a cost_id here no cost finds its click: for instance cost_id={click_id}&cost_type=cpc, with the partner's own macro" }, trouble)}
+          ${field({ name: "display_name", label: "Name", value: partner.displayName, required: true }, formError)}
+          ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, formError)}
+          ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, formError)}
+          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on. Without a cost_id here no cost finds its click: for instance cost_id={click_id}&cost_type=cpc, with the partner's own macro" }, formError)}
           ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
           <button>Save</button>
         </form>
@@ -128,12 +141,16 @@ function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRecord): M
     </section>`;
 }
 
-export async function switchCosts(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function switchCosts(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const id = idOf(context);
   const take = form.get("take");
   const supports = take === null ? undefined : take === "yes";
   const body = parse(contract.updatePartner.body, { supports_cost_data: supports });
-  await actions.updatePartner(context, desk, id, body);
+  await actions.updatePartner(context, operatorSession, id, body);
   return done(context, `/operator/partners/${id}`, "saved");
 }
 
@@ -158,7 +175,11 @@ function issueForm(partner: PartnerRecord): Markup | "" {
     </details>`;
 }
 
-export async function updatePartner(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function updatePartner(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const id = idOf(context);
   const body = parse(contract.updatePartner.body, {
     display_name: form.get("display_name") ?? undefined,
@@ -167,19 +188,23 @@ export async function updatePartner(context: Context, desk: Desk, form: Form): P
     impression_parameters: form.get("impression_parameters") ?? undefined,
     cost_parameters: form.get("cost_parameters") ?? undefined,
   });
-  await actions.updatePartner(context, desk, id, body);
+  await actions.updatePartner(context, operatorSession, id, body);
   return done(context, `/operator/partners/${id}`, "saved");
 }
 
-export async function issueCredential(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function issueCredential(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const id = idOf(context);
   const body = parse(contract.createCredential.body, {
     partner_id: id,
     mode: form.get("mode"),
     cost_types: form.getAll("cost_types"),
   });
-  const { credential, secret } = await actions.createCredential(context, desk, body);
-  return secretPage(context, desk, {
+  const { credential, secret } = await actions.createCredential(context, operatorSession, body);
+  return secretPage(context, operatorSession, {
     section: "Partners",
     title: "Credential issued",
     name: `${credential.mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
@@ -189,11 +214,15 @@ export async function issueCredential(context: Context, desk: Desk, form: Form):
   });
 }
 
-export async function openPartnerRound(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function openPartnerRound(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const id = idOf(context);
   const body = parse(contract.openRound.body, { partner_id: id, cost_types: form.getAll("cost_types") });
-  const { round, secret } = await openRound(context, desk, body);
-  return secretPage(context, desk, {
+  const { round, secret } = await openRound(context, operatorSession, body);
+  return secretPage(context, operatorSession, {
     section: "Partners",
     title: `Round ${round.id} is open`,
     name: "Test credential",

@@ -11,19 +11,23 @@ import { countOpen, reportView } from "../../usecases/rounds/view.ts";
 import * as contract from "../contract.ts";
 import * as actions from "../rounds.ts";
 import { confirmStep } from "./fields.ts";
-import { consolePage, type Desk, done, type Form, idOf, parse, type Trouble } from "./layout.ts";
+import { consolePage, done, type Form, type FormError, idOf, type OperatorSession, parse } from "./layout.ts";
 
-export async function roundPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
-  const round = toRoundWithReport(await actions.readRound(context, desk, idOf(context)));
+export async function roundPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
+  const round = toRoundWithReport(await actions.readRound(context, operatorSession, idOf(context)));
   const dismiss = (finding: FindingItem) => html`
     <form method="post" action="/operator/rounds/${round.id}/dismissals">
       <input type="hidden" name="finding" value="${finding.finding}">
       <button class="secondary" aria-label="Dismiss ${finding.finding}">Dismiss</button>
     </form>`;
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: `Round ${round.id}`,
     section: "Partners",
-    trouble,
+    formError,
     body: html`
       <p><a href="/operator/partners/${round.partner_id}">${round.partner}</a></p>
       ${round.state === "open" ? reportView(round, dismiss, ending(round)) : reportView(round, undefined, next(round))}`,
@@ -61,18 +65,22 @@ function next(round: RoundWithReport): Markup {
     : html`<p class="notice">The round was closed. <a href="/operator/partners/${round.partner_id}#open">Open another</a> to go on.</p>`;
 }
 
-export async function approveRound(context: Context, desk: Desk): Promise<Response> {
-  const { id } = await actions.approveRound(context, desk, idOf(context));
+export async function approveRound(context: Context, operatorSession: OperatorSession): Promise<Response> {
+  const { id } = await actions.approveRound(context, operatorSession, idOf(context));
   return done(context, `/operator/rounds/${id}`, "approved");
 }
 
-export async function closeRound(context: Context, desk: Desk): Promise<Response> {
-  const { id } = await actions.closeRound(context, desk, idOf(context));
+export async function closeRound(context: Context, operatorSession: OperatorSession): Promise<Response> {
+  const { id } = await actions.closeRound(context, operatorSession, idOf(context));
   return done(context, `/operator/rounds/${id}`, "closed");
 }
 
-export async function dismissFinding(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function dismissFinding(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const { finding } = parse(contract.dismissFinding.body, { finding: form.get("finding") });
-  const { id } = await actions.dismissFinding(context, desk, idOf(context), finding);
+  const { id } = await actions.dismissFinding(context, operatorSession, idOf(context), finding);
   return done(context, `/operator/rounds/${id}`, "dismissed");
 }

@@ -4,16 +4,17 @@ import type { Handler, Route } from "../../http/router.ts";
 import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
 import { credentialsPage, revokeCredential } from "./credentials.ts";
-import { type Desk, type Form, type Trouble, withDesk, withForm } from "./layout.ts";
+import { type Form, type FormError, type OperatorSession, withForm, withOperatorSession } from "./layout.ts";
 import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
 import * as rounds from "./rounds.ts";
 import * as users from "./users.ts";
 
-type Show = (context: Context, desk: Desk, trouble?: Trouble) => Promise<Response>;
-type Act = (context: Context, desk: Desk, form: Form) => Promise<Response>;
+type Show = (context: Context, operatorSession: OperatorSession, formError?: FormError) => Promise<Response>;
+type Act = (context: Context, operatorSession: OperatorSession, form: Form) => Promise<Response>;
 
-const page = (show: Show): Handler => withDesk((context, desk) => show(context, desk));
+const page = (show: Show): Handler =>
+  withOperatorSession((context, operatorSession) => show(context, operatorSession));
 /** A page, and the form on it that posts to the same path. */
 const pageWithForm = (path: string, show: Show, act: Act): Route => ({
   path,
@@ -47,5 +48,5 @@ export const consoleRoutes: Route[] = [
   form("/operator/users/:id/token", users.issueToken, users.userPage),
   { path: "/operator/credentials", methods: { GET: page(credentialsPage) } },
   form("/operator/credentials/:id/revoke", revokeCredential, credentialsPage),
-  { path: "/operator/audit", methods: { GET: withDesk(auditPage) } },
+  { path: "/operator/audit", methods: { GET: withOperatorSession(auditPage) } },
 ];

@@ -10,15 +10,15 @@ import { toUserItem } from "../resources.ts";
 import { confirmStep, field, select } from "./fields.ts";
 import {
   consolePage,
-  type Desk,
   done,
   type Form,
+  type FormError,
   idOf,
   nextLink,
+  type OperatorSession,
   parse,
   rangeOf,
   secretPage,
-  type Trouble,
 } from "./layout.ts";
 
 const ROLES: [string, string][] = [
@@ -26,15 +26,19 @@ const ROLES: [string, string][] = [
   ["operator", "Operator: works in this console as well"],
 ];
 
-export async function usersPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
+export async function usersPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
   const range = rangeOf(context);
-  const found = await listUsers(context.env.DB, desk.actor, range);
-  desk.admit(found.access);
+  const found = await listUsers(context.env.DB, operatorSession.actor, range);
+  operatorSession.authorize(found.access);
   const page = toPage(range, found.rows);
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: "Users",
     section: "Users",
-    trouble,
+    formError,
     body: html`
       <h1>Users</h1>
       <div class="table" tabindex="0" role="region" aria-label="Users"><table>
@@ -45,8 +49,8 @@ export async function usersPage(context: Context, desk: Desk, trouble?: Trouble)
       <section class="card" aria-labelledby="new">
         <h2 id="new">New user</h2>
         <form method="post" action="/operator/users">
-          ${field({ name: "email", label: "E-mail", type: "email", required: true }, trouble)}
-          ${select("role", "Role", ROLES, trouble?.typed.get("role") ?? "member")}
+          ${field({ name: "email", label: "E-mail", type: "email", required: true }, formError)}
+          ${select("role", "Role", ROLES, formError?.typed.get("role") ?? "member")}
           ${select("sign_in", "Signs in with", [
             ["password", "A password: a one-time password is shown next"],
             ["sso", "Single sign-on: no password here"],
@@ -75,19 +79,28 @@ function userRow(row: UserRow): Markup {
     </tr>`;
 }
 
-export async function createUser(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function createUser(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const body = parse(contract.createUser.body, {
     email: form.get("email") ?? undefined,
     role: form.get("role") ?? undefined,
     sign_in: form.get("sign_in") ?? undefined,
   });
-  const { user, password } = await actions.createUser(context, desk, body);
+  const { user, password } = await actions.createUser(context, operatorSession, body);
   if (password === null) return done(context, `/operator/users/${user.id}`, "made");
-  return passwordPage(context, desk, user, password);
+  return passwordPage(context, operatorSession, user, password);
 }
 
-function passwordPage(context: Context, desk: Desk, user: UserRow, secret: string): Promise<Response> {
-  return secretPage(context, desk, {
+function passwordPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  user: UserRow,
+  secret: string,
+): Promise<Response> {
+  return secretPage(context, operatorSession, {
     section: "Users",
     title: "One-time password",
     name: `Password of ${user.email}`,
@@ -97,16 +110,20 @@ function passwordPage(context: Context, desk: Desk, user: UserRow, secret: strin
   });
 }
 
-export async function userPage(context: Context, desk: Desk, trouble?: Trouble): Promise<Response> {
-  const { access, user } = await findUser(context.env.DB, desk.actor, idOf(context));
-  desk.admit(access);
+export async function userPage(
+  context: Context,
+  operatorSession: OperatorSession,
+  formError?: FormError,
+): Promise<Response> {
+  const { access, user } = await findUser(context.env.DB, operatorSession.actor, idOf(context));
+  operatorSession.authorize(access);
   if (!user) throw actions.notFound("user");
   const path = `/operator/users/${user.id}`;
   const isDisabled = user.disabled_at !== null;
-  return consolePage(context, desk, {
+  return consolePage(context, operatorSession, {
     title: user.email,
     section: "Users",
-    trouble,
+    formError,
     body: html`
       <div class="head"><h1>${user.email}</h1>${stateOf(user)}</div>
       <section class="card" aria-labelledby="role-of">
@@ -168,7 +185,11 @@ export async function userPage(context: Context, desk: Desk, trouble?: Trouble):
   });
 }
 
-export async function updateUser(context: Context, desk: Desk, form: Form): Promise<Response> {
+export async function updateUser(
+  context: Context,
+  operatorSession: OperatorSession,
+  form: Form,
+): Promise<Response> {
   const id = idOf(context);
   const disabled = form.get("disabled");
   const body = parse(contract.updateUser.body, {
@@ -176,19 +197,19 @@ export async function updateUser(context: Context, desk: Desk, form: Form): Prom
     sign_in: form.get("sign_in") ?? undefined,
     ...(disabled !== null && { disabled: disabled === "yes" }),
   });
-  await actions.updateUser(context, desk, id, body);
+  await actions.updateUser(context, operatorSession, id, body);
   const what = disabled === null ? "saved" : disabled === "yes" ? "disabled" : "enabled";
   return done(context, `/operator/users/${id}`, what);
 }
 
-export async function resetPassword(context: Context, desk: Desk): Promise<Response> {
-  const { user, password } = await actions.resetPassword(context, desk, idOf(context));
-  return passwordPage(context, desk, user, password);
+export async function resetPassword(context: Context, operatorSession: OperatorSession): Promise<Response> {
+  const { user, password } = await actions.resetPassword(context, operatorSession, idOf(context));
+  return passwordPage(context, operatorSession, user, password);
 }
 
-export async function issueToken(context: Context, desk: Desk): Promise<Response> {
-  const { user, token } = await actions.issueToken(context, desk, idOf(context));
-  return secretPage(context, desk, {
+export async function issueToken(context: Context, operatorSession: OperatorSession): Promise<Response> {
+  const { user, token } = await actions.issueToken(context, operatorSession, idOf(context));
+  return secretPage(context, operatorSession, {
     section: "Users",
     title: "API token",
     name: `API token of ${user.email}`,
