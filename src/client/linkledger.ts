@@ -715,7 +715,7 @@ export interface RoundEntry {
   /** `ok`, or the code of the refusal */
   answer: string;
   cost_id: string | null;
-  faults: {
+  errors: {
     message: string;
     param: string;
   }[];

@@ -57,6 +57,7 @@ async function readDocument(): Promise<unknown> {
     bundle: true,
     format: "esm",
     platform: "node",
+    loader: { ".css": "text", ".svg": "text", ".md": "text", ".client.js": "text" },
     outfile,
   });
   const { document } = (await import(pathToFileURL(outfile).href)) as { document: unknown };
