@@ -186,6 +186,11 @@ export const ERRORS = {
     title: "The database did not answer",
     help: "Nothing was told as done. Send the same request again after `Retry-After` seconds.",
   },
+  not_configured: {
+    status: 503,
+    title: "The Worker is not configured correctly",
+    help: "A binding or a variable in wrangler.toml is missing or wrong. `/readyz` and the log name it.",
+  },
   not_migrated: {
     status: 503,
     title: "The database is not migrated yet",

@@ -1,8 +1,10 @@
 /** What a caller is told of a failure, and what the log is told. */
-import { reset } from "cloudflare:test";
+import { createExecutionContext, reset } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
+import { serve } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
-import { ask, type Call, call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
+import { ask, type Call, call, DEMO, env, freshDemo, NOW, ORIGIN, type ProblemBody } from "../harness.ts";
 
 const CALLS: [string, string, Call][] = [
   ["list partners", "/public/v1/partners", { token: DEMO.apiToken }],
@@ -85,19 +87,37 @@ describe("an unexpected error", () => {
     expect(JSON.stringify(errorLines())).not.toContain(DEMO.apiToken);
   });
 
-  it("keeps a configuration that cannot serve to the log", async () => {
-    for (const wrong of [{ CLICK_URL: "go.example" }, { IMPRESSION_URL: "ftp://view.example" }]) {
-      const { status, body } = await ask<ProblemBody>("/public/v1/partners", {
-        token: DEMO.apiToken,
-        env: wrong,
-      });
-      expect(status).toBe(500);
-      expect(JSON.stringify(body)).not.toMatch(/_URL|example/);
+  it.each([
+    [{ CLICK_URL: "go.example" }, "CLICK_URL must be an http or https URL."],
+    [{ IMPRESSION_URL: "ftp://view.example" }, "IMPRESSION_URL must be an http or https URL."],
+    [{ LOG_SAMPLE: "1.1" }, "LOG_SAMPLE must be a number from 0 to 1."],
+    [{ TOKENS: undefined }, "The binding TOKENS (a KV namespace) is missing."],
+    [
+      { DB: undefined, ACCOUNT_ATTEMPTS: undefined, LOG_SAMPLE: "x" },
+      "The binding DB (a D1 database) is missing. The binding ACCOUNT_ATTEMPTS (a rate limiter) is missing. LOG_SAMPLE must be a number from 0 to 1.",
+    ],
+  ])("names a wrong configuration in the log and at /readyz only: %o", async (wrong, problem) => {
+    const request = (path: string) => {
+      const bindings = { ...env, ...wrong } as unknown as Env;
+      return serve(new Request(`${ORIGIN}${path}`), bindings, createExecutionContext(), () => NOW);
+    };
+    for (const path of ["/public/v1/partners", "/healthz", "/demo1nk001"]) {
+      const response = await request(path);
+      const body: ProblemBody = await response.json();
+      expect([response.status, response.headers.get("retry-after"), body.code]).toEqual([
+        503,
+        "5",
+        "not_configured",
+      ]);
+      expect(body.detail).toBe(
+        "A binding or a variable in wrangler.toml is missing or wrong. `/readyz` and the log name it.",
+      );
     }
-    expect(errorLines().map(({ message }) => message)).toEqual([
-      "CLICK_URL must be an http(s) URL",
-      "IMPRESSION_URL must be an http(s) URL",
-    ]);
+    const ready = await request("/readyz");
+    const { detail }: ProblemBody = await ready.json();
+    const message = `${problem} Check wrangler.toml.`;
+    expect([ready.status, detail]).toEqual([503, message]);
+    expect(errorLines().map((line) => line.message)).toEqual([message, message, message, message]);
   });
 
   it("logs nothing as an error for a refusal", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, test } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { submitCosts } from "../../src/db/ledger/costs.ts";
 import { insertEngagement } from "../../src/db/ledger/engagements.ts";
-import { type Ledger, shardFor } from "../../src/db/ledger/shards.ts";
+import { checkLedgerBindings, type Ledger, shardFor } from "../../src/db/ledger/shards.ts";
 import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
 import { call, click, DEMO, env, NOW, sendCost } from "../harness.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
@@ -45,15 +45,19 @@ describe("the map", () => {
     "2, 4",
     "2, 4 from soon",
     "4 from 2026-01-01",
-  ])("is refused as %s", async (LEDGER_MAP) => {
-    expect(() => mapped(LEDGER_MAP)).toThrow("LEDGER_MAP");
-    expect((await call("/healthz", { env: { LEDGER_MAP } })).status).toBe(500);
+  ])("is rejected as %s", async (LEDGER_MAP) => {
+    expect(checkLedgerBindings({ ...env, LEDGER_MAP })).toEqual([
+      "LEDGER_MAP must spread the ledger over at most the 4 bound LEDGER_ databases.",
+    ]);
+    expect((await call("/healthz", { env: { LEDGER_MAP } })).status).toBe(503);
   });
 
-  it("must be said where shards are bound, so that binding one more moves nothing", () => {
+  it("must be set where shards are bound, so that binding one more moves nothing", () => {
     const { LEDGER_MAP: _, ...bindings } = env;
-    expect(() => mapped(undefined as unknown as string)).toThrow("LEDGER_MAP");
     expect(bindings.LEDGER_0).toBeDefined();
+    expect(checkLedgerBindings(bindings)).toEqual([
+      "LEDGER_MAP must spread the ledger over at most the 4 bound LEDGER_ databases.",
+    ]);
   });
 
   it("of none is the ledger in DB", async () => {

@@ -37,14 +37,9 @@ export interface Ledger {
 
 const MAP = /^(?:(\d+) *, *)?(\d+)(?: +from +(\S+))?$/;
 
-/** `now` in milliseconds since 1970. Throws on bindings that contradict each other. */
+/** `now` in milliseconds since 1970. The bindings must have passed `checkLedgerBindings`. */
 export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
-  let map = maps.get(bindings);
-  if (!map) {
-    map = readMap(bindings);
-    maps.set(bindings, map);
-  }
-  const { control, databases, size, change } = map;
+  const { control, databases, size, change } = mapOf(bindings);
   if (!change) return { control, databases, size, earlier: undefined, next: undefined };
   const { earlier, start } = change;
   return now < start
@@ -55,8 +50,17 @@ export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
 /** What `LEDGER_MAP` says. An isolate's bindings do not change: they are read once. */
 interface LedgerMap extends Pick<Ledger, "control" | "databases" | "size"> {
   change: { earlier: number; start: number } | undefined;
+  problems: string[];
 }
 const maps = new WeakMap<LedgerBindings, LedgerMap>();
+
+function mapOf(bindings: LedgerBindings): LedgerMap {
+  const known = maps.get(bindings);
+  if (known) return known;
+  const map = readMap(bindings);
+  maps.set(bindings, map);
+  return map;
+}
 
 function readMap(bindings: LedgerBindings): LedgerMap {
   const control = bindings.DB;
@@ -72,10 +76,16 @@ function readMap(bindings: LedgerBindings): LedgerMap {
   const earlier = before === undefined ? undefined : Number(before);
   const start = Date.parse(from ?? "");
   const isChange = earlier !== undefined && earlier < size && !Number.isNaN(start);
-  if (said === "" || size > shards || (!isChange && (before !== undefined || from !== undefined))) {
-    throw new Error(`LEDGER_MAP must spread the ledger over at most the ${shards} bound LEDGER_ databases`);
-  }
-  return { control, databases, size, change: isChange ? { earlier, start } : undefined };
+  const isBad = said === "" || size > shards || (!isChange && (before !== undefined || from !== undefined));
+  const problems = isBad
+    ? [`LEDGER_MAP must spread the ledger over at most the ${shards} bound LEDGER_ databases.`]
+    : [];
+  return { control, databases, size, change: isChange ? { earlier, start } : undefined, problems };
+}
+
+/** What is wrong with the bindings of the ledger, as sentences. */
+export function checkLedgerBindings(bindings: LedgerBindings): string[] {
+  return mapOf(bindings).problems;
 }
 
 /** Whether the place of an id depends on its partner. */
