@@ -170,7 +170,7 @@ function toHeaders(names: string[]): Json {
 
 /** What may go wrong: by the credentials, by the input, by the operation itself, and anywhere. */
 export function errorsOf({ credentials, input, errorCodes }: Operation): ErrorCode[] {
-  const all: ErrorCode[] = [...errorCodes, "internal_error", "unavailable", "not_migrated"];
+  const all: ErrorCode[] = [...errorCodes, "internal_error", "unavailable", "not_configured", "not_migrated"];
   if (credentials !== "none") all.push("unauthorized", "rate_limited");
   if (credentials === "operator_token") all.push("operator_required");
   // What the public sends with a click is never refused: bad parameters are left out.
