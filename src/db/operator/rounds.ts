@@ -10,7 +10,7 @@ import {
   type EngagementRow,
   engagementsOfIds,
   findOnShards,
-  MAX_TAKEN,
+  MAX_INCLUDED,
   readOnShards,
   roundReading,
   roundStatements,
@@ -243,7 +243,7 @@ async function toFound(
       ? await readOnShards(ledger, { partnerId: round.partner_id, openedAt: round.opened_at, costIds })
       : { named: [], recent: [], overrun: false };
   const taken = [...recent, ...more.recent];
-  const overrun = taken.length > MAX_TAKEN || walk?.overrun === 1 || more.overrun;
+  const overrun = taken.length > MAX_INCLUDED || walk?.overrun === 1 || more.overrun;
   return {
     row: round,
     final: final_report,
@@ -251,7 +251,7 @@ async function toFound(
       costTypes: toTypes(round.cost_types),
       liveTypes: toTypes(integrated_types),
       entries: entries.map(toEntry),
-      engagements: [...named, ...more.named, ...taken.slice(0, MAX_TAKEN)].map(toEngagement),
+      engagements: [...named, ...more.named, ...taken.slice(0, MAX_INCLUDED)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
       openedAt: round.opened_at,
       complete: !overrun && now - round.opened_at <= ENGAGEMENT_MEMORY_MS,
