@@ -24,7 +24,7 @@ const remove = {
 export type ExpiringTable = keyof typeof remove;
 
 /** Deletes at most `slice` expired rows. Returns whether there may be more. */
-export async function forgetExpired(
+export async function deleteExpired(
   db: D1Database,
   table: ExpiringTable,
   at: number,

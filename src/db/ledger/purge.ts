@@ -5,7 +5,7 @@ import { runBatch, statement } from "../statement.ts";
 const now = sql.placeholder("now");
 
 /** Twice as long as costs are accepted, so that a late cost is rejected as late and not kept as pending. */
-export const ENGAGEMENT_MEMORY_MS = 14 * 24 * 3600 * 1000;
+export const ENGAGEMENT_RETENTION_MS = 14 * 24 * 3600 * 1000;
 
 export type LedgerTable = "costs" | "engagements";
 
@@ -13,7 +13,7 @@ export interface PurgeBounds {
   /** Engagements before this are past the cost window, so their costs are final. */
   closedBefore: number;
   /** Engagements before this are deleted. */
-  forgetBefore: number;
+  deleteBefore: number;
   now: number;
   /** Number of keys per transaction. */
   slice: number;
@@ -58,7 +58,7 @@ const purge = {
         SELECT t.partner_id, t.cost_id FROM purge_positions p CROSS JOIN cost_states t
         WHERE p.ledger_table = 'costs' AND ${inSlice}
           AND coalesce(t.occurred_at, t.received_at)
-            < iif(${fitsBoth}, ${sql.placeholder("forgetBefore")}, ${sql.placeholder("closedBefore")})
+            < iif(${fitsBoth}, ${sql.placeholder("deleteBefore")}, ${sql.placeholder("closedBefore")})
           AND NOT EXISTS (
             SELECT 1 FROM engagements e WHERE ${fitsBoth} AND e.partner_id = t.partner_id AND e.cost_id = t.cost_id
               AND e.occurred_at >= ${sql.placeholder("closedBefore")}
@@ -71,7 +71,7 @@ const purge = {
     remove: statement(sql`
       DELETE FROM engagements WHERE (partner_id, cost_id, kind) IN (
         SELECT t.partner_id, t.cost_id, t.kind FROM purge_positions p CROSS JOIN engagements t
-        WHERE p.ledger_table = 'engagements' AND ${inSlice} AND t.occurred_at < ${sql.placeholder("forgetBefore")}
+        WHERE p.ledger_table = 'engagements' AND ${inSlice} AND t.occurred_at < ${sql.placeholder("deleteBefore")}
           AND NOT EXISTS (SELECT 1 FROM costs c WHERE c.partner_id = t.partner_id AND c.cost_id = t.cost_id)
       )
     `),

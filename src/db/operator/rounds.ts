@@ -5,7 +5,7 @@ import type { CostType } from "../../domain/cost-types.ts";
 import type { Engagements } from "../../domain/costs.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
 import type { Range } from "../keyset.ts";
-import { ENGAGEMENT_MEMORY_MS } from "../ledger/purge.ts";
+import { ENGAGEMENT_RETENTION_MS } from "../ledger/purge.ts";
 import {
   type EngagementRow,
   engagementsOfIds,
@@ -254,7 +254,7 @@ async function toFound(
       engagements: [...named, ...more.named, ...included.slice(0, MAX_INCLUDED)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
       openedAt: round.opened_at,
-      complete: !overrun && now - round.opened_at <= ENGAGEMENT_MEMORY_MS,
+      complete: !overrun && now - round.opened_at <= ENGAGEMENT_RETENTION_MS,
     },
   };
 }
