@@ -3,8 +3,8 @@
  * sessions that have ended, and the answers of idempotency keys.
  */
 
-import { type ExpiringTable, forgetExpired } from "./db/expired.ts";
-import { ENGAGEMENT_MEMORY_MS, type LedgerTable, purgeSlice } from "./db/ledger/purge.ts";
+import { deleteExpired, type ExpiringTable } from "./db/expired.ts";
+import { ENGAGEMENT_RETENTION_MS, type LedgerTable, purgeSlice } from "./db/ledger/purge.ts";
 import type { Ledger } from "./db/ledger/shards.ts";
 import { COST_WINDOW_MS } from "./domain/matching.ts";
 
@@ -33,7 +33,7 @@ export async function purge(
 ): Promise<void> {
   const bounds = {
     closedBefore: now - COST_WINDOW_MS - PURGE_MARGIN_MS,
-    forgetBefore: now - ENGAGEMENT_MEMORY_MS - PURGE_MARGIN_MS,
+    deleteBefore: now - ENGAGEMENT_RETENTION_MS - PURGE_MARGIN_MS,
     now,
     slice,
   };
@@ -47,7 +47,7 @@ export async function purge(
   };
   const forget = async (table: ExpiringTable) => {
     for (let slices = 0; slices < MAX_EXPIRED_SLICES; slices++) {
-      if (!(await forgetExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
+      if (!(await deleteExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
     }
   };
   const walks = await Promise.allSettled([
