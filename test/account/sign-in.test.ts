@@ -111,7 +111,7 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
     [
       "a password of 10 KB",
       { email: DEMO.email, password: "x".repeat(10_240) },
-      "The password is 10240 characters long",
+      "The password has 10240 characters",
     ],
     [
       "an address without @",
