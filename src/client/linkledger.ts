@@ -204,7 +204,7 @@ export interface Finding {
     | "incomplete";
   remedy: string;
   sent: Partial<Record<string, string>>;
-  state: "open" | "healed" | "dismissed" | "note";
+  state: "open" | "resolved" | "dismissed" | "note";
 }
 
 export interface IssueTokenData {

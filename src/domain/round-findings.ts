@@ -59,7 +59,7 @@ export const FINDING_KINDS = [
 export type FindingKind = (typeof FINDING_KINDS)[number] | "incomplete";
 
 /** `open` holds up the approval; `note` is told and holds up nothing. */
-export type FindingState = "open" | "healed" | "dismissed" | "note";
+export type FindingState = "open" | "resolved" | "dismissed" | "note";
 
 export interface Finding {
   /** Names it in a dismissal: `entry 12`, the kind of an engagement and its cost ID, or `report`. */

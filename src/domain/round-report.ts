@@ -165,7 +165,7 @@ function afterEntry(entry: RoundEntry, kind: FindingKind | undefined): StoredCos
 }
 
 function heal(finding: Finding): Finding {
-  return finding.state === "open" ? { ...finding, state: "healed" } : finding;
+  return finding.state === "open" ? { ...finding, state: "resolved" } : finding;
 }
 
 /** The cost that stands after entries with one cost ID, by the engagements with it. */

@@ -181,31 +181,31 @@ describe("a cost type passes with a match and nothing open", () => {
   });
 });
 
-describe("a mismatch is healed", () => {
+describe("a mismatch is resolved", () => {
   test.each<[string, RoundEntry[], RoundEngagement[], string[]]>([
     [
       "malformed, by a good one with the same ID",
       entries(null, cost("cpc")),
       [click()],
-      ["malformed healed"],
+      ["malformed resolved"],
     ],
     [
       "a difference from the URL, by one that agrees",
       entries(cost("cpc", { amount: 1 }), cost("cpc")),
       [click({ urlAmount: 100_000 })],
-      ["differs_from_url healed"],
+      ["differs_from_url resolved"],
     ],
     [
       "a conflict, by the first values again",
       entries(cost("cpc"), cost("cpc", { amount: 1 }), cost("cpc")),
       [click()],
-      ["conflict healed", "duplicate note"],
+      ["conflict resolved", "duplicate note"],
     ],
     [
       "the wrong kind, by another type",
       entries(cost("cpm"), cost("cpc")),
       [click()],
-      ["wrong_engagement healed"],
+      ["wrong_engagement resolved"],
     ],
   ])("%s", (_, sent, engagements, found) => {
     const judged = judge(sent, engagements, ALL);
@@ -316,7 +316,7 @@ test("a cost that came more than seven days before its engagement is told to be 
     remedy: expect.stringContaining("Send the cost again"),
   });
   const again = { ...early[0], number: 2, receivedAt: START + 8 * DAY } as RoundEntry;
-  expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late healed"]);
+  expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late resolved"]);
 });
 
 test("a refusal of the whole body stands as the sentence that it is, beside faults of parameters", () => {

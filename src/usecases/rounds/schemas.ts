@@ -8,7 +8,7 @@ const finding = z
   .strictObject({
     finding: z.string().with(z.describe("Names it in a dismissal")),
     kind: z.enum([...FINDING_KINDS, "incomplete"]),
-    state: z.enum(["open", "healed", "dismissed", "note"]),
+    state: z.enum(["open", "resolved", "dismissed", "note"]),
     cost_id: z.nullable(z.string()),
     at: timestamp,
     sent: z.record(z.string(), z.string()),
