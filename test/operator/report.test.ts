@@ -272,7 +272,7 @@ test("every finding says what was expected and what to change", () => {
     expect(finding.remedy.length).toBeGreaterThan(10);
   }
   expect(findings.find(({ kind }) => kind === "differs_from_url")?.expected).toBe(
-    "cost_amount 0.00001 as on the URL, not 1",
+    "cost_amount 0.00001 as on the URL, not 1.",
   );
 });
 
@@ -312,8 +312,8 @@ test("a cost that came more than seven days before its engagement is told to be 
   const { report } = judge(early, [click({ occurredAt: START + 8 * DAY })]);
   expect(report.types[0]?.findings[0]).toMatchObject({
     kind: "late",
-    expected: "At most 7 days before the engagement of 1972-10-05.",
-    remedy: expect.stringContaining("Send the cost again"),
+    expected: "A cost sent at most 7 days before the engagement of 1972-10-05.",
+    remedy: expect.stringContaining("Resend the cost"),
   });
   const again = { ...early[0], number: 2, receivedAt: START + 8 * DAY } as RoundEntry;
   expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late resolved"]);
@@ -327,5 +327,5 @@ test("a refusal of the whole body stands as the sentence that it is, beside faul
   ];
   const { report } = judge([{ ...entry, errors } as RoundEntry], []);
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
-  expect(findings.map(({ expected }) => expected)).toEqual(["The body is too large.; cost_id is required"]);
+  expect(findings.map(({ expected }) => expected)).toEqual(["The body is too large. cost_id is required."]);
 });
