@@ -19,7 +19,7 @@ const KIND_NAMES: Record<FindingKind, string> = {
 
 const STATE_BADGES: Record<FindingState, { name: string; look: string }> = {
   open: { name: "open", look: "error" },
-  healed: { name: "healed", look: "ok" },
+  resolved: { name: "resolved", look: "ok" },
   dismissed: { name: "dismissed", look: "" },
   note: { name: "note", look: "" },
 };
