@@ -1,6 +1,6 @@
 /**
  * `npm run operator:create -- --remote EMAIL` (or `--local`): makes an operator, the first of a deployed service above all,
- * and prints a one-time password. Whoever may write to the database may do so; no page of the service can.
+ * and prints a temporary password. Whoever may write to the database may do so; no page of the service can.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -39,7 +39,7 @@ if (made === 0) fail(`${email} is a user already. Nothing was changed.`);
 console.log(`
 ${email} is an operator now.
 
-  One-time password: ${password}
+  Temporary password: ${password}
 
 It is shown this once. Sign in at /login and change it on the account page.
 `);

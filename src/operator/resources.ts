@@ -56,7 +56,7 @@ export const user = z
     token_hint: z.nullable(z.string()),
     disabled_at: z.nullable(timestamp),
     created_at: timestamp,
-    one_time_password: secret,
+    temporary_password: secret,
     api_token: secret,
   })
   .with(z.meta({ id: "User" }));

@@ -19,7 +19,7 @@ async function isFocused(element: Locator): Promise<boolean> {
 
 interface User {
   id: number;
-  one_time_password: string;
+  temporary_password: string;
 }
 
 let token = service.API_TOKEN ?? "";
@@ -129,7 +129,7 @@ describe("the account page", () => {
     };
     const made = await asOperator("", { email: "issued@example.com" });
     await asOperator(`/${made?.id}/token`);
-    const password = made?.one_time_password ?? "";
+    const password = made?.temporary_password ?? "";
     const page = await open();
     await signIn(page, "issued@example.com", password);
     for (const name of ["Reset token", "Show token"]) {

@@ -34,7 +34,7 @@ afterAll(() => rmSync(state, { recursive: true }));
 test("makes an operator with a password that is printed once, and refuses the same address again", async () => {
   const made = create("--local", "First.O'Perator@Example.com");
   expect(made.status, made.stderr).toBe(0);
-  const [, password = ""] = /One-time password: (\S+)/.exec(made.stdout) ?? [];
+  const [, password = ""] = /Temporary password: (\S+)/.exec(made.stdout) ?? [];
   const [user, ...others] = query("SELECT * FROM users");
   expect(others).toEqual([]);
   expect(user).toMatchObject({ email: "first.o'perator@example.com", role: "operator" });

@@ -14,7 +14,7 @@ interface User {
   sign_in: string;
   token_hint: string | null;
   disabled_at: string | null;
-  one_time_password?: string;
+  temporary_password?: string;
   api_token?: string;
 }
 const askUser = async (path: string, options: object = {}) => {
@@ -24,16 +24,16 @@ const askUser = async (path: string, options: object = {}) => {
 
 beforeEach(freshDemo);
 
-test("makes a user with a one-time password that is shown once and stored as a hash", async () => {
+test("makes a user with a temporary password that is shown once and stored as a hash", async () => {
   const { status, user } = await askUser(users, { json: { email: "New.User@Example.com" } });
   expect(status).toBe(201);
   expect(user).toMatchObject({ id: 3, email: "new.user@example.com", role: "member", sign_in: "password" });
-  const password = user?.one_time_password ?? "";
+  const password = user?.temporary_password ?? "";
   expect(password.length).toBeGreaterThanOrEqual(20);
   const [stored] = await rows<{ password_hash: string }>("SELECT password_hash FROM users WHERE id = 3");
   expect(await verifyPassword(password, stored?.password_hash)).toBe(true);
   const read = await askUser(`${users}/3`);
-  expect(read.user).not.toHaveProperty("one_time_password");
+  expect(read.user).not.toHaveProperty("temporary_password");
   const audit = await rows<{ subject: string; detail: string }>("SELECT * FROM audit_log");
   expect(audit).toHaveLength(1);
   expect(audit[0]?.subject).toBe("user 3");
@@ -43,7 +43,7 @@ test("makes a user with a one-time password that is shown once and stored as a h
 test("a user of single sign-on has no password", async () => {
   const { user } = await askUser(users, { json: { email: "sso@example.com", sign_in: "sso" } });
   expect(user).toMatchObject({ sign_in: "sso" });
-  expect(user).not.toHaveProperty("one_time_password");
+  expect(user).not.toHaveProperty("temporary_password");
 });
 
 test("refuses an e-mail address that differs only in case", async () => {
@@ -159,10 +159,10 @@ test.each([
   expect(deriving).toHaveBeenCalled();
 });
 
-test("a new one-time password ends the sessions", async () => {
+test("a new temporary password ends the sessions", async () => {
   await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 1, 0, 9e15)");
   const { user } = await askUser(`${users}/1/password`, { method: "POST" });
-  expect(user?.one_time_password).toBeTruthy();
+  expect(user?.temporary_password).toBeTruthy();
   expect(await rows("SELECT * FROM sessions")).toEqual([]);
 });
 

@@ -71,7 +71,7 @@ export const removeMember = operation(
 export const listUsers = operation("listUsers", "List every user", contract.list, page(answers.user));
 export const createUser = operation(
   "createUser",
-  "Make a user, with a one-time password or for single sign-on",
+  "Make a user, with a temporary password or for single sign-on",
   contract.createUser,
   created(answers.user),
   ["email_taken"],
@@ -88,7 +88,7 @@ export const updateUser = operation(
 );
 export const resetPassword = operation(
   "resetPassword",
-  "Give a user a new one-time password",
+  "Give a user a new temporary password",
   contract.readOne,
   item(answers.user, "With the password"),
   ["not_found"],

@@ -83,7 +83,7 @@ const userRoutes: Route[] = [
         contract.createUser,
         async (context, operator, { body }) => {
           const { user, password } = await actions.createUser(context, operator, body);
-          return { ...answers.toUserItem(user), ...(password !== null && { one_time_password: password }) };
+          return { ...answers.toUserItem(user), ...(password !== null && { temporary_password: password }) };
         },
         idOf,
       ),
@@ -108,7 +108,7 @@ const userRoutes: Route[] = [
     methods: {
       POST: one(operations.resetPassword, contract.readOne, async (context, operator, { path }) => {
         const { user, password } = await actions.resetPassword(context, operator, path.id);
-        return { ...answers.toUserItem(user), one_time_password: password };
+        return { ...answers.toUserItem(user), temporary_password: password };
       }),
     },
   },
