@@ -1,29 +1,30 @@
 /**
- * The purge, once an hour: costs past the acceptance window and engagements past their memory, slice by slice;
- * sessions that have ended, and the answers of idempotency keys.
+ * The hourly purge. It deletes, in slices, costs whose window has closed, expired engagements, expired sessions and expired
+ * idempotency keys.
  */
 
 import { type ExpiringTable, forgetExpired } from "./db/expired.ts";
 import { ENGAGEMENT_MEMORY_MS, type LedgerTable, purgeSlice } from "./db/ledger/purge.ts";
 import type { Ledger } from "./db/ledger/shards.ts";
 import { COST_WINDOW_MS } from "./domain/matching.ts";
+import { HOUR_MS } from "./domain/time.ts";
 
 /**
- * The purge stays behind what a request may still accept, whatever the clocks of two machines differ by: a cost purged
- * too early could be sent, and counted, again.
+ * Allows for clocks that differ between machines. A cost that is purged while requests can still accept it could be sent and
+ * counted again.
  */
-const PURGE_MARGIN_MS = 3600 * 1000;
+const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
-/** One invocation may make 1,000 calls to D1; what is left waits for the next run. */
+/** An invocation can make 1,000 calls to D1. The next run continues where this one stops. */
 const MAX_CALLS = 900;
-/** Of the tables beside the ledger: 2,000 rows a call, 40 calls each. */
+/** For each expiring table outside the ledger: 2,000 rows in a call, at most 40 calls. */
 const EXPIRED_SLICE = 2_000;
 const MAX_EXPIRED_SLICES = 40;
 
 /**
- * Walks both tables of every database of the ledger from where the last run stopped, at most once to the end each, and
- * forgets what has expired beside it. Whatever fails leaves the rest purged; its error is thrown at the end.
+ * Purges both ledger tables in every database, each from where the last run stopped to its end at most, and the expired
+ * sessions and idempotency keys. A failure does not stop the other deletions; the first error is thrown at the end.
  */
 export async function purge(
   ledger: Ledger,
@@ -38,22 +39,22 @@ export async function purge(
     slice,
   };
   const walk = async (db: D1Database) => {
-    // Costs first: one that stands on an engagement goes before it.
+    // Costs first: a cost must be deleted before the engagement that it matches.
     for (const table of ["costs", "engagements"] satisfies LedgerTable[]) {
       for (let slices = 0; slices < maxSlices; slices++) {
         if (await purgeSlice(db, table, bounds)) break;
       }
     }
   };
-  const forget = async (table: ExpiringTable) => {
+  const deleteExpired = async (table: ExpiringTable) => {
     for (let slices = 0; slices < MAX_EXPIRED_SLICES; slices++) {
       if (!(await forgetExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
     }
   };
   const walks = await Promise.allSettled([
     ...[...ledger.databases.values()].map(walk),
-    forget("sessions"),
-    forget("idempotency_keys"),
+    deleteExpired("sessions"),
+    deleteExpired("idempotency_keys"),
   ]);
   const failed = walks.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;

@@ -189,7 +189,7 @@ export interface Finding {
   at: string;
   cost_id: string | null;
   expected: string;
-  /** Names it in a dismissal */
+  /** Identifies the finding in a dismissal */
   finding: string;
   kind:
     | "engagement_without_cost"
@@ -204,7 +204,7 @@ export interface Finding {
     | "incomplete";
   remedy: string;
   sent: Partial<Record<string, string>>;
-  state: "open" | "healed" | "dismissed" | "note";
+  state: "open" | "resolved" | "dismissed" | "note";
 }
 
 export interface IssueTokenData {
@@ -397,24 +397,24 @@ export interface Member {
 }
 
 export interface OpenImpressionData {
-  /** Cost parameters that were bad and left out */
+  /** Names of invalid cost parameters, which were ignored */
   dropped: string[];
-  /** One like it was there before: the first stands */
+  /** True if the ledger already had an engagement of this kind with this cost ID; the first one counts */
   duplicate: boolean;
   kind: "click" | "impression";
-  /** Whether it stands in the ledger */
+  /** Whether the engagement is in the ledger */
   recorded: boolean;
   request_id: string;
   status: "ok";
 }
 
 export interface OpenLinkData {
-  /** Cost parameters that were bad and left out */
+  /** Names of invalid cost parameters, which were ignored */
   dropped: string[];
-  /** One like it was there before: the first stands */
+  /** True if the ledger already had an engagement of this kind with this cost ID; the first one counts */
   duplicate: boolean;
   kind: "click" | "impression";
-  /** Whether it stands in the ledger */
+  /** Whether the engagement is in the ledger */
   recorded: boolean;
   request_id: string;
   status: "ok";
@@ -524,7 +524,7 @@ export interface ReadCostData {
   } | null;
   match: "matched" | "pending" | "lapsed";
   may_match_until: string | null;
-  /** Why the engagements with this ID do not carry the cost; null where there are none, or one does */
+  /** Why the cost does not match the engagements with this ID; null if it matches one, or if there are none */
   mismatch: "wrong_engagement" | "cost_data_disabled" | "window_closed" | null;
   /** @format date-time */
   received_at: string;
@@ -715,7 +715,7 @@ export interface RoundEntry {
   /** `ok`, or the code of the refusal */
   answer: string;
   cost_id: string | null;
-  faults: {
+  errors: {
     message: string;
     param: string;
   }[];
@@ -726,10 +726,10 @@ export interface RoundEntry {
 }
 
 export interface RoundReport {
-  /** Whether all that came is in it; an ended round also leaves out what is too much to keep */
+  /** Whether the report covers everything received. The report of an ended round also leaves out findings beyond the storage limit */
   complete: boolean;
   other_findings: Finding[];
-  /** Whether it may be approved */
+  /** Whether the round can be approved */
   passed: boolean;
   types: {
     cost_type: "cpc" | "cpi" | "cpe" | "cpm";
@@ -759,13 +759,13 @@ export interface SubmitBatchData {
   request_id: string;
   results: (
     | {
-        /** Null while nobody has said it */
+        /** Null while the cost is unpriced */
         amount: string | null;
         cost_id: string;
-        /** Sent before with the same values: nothing was written */
+        /** True if the same cost was sent before: nothing was written */
         duplicate: boolean;
         match: "matched" | "pending";
-        /** With a test credential: what the report of the round says of this, null for a match */
+        /** With a test credential: the finding in the report of the round, null for a match */
         mismatch?:
           | "engagement_without_cost"
           | "cost_without_engagement"
@@ -777,7 +777,7 @@ export interface SubmitBatchData {
           | "not_in_round"
           | "duplicate"
           | null;
-        /** With a test credential: the integration round that keeps this */
+        /** With a test credential: the integration round that stores this cost */
         round?: number;
         status: "ok";
       }
@@ -786,13 +786,13 @@ export interface SubmitBatchData {
 }
 
 export interface SubmitCostData {
-  /** Null while nobody has said it */
+  /** Null while the cost is unpriced */
   amount: string | null;
   cost_id: string;
-  /** Sent before with the same values: nothing was written */
+  /** True if the same cost was sent before: nothing was written */
   duplicate: boolean;
   match: "matched" | "pending";
-  /** With a test credential: what the report of the round says of this, null for a match */
+  /** With a test credential: the finding in the report of the round, null for a match */
   mismatch?:
     | "engagement_without_cost"
     | "cost_without_engagement"
@@ -805,7 +805,7 @@ export interface SubmitCostData {
     | "duplicate"
     | null;
   request_id: string;
-  /** With a test credential: the integration round that keeps this */
+  /** With a test credential: the integration round that stores this cost */
   round?: number;
   status: "ok";
 }
@@ -1209,7 +1209,7 @@ export namespace Cost {
    * No description
    * @tags cost
    * @name ReadCost
-   * @summary Read a cost of your own back
+   * @summary Read one of your costs
    * @request GET:/cost/{cost_id}
    * @secure
    */
@@ -1224,7 +1224,7 @@ export namespace Cost {
   }
 
   /**
-   * @description What was sent with the test credential, judged now. With `Accept: text/html` it is a page.
+   * @description Judges everything that was sent with the test credential. With `Accept: text/html` the response is a web page.
    * @tags cost
    * @name ReadRound
    * @summary Read the report of your integration round
@@ -1240,10 +1240,10 @@ export namespace Cost {
   }
 
   /**
-   * @description Every cost has its own result, in order. A bad one fails alone.
+   * @description Each cost has its own result, in order. An invalid cost does not reject the others.
    * @tags cost
    * @name SubmitBatch
-   * @summary Send up to 1,000 costs at once
+   * @summary Send up to 1,000 costs in one request
    * @request POST:/cost/batch
    * @secure
    */
@@ -1268,10 +1268,10 @@ export namespace Cost {
   }
 
   /**
-   * @description Each parameter is sent in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.
+   * @description Send each parameter in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.
    * @tags cost
    * @name SubmitCost
-   * @summary Send what a click or impression cost
+   * @summary Send the cost of a click or impression
    * @request POST:/cost
    * @secure
    */
@@ -2009,11 +2009,11 @@ export namespace Impression {
       linkToken: string;
     };
     export type RequestQuery = {
-      /** 1: answer JSON once the engagement is committed */
+      /** 1: return JSON after the engagement is committed */
       s2s?: string;
       cost_amount?: string;
       cost_currency?: string;
-      /** 12 to 256 characters; what a cost is matched by */
+      /** 12 to 256 characters. A cost with the same ID matches this engagement */
       cost_id?: string;
       cost_type?: string;
     };
@@ -2028,7 +2028,7 @@ export namespace LinkToken {
    * No description
    * @tags engagement
    * @name OpenLink
-   * @summary Open a link: records a click and redirects
+   * @summary Open a link: record a click and redirect
    * @request GET:/{link_token}
    */
   export namespace OpenLink {
@@ -2036,20 +2036,20 @@ export namespace LinkToken {
       linkToken: string;
     };
     export type RequestQuery = {
-      /** 1: answer JSON once the engagement is committed */
+      /** 1: return JSON after the engagement is committed */
       s2s?: string;
       cost_amount?: string;
       cost_currency?: string;
-      /** 12 to 256 characters; what a cost is matched by */
+      /** 12 to 256 characters. A cost with the same ID matches this engagement */
       cost_id?: string;
       cost_type?: string;
-      /** Followed where the app allows its scheme and host */
+      /** Redirect target, used if the app allows its scheme and host */
       deep_link?: string;
-      /** Followed where the app allows its scheme and host */
+      /** Redirect target, used if the app allows its scheme and host */
       deeplink?: string;
-      /** Followed where the app allows its scheme and host */
+      /** Redirect target, used if the app allows its scheme and host */
       fallback?: string;
-      /** Followed where the app allows its scheme and host */
+      /** Redirect target, used if the app allows its scheme and host */
       redirect?: string;
     };
     export type RequestBody = never;

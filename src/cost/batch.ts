@@ -1,4 +1,4 @@
-/** `POST /cost/batch`: many costs at once, each with its own result. */
+/** `POST /cost/batch`: up to 1,000 costs in one request, each with its own result. */
 
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
 import type { Cost } from "../domain/costs.ts";
@@ -11,7 +11,7 @@ import * as contract from "./contract.ts";
 import { submitTests, toSentItem } from "./round.ts";
 import { authorizeCredential, submitCosts, toCost } from "./submit.ts";
 
-/** Answers 200 whenever the batch itself could be read: a result for each cost, in the order in which they came. */
+/** Returns 200 with one result for each cost, in order, whenever the batch itself is valid. */
 export async function submitBatch(context: Context): Promise<Response> {
   const testHash = readTestHash(context);
   if (testHash) return submitTestBatch(context, testHash);
@@ -23,8 +23,8 @@ export async function submitBatch(context: Context): Promise<Response> {
   const items = body.costs.map(readItem);
   const costs = items.filter((item): item is Cost => !(item instanceof AppError));
   if (costs.length === 0) await authorizeCredential(context, tokenHash);
-  const answers = costs.length === 0 ? [] : await submitCosts(context, tokenHash, costs);
-  const results = items.map((item) => (item instanceof AppError ? item : answers.shift()));
+  const submitted = costs.length === 0 ? [] : await submitCosts(context, tokenHash, costs);
+  const results = items.map((item) => (item instanceof AppError ? item : submitted.shift()));
   return batchResponse(context, results);
 }
 
@@ -36,19 +36,19 @@ async function submitTestBatch(context: Context, testHash: string): Promise<Resp
     throw error;
   });
   const items = body.costs.map((item, index) => {
-    const read = readItem(item, index);
+    const cost = readItem(item, index);
     const sent = toSentItem(item);
-    return read instanceof AppError ? { sent, cost: null, rejection: read } : { sent, cost: read };
+    return cost instanceof AppError ? { sent, cost: null, rejection: cost } : { sent, cost };
   });
   return batchResponse(context, await submitTests(context, testHash, items));
 }
 
 function batchResponse(context: Context, results: (object | undefined)[]): Response {
-  const told = results.map((result) => (result instanceof AppError ? toProblem(context, result) : result));
-  return jsonResponse({ results: told, request_id: context.requestId });
+  const items = results.map((result) => (result instanceof AppError ? toProblem(context, result) : result));
+  return jsonResponse({ results: items, request_id: context.requestId });
 }
 
-/** The refusal names every fault of the item. */
+/** Returns the cost, or an error that names every invalid parameter of the item. */
 function readItem(item: unknown, index: number): Cost | AppError {
   const errors: InputError[] = [];
   const sent = parsePart(contract.cost, item, errors, `costs.${index}`);

@@ -1,4 +1,4 @@
-/** What a cost must look like (spec §2.5, §4.7). */
+/** The input of the cost API (spec §2.5, §4.7). */
 import * as z from "zod/mini";
 import { amount, costId, costTag, costType, currency } from "../http/fields.ts";
 
@@ -12,14 +12,14 @@ export const cost = z.object({
   cost_amount: z.optional(amount),
 });
 
-/** Each cost of a batch is read by itself, so that a bad one fails alone. */
+/** Each cost of a batch is validated separately, so that one invalid cost does not reject the others. */
 export const costBatch = {
   body: z.strictObject({
     costs: z
       .array(z.unknown())
       .check(
-        z.minLength(1, "must hold at least one cost"),
-        z.maxLength(MAX_BATCH_COSTS, `must hold at most ${MAX_BATCH_COSTS} costs`),
+        z.minLength(1, "must contain at least one cost"),
+        z.maxLength(MAX_BATCH_COSTS, `must contain at most ${MAX_BATCH_COSTS} costs`),
       ),
   }),
   maxBodyBytes: 1024 * 1024,

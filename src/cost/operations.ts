@@ -1,4 +1,4 @@
-/** What the operations of the cost interface promise (spec §4.7). */
+/** The documented operations of the cost API (spec §4.7). */
 import * as z from "zod/mini";
 import { FINDING_KINDS } from "../domain/round-findings.ts";
 import type { Operation } from "../http/operation.ts";
@@ -10,14 +10,14 @@ const result = {
   status: z.literal("ok"),
   cost_id: z.string(),
   match: z.enum(["matched", "pending"]),
-  duplicate: z.boolean().with(z.describe("Sent before with the same values: nothing was written")),
-  amount: z.nullable(z.string()).with(z.describe("Null while nobody has said it")),
+  duplicate: z.boolean().with(z.describe("True if the same cost was sent before: nothing was written")),
+  amount: z.nullable(z.string()).with(z.describe("Null while the cost is unpriced")),
   round: z
     .optional(z.int())
-    .with(z.describe("With a test credential: the integration round that keeps this")),
+    .with(z.describe("With a test credential: the integration round that stores this cost")),
   mismatch: z
     .nullish(z.enum(FINDING_KINDS))
-    .with(z.describe("With a test credential: what the report of the round says of this, null for a match")),
+    .with(z.describe("With a test credential: the finding in the report of the round, null for a match")),
 };
 
 const RESULT_EXAMPLE = {
@@ -41,14 +41,14 @@ const costErrorCodes = [
 
 export const submitCost: Operation = {
   id: "submitCost",
-  summary: "Send what a click or impression cost",
+  summary: "Send the cost of a click or impression",
   description:
-    "Each parameter is sent in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
+    "Send each parameter in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
   credentials: "cost_credential",
   input: { form: contract.cost },
   answers: {
     200: {
-      description: "Committed: stored now, or stored before",
+      description: "The cost is committed, now or by an earlier request",
       schema: z.strictObject({ ...result, request_id: z.string() }),
       example: { ...RESULT_EXAMPLE, request_id: REQUEST_ID },
     },
@@ -58,8 +58,8 @@ export const submitCost: Operation = {
 
 export const submitBatch: Operation = {
   id: "submitBatch",
-  summary: "Send up to 1,000 costs at once",
-  description: "Every cost has its own result, in order. A bad one fails alone.",
+  summary: "Send up to 1,000 costs in one request",
+  description: "Each cost has its own result, in order. An invalid cost does not reject the others.",
   credentials: "cost_credential",
   input: contract.costBatch,
   describedBody: z.strictObject({ costs: z.array(contract.cost).check(z.minLength(1), z.maxLength(1_000)) }),
@@ -76,7 +76,7 @@ export const submitBatch: Operation = {
   },
   answers: {
     200: {
-      description: "The batch was read; what became of each cost",
+      description: "The batch was valid; one result for each cost",
       schema: z.strictObject({
         results: z.array(z.union([z.strictObject(result), problem])),
         request_id: z.string(),
@@ -90,7 +90,8 @@ export const submitBatch: Operation = {
 export const readRound: Operation = {
   id: "readRound",
   summary: "Read the report of your integration round",
-  description: "What was sent with the test credential, judged now. With `Accept: text/html` it is a page.",
+  description:
+    "Judges everything that was sent with the test credential. With `Accept: text/html` the response is a web page.",
   credentials: "cost_credential",
   input: {},
   answers: {
@@ -105,12 +106,12 @@ export const readRound: Operation = {
 
 export const readCost: Operation = {
   id: "readCost",
-  summary: "Read a cost of your own back",
+  summary: "Read one of your costs",
   credentials: "cost_credential",
   input: contract.readCost,
   answers: {
     200: {
-      description: "The cost as it stands",
+      description: "The current state of the cost",
       schema: z.strictObject({
         status: z.literal("ok"),
         cost_id: z.string(),
@@ -126,7 +127,7 @@ export const readCost: Operation = {
           .nullable(z.enum(["wrong_engagement", "cost_data_disabled", "window_closed"]))
           .with(
             z.describe(
-              "Why the engagements with this ID do not carry the cost; null where there are none, or one does",
+              "Why the cost does not match the engagements with this ID; null if it matches one, or if there are none",
             ),
           ),
         engagement: z.nullable(

@@ -1,4 +1,4 @@
-/** `GET /cost/{cost_id}`: a partner reads its own cost back. */
+/** `GET /cost/{cost_id}`: a partner reads one of its costs. */
 
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
 import { type CostRecord, findCost } from "../db/ledger/costs.ts";
@@ -12,7 +12,7 @@ import { readInput } from "../http/input.ts";
 import * as contract from "./contract.ts";
 import { authorizeCredential } from "./submit.ts";
 
-/** The cost as it stands now. Another partner's is told like one that never was. */
+/** Returns the current state of the cost. A cost of another partner is not found. */
 export async function readCost(context: Context): Promise<Response> {
   const tokenHash = readTokenHash(context, ["live", "test"]);
   const { path } = await readInput(context, contract.readCost).catch(async (error) => {
@@ -26,11 +26,15 @@ export async function readCost(context: Context): Promise<Response> {
   if (credential.mode === "test") {
     throw new AppError(
       "test_credential",
-      "A test cost is not in the ledger. Read what became of it at GET /cost/round.",
+      "Costs sent with a test credential are not in the ledger. Read their results at GET /cost/round.",
     );
   }
-  if (!cost) throw new AppError("not_found", "You have sent no cost with this ID, or it was purged.");
-  const waitsUntil = cost.receivedAt + COST_WINDOW_MS;
+  if (!cost)
+    throw new AppError(
+      "not_found",
+      "You have no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
+    );
+  const mayMatchUntil = cost.receivedAt + COST_WINDOW_MS;
   return jsonResponse({
     status: "ok",
     cost_id: path.cost_id,
@@ -40,8 +44,8 @@ export async function readCost(context: Context): Promise<Response> {
     tag: cost.tag,
     source: cost.source,
     received_at: toIso(cost.receivedAt),
-    match: cost.kind ? "matched" : context.now > waitsUntil ? "lapsed" : "pending",
-    may_match_until: cost.kind ? null : toIso(waitsUntil),
+    match: cost.kind ? "matched" : context.now > mayMatchUntil ? "lapsed" : "pending",
+    may_match_until: cost.kind ? null : toIso(mayMatchUntil),
     mismatch: cost.kind ? null : (mismatchReason(cost.costType, cost.unusable) ?? null),
     engagement: toEngagement(cost),
     request_id: context.requestId,

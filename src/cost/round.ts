@@ -1,5 +1,6 @@
 /**
- * What is sent with a test credential: judged as a live cost is, kept in the partner's integration round, and never a cost.
+ * Costs sent with a test credential. They are judged like live costs and stored in the partner's integration round; they never
+ * enter the ledger.
  */
 
 import { readTokenHash, unauthorized } from "../auth/guards.ts";
@@ -20,19 +21,19 @@ import { reportView } from "../usecases/rounds/view.ts";
 import * as contract from "./contract.ts";
 import type { CostResult } from "./submit.ts";
 
-/** A cost as it was sent, and what was read of it. `refusal` is what refuses it before any rule does. */
+/** The parameters as they were sent, and the cost parsed from them. `rejection` is set if the input is invalid. */
 export interface SentCost {
   sent: Record<string, string>;
   cost: Cost | null;
   rejection?: AppError;
 }
 
-/** As that of a live cost, with the round that keeps it and the mismatch that it made, if any. */
+/** The result of a live cost, with the ID of the round and the finding for this cost, if any. */
 export type TestResult = CostResult & { round: number; mismatch: FindingKind | null };
 
 /**
- * Keeps each in the round and gives an answer or a refusal for each in order. Throws unauthorized, credential_revoked,
- * test_credential where no round is open, and round_full where nothing more can be kept.
+ * Stores the costs in the round. Returns a result or an error for each, in order. Throws unauthorized, credential_revoked,
+ * test_credential if no round is open, and round_full if the round has no room for any of them.
  */
 export async function submitTests(
   context: Context,
@@ -51,7 +52,7 @@ export async function submitTests(
   if (room <= 0) throw new AppError("round_full");
   const costTypes = credential.costTypes.filter((type) => round.costTypes.includes(type));
   const entries = [...costContext.entries];
-  const answers = items.slice(0, room).map((item, index) => {
+  const results = items.slice(0, room).map((item, index) => {
     const costId = toCostId(item);
     const entry: RoundEntry = {
       number: round.entryCount + index + 1,
@@ -63,29 +64,29 @@ export async function submitTests(
       engagements: costId === null ? {} : rounds.engagementsOf(costId, engagements),
       answer: "ok",
     };
-    const before = entries.filter((other) => costId !== null && other.costId === costId);
-    const answer = item.rejection ?? judge(entry, before, costTypes, round);
-    entry.answer = answer instanceof AppError ? answer.code : "ok";
+    const earlier = entries.filter((other) => costId !== null && other.costId === costId);
+    const result = item.rejection ?? judge(entry, earlier, costTypes, round);
+    entry.answer = result instanceof AppError ? result.code : "ok";
     entries.push(entry);
-    return answer;
+    return result;
   });
   const added = entries.slice(costContext.entries.length);
-  const kept = await rounds.insertEntries(context.env.DB, testHash, added, context.now);
-  // The round was ended, or filled by another request, since the first question: it is asked again.
-  if (kept === 0) return submitTests(context, testHash, items);
-  const told = answers.slice(0, kept);
-  return items.map((_, index) => told[index] ?? new AppError("round_full"));
+  const storedCount = await rounds.insertEntries(context.env.DB, testHash, added, context.now);
+  // The round has ended or was filled by another request since it was read: start again.
+  if (storedCount === 0) return submitTests(context, testHash, items);
+  const stored = results.slice(0, storedCount);
+  return items.map((_, index) => stored[index] ?? new AppError("round_full"));
 }
 
 function judge(
   entry: RoundEntry,
-  before: RoundEntry[],
+  earlier: RoundEntry[],
   costTypes: CostType[],
   round: { id: number; costTypes: CostType[] },
 ): TestResult | AppError {
-  const current = currentCostAfter(before, entry.engagements, round.costTypes);
+  const current = currentCostAfter(earlier, entry.engagements, round.costTypes);
   const { verdict, kind, isGood } = judgeEntry(entry, current, entry.engagements, costTypes);
-  if (!verdict || !entry.cost) throw new Error("a cost without faults was not judged");
+  if (!verdict || !entry.cost) throw new Error("a valid cost was not judged");
   if (verdict.outcome === "reject") return new AppError(verdict.reason);
   return {
     status: "ok",
@@ -98,7 +99,7 @@ function judge(
   };
 }
 
-/** As many as a cost has parameters: a body that is no batch may have a fault in every name. */
+/** At most as many errors as a cost has parameters: the body of an invalid batch can have an error in every key. */
 function toInputErrors({ errors, message }: AppError): InputError[] {
   const all = errors.length > 0 ? errors : [{ param: "body", message }];
   return all
@@ -106,12 +107,12 @@ function toInputErrors({ errors, message }: AppError): InputError[] {
     .map((error) => ({ ...error, param: toShown(error.param) }));
 }
 
-/** As it was sent, so that a malformed cost and the good one after it are told as one. */
+/** The ID as it was sent, so that an invalid cost and its correction belong together in the report. */
 function toCostId({ sent, cost }: SentCost): string | null {
   return cost?.costId ?? sent.cost_id ?? null;
 }
 
-/** The parameters of a cost that were sent by name. What is given twice is shown twice. */
+/** The parameters of a cost among the pairs of a request. A parameter with two values shows both. */
 export function toSentPairs(pairs: Pair[]): Record<string, string> {
   const sent: Record<string, string> = {};
   for (const name of Object.keys(contract.cost.shape)) {
@@ -121,7 +122,7 @@ export function toSentPairs(pairs: Pair[]): Record<string, string> {
   return sent;
 }
 
-/** An item of a batch. */
+/** The parameters of a cost in an item of a batch. */
 export function toSentItem(item: unknown): Record<string, string> {
   if (typeof item !== "object" || item === null) return {};
   return Object.fromEntries(
@@ -133,7 +134,7 @@ export function toSentItem(item: unknown): Record<string, string> {
 
 const MAX_SHOWN = 300;
 
-/** Bounded, and without what a database or a terminal takes amiss. */
+/** Limits the length, and replaces characters that a database or a terminal cannot handle. */
 function toShown(value: string): string {
   const characters = [...value.toWellFormed().replace(/\p{Cc}/gu, "\u{fffd}")];
   return characters.length > MAX_SHOWN
@@ -141,13 +142,17 @@ function toShown(value: string): string {
     : characters.join("");
 }
 
-/** `GET /cost/round`: the partner reads the report of its round. */
+/** `GET /cost/round`: a partner reads the report of its round. */
 export async function readRound(context: Context): Promise<Response> {
   const tokenHash = readTokenHash(context, ["live", "test"]);
   const { credential, found } = await rounds.findRoundOfCredential(context.ledger, tokenHash, context.now);
   if (!credential) throw unauthorized();
   if (credential.revoked) throw new AppError("credential_revoked");
-  if (!found) throw new AppError("not_found", "Only a test credential has an integration round.");
+  if (!found)
+    throw new AppError(
+      "not_found",
+      "Only a test credential has an integration round. Send the request with your test credential.",
+    );
   context.trace.partnerId = found.row.partner_id;
   const round = toRoundWithReport(found);
   if (!prefers(context.request, "text/html"))

@@ -1,4 +1,4 @@
-/** The partner ad-cost interface (spec §4.7). */
+/** The routes of the cost API (spec §4.7). */
 
 import { readTestHash, readTokenHash } from "../auth/guards.ts";
 import type { Cost } from "../domain/costs.ts";
@@ -34,11 +34,11 @@ export const costRoutes: Route[] = [
 
 async function submitCost(context: Context): Promise<Response> {
   const testHash = readTestHash(context);
-  const [answer] = testHash
+  const [result] = testHash
     ? await submitTests(context, testHash, [await readTest(context)])
     : await submitLive(context);
-  if (answer instanceof AppError) throw answer;
-  return jsonResponse({ ...answer, request_id: context.requestId });
+  if (result instanceof AppError) throw result;
+  return jsonResponse({ ...result, request_id: context.requestId });
 }
 
 async function submitLive(context: Context) {
@@ -54,11 +54,11 @@ async function readForm(context: Context): Promise<Cost> {
   const errors: InputError[] = [];
   const sent = parsePairs(contract.cost, await readParameters(context, errors), "same value", errors);
   throwIfInvalid(errors);
-  if (!sent) throw new Error("a cost without faults was not read");
+  if (!sent) throw new Error("a valid cost was not parsed");
   return toCost(sent);
 }
 
-/** A test is kept with whatever refuses it. */
+/** Reads a test cost. An invalid one is returned with its error, because the round stores it too. */
 async function readTest(context: Context): Promise<SentCost> {
   const errors: InputError[] = [];
   try {
@@ -78,7 +78,7 @@ async function readParameters(context: Context, errors: InputError[]): Promise<P
   if (body.byteLength > 0 && mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError(
       "unsupported_media_type",
-      "Send the parameters in the query string or as a form body.",
+      "Send the parameters in the query string or as application/x-www-form-urlencoded.",
     );
   }
   const form = decodeUtf8(body);

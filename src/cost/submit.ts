@@ -1,4 +1,4 @@
-/** What `POST /cost` and `POST /cost/batch` share: a list of costs goes to the ledger, in one round trip to each of its databases. */
+/** Submits costs to the ledger with one call to each of its databases. Shared by `POST /cost` and `POST /cost/batch`. */
 
 import type * as z from "zod/mini";
 import { unauthorized } from "../auth/guards.ts";
@@ -22,7 +22,7 @@ export function toCost(sent: z.output<typeof contract.cost>): Cost {
   };
 }
 
-/** What became of a cost, on the wire. */
+/** The result of a submitted cost, as it is sent to the partner. */
 export interface CostResult {
   status: "ok";
   cost_id: string;
@@ -32,8 +32,9 @@ export interface CostResult {
 }
 
 /**
- * Stores what the rules accept, as if the costs came one after the other, and gives an answer or a refusal for each in
- * order. Throws unauthorized, what refuses the credential whatever it sends, and what no database of the ledger got past.
+ * Stores the accepted costs as if each were sent separately, in order. Returns a result or an error for each. Throws if no
+ * cost could be accepted at all: unauthorized, credential_revoked or test_credential, or the error of the first database if
+ * all of them failed.
  */
 export async function submitCosts(
   context: Context,
@@ -49,18 +50,19 @@ export async function submitCosts(
   const failed = parts.filter((part) => "error" in part);
   if (failed[0] && failed.length === parts.length) throw failed[0].error;
   for (const { error } of failed) logError(context.requestId, error);
-  const answers: (CostResult | AppError)[] = [];
+  const results: (CostResult | AppError)[] = [];
   for (const part of parts) {
-    const told = judgePart(context, part);
-    for (const [index, { position }] of part.items.entries()) answers[position] = expectDefined(told[index]);
+    const judged = judgePart(context, part);
+    for (const [index, { position }] of part.items.entries())
+      results[position] = expectDefined(judged[index]);
   }
-  if (answers.length === 0) throw unauthorized();
-  const [first] = answers;
-  if (first instanceof AppError && answers.every(isCredentialError)) throw first;
-  return answers;
+  if (results.length === 0) throw unauthorized();
+  const [first] = results;
+  if (first instanceof AppError && results.every(isCredentialError)) throw first;
+  return results;
 }
 
-/** An answer or a refusal for each cost that lives in one database, in order. */
+/** Returns a result or an error for each cost in one database, in order. */
 function judgePart(context: Context, part: ledger.Submitted): (CostResult | AppError)[] {
   if ("error" in part) return part.items.map(() => new AppError("unavailable", NOT_COMMITTED));
   const { costContexts, stored } = part.result;
@@ -69,17 +71,17 @@ function judgePart(context: Context, part: ledger.Submitted): (CostResult | AppE
   context.trace.partnerId = first.credential.partnerId;
   const verdicts = judgeCosts(costContexts, context.now);
   const accepted = costContexts.filter((_, index) => verdicts[index]?.outcome === "store");
-  // What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "ok".
+  // TypeScript judges and SQL writes, by the same rules. If the two ever differ, no partner may receive "ok".
   if (String(accepted.map(({ cost }) => cost.costId).sort()) !== String(stored.sort())) {
     throw new Error("the ledger and the rules disagree");
   }
-  return costContexts.map(({ cost }, index) => toAnswer(cost, expectDefined(verdicts[index])));
+  return costContexts.map(({ cost }, index) => toResult(cost, expectDefined(verdicts[index])));
 }
 
 const NOT_COMMITTED =
-  "The database that keeps this cost did not answer, and nothing was told as done. Send this cost again in a moment.";
+  "The database for this cost did not respond, and the cost was not confirmed. Resend it in a moment.";
 
-function toAnswer(cost: Cost, verdict: Verdict): CostResult | AppError {
+function toResult(cost: Cost, verdict: Verdict): CostResult | AppError {
   if (verdict.outcome === "reject") return new AppError(verdict.reason);
   return {
     status: "ok",
@@ -90,12 +92,12 @@ function toAnswer(cost: Cost, verdict: Verdict): CostResult | AppError {
   };
 }
 
-/** What refuses the credential whatever it sends. */
-function isCredentialError(answer: CostResult | AppError): boolean {
-  return answer instanceof AppError && ["credential_revoked", "test_credential"].includes(answer.code);
+/** Whether the credential is rejected, whatever it sends. */
+function isCredentialError(result: CostResult | AppError): boolean {
+  return result instanceof AppError && ["credential_revoked", "test_credential"].includes(result.code);
 }
 
-/** The faults of a request are told only to whom it may concern. */
+/** Throws if the credential is unknown or revoked. Called before input errors are returned, so that only partners see them. */
 export async function authorizeCredential(context: Context, tokenHash: string): Promise<void> {
   const credential = await ledger.findCredential(context.ledger, tokenHash);
   if (!credential) throw unauthorized();

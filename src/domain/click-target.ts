@@ -1,6 +1,6 @@
-/** Where a click leads, what counts as an engagement, and the cost that its URL carries. No I/O, no clock. */
+/** Chooses where a click leads, and recognizes previews and HTTP libraries. No I/O, no clock. */
 
-/** Where the links of an app lead. Lists are the hosts and schemes that a click may name itself. */
+/** Where the links of an app lead. A click may name its own target on the listed hosts and schemes. */
 export interface Destination {
   defaultUrl: string;
   iosUrl: string | null;
@@ -11,7 +11,7 @@ export interface Destination {
 
 const TARGET_PARAMETERS = ["redirect", "fallback", "deep_link", "deeplink"];
 
-/** Schemes that run or read something which is not the app's. */
+/** Schemes that could run a script or read local data. No app can allow them. */
 export const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   "javascript",
   "data",
@@ -21,7 +21,7 @@ export const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   "about",
 ]);
 
-/** The first target of the query that the app allows; else its store URL for the platform; else its default URL. */
+/** Returns the first target in the query that the app allows, else the store URL of the platform, else the default URL. */
 export function chooseTarget(destination: Destination, query: URLSearchParams, userAgent: string): string {
   for (const name of TARGET_PARAMETERS) {
     const target = allowedTarget(query.get(name), destination);
@@ -32,9 +32,9 @@ export function chooseTarget(destination: Destination, query: URLSearchParams, u
   return (isAndroid && destination.androidUrl) || (isIos && destination.iosUrl) || destination.defaultUrl;
 }
 
-/** Parsed and written out again, so that what was checked is what a browser follows, however it was spelled. */
-function allowedTarget(asked: string | null, destination: Destination): string | undefined {
-  const url = URL.parse(asked ?? "");
+/** Returns the URL as the parser serializes it, so that the browser follows exactly what was checked. */
+function allowedTarget(requested: string | null, destination: Destination): string | undefined {
+  const url = URL.parse(requested ?? "");
   const scheme = url?.protocol.slice(0, -1) ?? "";
   if (!url || FORBIDDEN_SCHEMES.has(scheme) || url.username || url.password) return undefined;
   if (!destination.redirectSchemes.includes(scheme)) return undefined;
@@ -42,14 +42,14 @@ function allowedTarget(asked: string | null, destination: Destination): string |
   return !isWeb || destination.redirectHosts.includes(url.host) ? url.href : undefined;
 }
 
-/** A browser that loads a page ahead, or a messenger that draws a preview, is nobody's click. */
+/** Whether a browser prefetches the page or a messenger renders a preview: neither is a click by a person. */
 export function isPreview(headers: Headers): boolean {
   return ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) =>
     /prefetch|prerender|preview/i.test(headers.get(name) ?? ""),
   );
 }
 
-/** An HTTP library names no crawler: servers and apps open links with one. */
+/** Whether an HTTP library sent the request. `isbot` reports these as bots, but servers and apps use them to open links for people. */
 export function isHttpLibrary(userAgent: string): boolean {
   return HTTP_LIBRARY.test(userAgent);
 }

@@ -1,19 +1,20 @@
-/** What the rules of the ledger speak of: costs, the engagements that they match, and the credentials that send them. */
+/** The data that the matching rules work on: costs, engagements and the credentials that send costs. */
 import type { CostType, Kind } from "./cost-types.ts";
 
-/** A cost as a partner sends it. The amount counts 0.00001 currency units; null leaves it to the engagement's URL. */
+/** A cost as a partner sends it. */
 export interface Cost {
   costId: string;
   costType: CostType;
   currency: string;
+  /** In units of 0.00001 of the currency. Null: the price on the engagement's URL supplies it. */
   amount: number | null;
   tag: string;
 }
 
-/** What the ledger knows of an engagement. The URL's cost parameters are null where it carried none. */
+/** An engagement in the ledger, with the cost parameters of its URL; a parameter that the URL does not have is null. */
 export interface Engagement {
   occurredAt: number;
-  /** Whether cost data was on for the link at that moment. */
+  /** Whether cost data was on for the link when the engagement was recorded. */
   eligible: boolean;
   urlCostType: string | null;
   urlCurrency: string | null;
@@ -26,7 +27,7 @@ export interface StoredCost {
   costType: CostType;
   currency: string;
   amount: number | null;
-  /** A cost that a URL carried gives way once to one that is sent. */
+  /** `call`: sent to the cost API. `url`: a price on a URL, which one call can replace. */
   source: "call" | "url";
   receivedAt: number;
 }
@@ -39,10 +40,11 @@ export interface Credential {
   supportsCostData: boolean;
 }
 
-/** A submitted cost and what there was for it before, for the rules to judge. */
+/** A submitted cost with everything that is needed to judge it. */
 export interface CostContext {
   cost: Cost;
   credential: Credential;
   engagements: Engagements;
+  /** The cost already stored with the same ID. */
   existing: StoredCost | undefined;
 }

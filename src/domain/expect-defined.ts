@@ -1,4 +1,4 @@
-/** The value. Throws where there is none: that is a mistake in our own code, never in what a caller sent. */
+/** Returns the value. Throws if it is undefined, which is always a bug in linkledger and never an invalid request. */
 export function expectDefined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("a value that must exist is missing");
   return value;

@@ -1,13 +1,15 @@
 /**
- * Whether a cost is accepted and what it matches (spec §2.5, §4.7, §8). Plain data in, a closed verdict out; `now` is passed
- * in. The view `cost_states` and the gate in src/db/ledger/costs.ts repeat these rules in SQL; a property test holds them together.
+ * The matching rules: whether a cost is accepted, and which engagement it matches (spec §2.5, §4.7, §8). Pure functions that
+ * take rows and the current time and return a verdict. The view `cost_states` and src/db/ledger/costs.ts repeat these rules
+ * in SQL; test/db/ledger-model.test.ts checks that both agree.
  */
 
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Cost, CostContext, Credential, Engagement, Engagements, StoredCost } from "./costs.ts";
+import { DAY_MS } from "./time.ts";
 
-/** An engagement exactly this old is still accepted. A pending cost waits as long for its engagement. */
-export const COST_WINDOW_MS = 7 * 24 * 3600 * 1000;
+/** How far apart a cost and its engagement may be, whichever comes first. A distance of exactly seven days is accepted. */
+export const COST_WINDOW_MS = 7 * DAY_MS;
 
 export type CredentialRejection = "credential_revoked" | "test_credential" | "cost_type_not_integrated";
 
@@ -18,42 +20,51 @@ export type Rejection =
   | "cost_data_disabled"
   | "window_closed";
 
-/** `store`: write it, nothing like it is there. `duplicate`: it is there already. */
-export type Verdict =
-  | {
-      outcome: "store" | "duplicate";
-      match: Kind | null;
-      amount: number | null;
-    }
-  | { outcome: "reject"; reason: Rejection };
+/**
+ * The engagement that a cost matches, null while the cost is pending, and the amount that counts in units of 0.00001 of the
+ * currency, null while the cost is unpriced.
+ */
+interface Match {
+  match: Kind | null;
+  amount: number | null;
+}
+
+/** `store`: the cost is new, or it replaces or completes the existing cost. `duplicate`: the cost is already stored. */
+export type Verdict = ({ outcome: "store" | "duplicate" } & Match) | { outcome: "reject"; reason: Rejection };
 
 /**
- * Which engagement a cost stands on, null while it is pending, and the amount that counts, null while it is unpriced. Where
- * the cost says none, the URL of a usable engagement tells it, that of the match first.
+ * Matches a cost with the first usable engagement. An engagement is usable if its kind fits the cost type, cost data was on
+ * when it was recorded, and the two are at most seven days apart. A cost without an amount takes the price on the URL of a
+ * usable engagement: that of the matched one, else that of the other one.
  */
 export function matchOf(
   cost: Pick<StoredCost, "costType" | "currency" | "amount" | "receivedAt">,
   engagements: Engagements,
-): { match: Kind | null; amount: number | null } {
-  const usable = KINDS_THAT_FIT[cost.costType].filter((kind) => {
+): Match {
+  const usableKinds = KINDS_THAT_FIT[cost.costType].filter((kind) => {
     const engagement = engagements[kind];
-    return engagement?.eligible && Math.abs(cost.receivedAt - engagement.occurredAt) <= COST_WINDOW_MS;
+    return engagement?.eligible && isWithinWindow(cost.receivedAt, engagement);
   });
-  const carried = usable.flatMap((kind) => carriedFor(cost, engagements[kind]) ?? []);
-  return { match: usable[0] ?? null, amount: cost.amount ?? carried[0] ?? null };
+  const urlAmounts = usableKinds.flatMap((kind) => urlAmountFor(cost, engagements[kind]) ?? []);
+  return { match: usableKinds[0] ?? null, amount: cost.amount ?? urlAmounts[0] ?? null };
 }
 
-/** The amount on an engagement's URL; null where it is that of another cost type or currency. */
-function carriedFor(
+function isWithinWindow(instant: number, engagement: Engagement): boolean {
+  return Math.abs(instant - engagement.occurredAt) <= COST_WINDOW_MS;
+}
+
+/** The amount on the engagement's URL. Null if there is none, or if the URL names another cost type or currency. */
+function urlAmountFor(
   cost: Pick<StoredCost, "costType" | "currency">,
   engagement: Engagement | undefined,
 ): number | null {
-  const fits =
+  const agrees =
     (engagement?.urlCostType ?? cost.costType) === cost.costType &&
     (engagement?.urlCurrency ?? cost.currency) === cost.currency;
-  return fits ? (engagement?.urlAmount ?? null) : null;
+  return agrees ? (engagement?.urlAmount ?? null) : null;
 }
 
+/** Why the credential may not submit this cost type; undefined if it may. */
 export function judgeCredential(credential: Credential, costType: CostType): CredentialRejection | undefined {
   if (credential.revoked) return "credential_revoked";
   if (credential.mode === "test") return "test_credential";
@@ -62,7 +73,10 @@ export function judgeCredential(credential: Credential, costType: CostType): Cre
   return undefined;
 }
 
-/** Judges one cost by what there is for it at `now`, milliseconds since 1970 (spec §4.7). */
+/**
+ * Judges a submitted cost (spec §4.7): first the credential, then the existing cost with the same ID, then the engagements.
+ * `now` is in milliseconds since 1970.
+ */
 export function judgeCost(
   cost: Cost,
   credential: Credential,
@@ -72,17 +86,17 @@ export function judgeCost(
 ): Verdict {
   const rejection = judgeCredential(credential, cost.costType);
   if (rejection) return { outcome: "reject", reason: rejection };
-  const settled = existing && judgeExisting(cost, existing, engagements, now);
-  if (settled) return settled;
-  const asStored = matchOf({ ...cost, receivedAt: now }, engagements);
-  const unusable = !asStored.match && mismatchReason(cost.costType, engagements);
-  return unusable ? { outcome: "reject", reason: unusable } : { outcome: "store", ...asStored };
+  const verdict = existing && judgeExisting(cost, existing, engagements, now);
+  if (verdict) return verdict;
+  const result = matchOf({ ...cost, receivedAt: now }, engagements);
+  const mismatch = !result.match && mismatchReason(cost.costType, engagements);
+  return mismatch ? { outcome: "reject", reason: mismatch } : { outcome: "store", ...result };
 }
 
 /**
- * Judges costs that came together as if each were sent after the one before it, so that an id twice meets its own first.
- * Takes the situations of all of them before any was stored, as `submitCosts` of src/db/ledger/costs.ts gives them; gives a
- * verdict for each, in the same order.
+ * Judges the costs of one request as if each were sent separately, in order: a repeated ID is compared with the cost stored
+ * before it in the same request. Takes the state of the ledger before the request, as `submitCosts` in
+ * src/db/ledger/costs.ts reads it. Returns one verdict for each cost, in the same order.
  */
 export function judgeCosts(costContexts: CostContext[], now: number): Verdict[] {
   const stored = new Map<string, StoredCost>();
@@ -93,14 +107,18 @@ export function judgeCosts(costContexts: CostContext[], now: number): Verdict[] 
   });
 }
 
-/** Whether a cost has waited in vain. It gives way to one that is sent, and to one that a URL carries (spec §2.5). */
+/**
+ * Whether a cost has been pending for more than seven days. A lapsed cost is replaced by the next call with its ID, or by the
+ * next price on a URL (spec §2.5).
+ */
 export function hasLapsed(cost: StoredCost, engagements: Engagements, now: number): boolean {
   return !matchOf(cost, engagements).match && cost.receivedAt < now - COST_WINDOW_MS;
 }
 
 /**
- * Undefined where the prior cost gives way: it came on a URL, it waited in vain, or it only lacked the amount. What it stands
- * on must still be open: settled spend does not move to another day or link.
+ * Compares a cost with the existing cost of the same ID. Returns undefined if the existing cost can be replaced (it came from
+ * a URL or has lapsed) or completed (it lacks only the amount). A cost can no longer change once its engagement is more than
+ * seven days old: settled spend must not move to another day or link.
  */
 function judgeExisting(
   cost: Cost,
@@ -108,26 +126,27 @@ function judgeExisting(
   engagements: Engagements,
   now: number,
 ): Verdict | undefined {
-  const currentMatch = matchOf(existing, engagements);
-  const matchedEngagement = currentMatch.match ? engagements[currentMatch.match] : undefined;
-  const isSettled =
-    matchedEngagement !== undefined && Math.abs(now - matchedEngagement.occurredAt) > COST_WINDOW_MS;
-  const replaceable: Verdict | undefined = isSettled
+  const current = matchOf(existing, engagements);
+  const matchedEngagement = current.match ? engagements[current.match] : undefined;
+  const isSettled = matchedEngagement !== undefined && !isWithinWindow(now, matchedEngagement);
+  const verdictOnChange: Verdict | undefined = isSettled
     ? { outcome: "reject", reason: "window_closed" }
     : undefined;
-  if (existing.source === "url") return replaceable;
+  if (existing.source === "url") return verdictOnChange;
   if (hasLapsed(existing, engagements, now)) return undefined;
   if (existing.costType !== cost.costType || existing.currency !== cost.currency) {
     return { outcome: "reject", reason: "cost_id_conflict" };
   }
-  if (cost.amount === null || cost.amount === currentMatch.amount)
-    return { outcome: "duplicate", ...currentMatch };
-  return currentMatch.amount === null ? replaceable : { outcome: "reject", reason: "cost_id_conflict" };
+  if (cost.amount === null || cost.amount === current.amount) return { outcome: "duplicate", ...current };
+  return current.amount === null ? verdictOnChange : { outcome: "reject", reason: "cost_id_conflict" };
 }
 
 export type Mismatch = Extract<Rejection, "wrong_engagement" | "cost_data_disabled" | "window_closed">;
 
-/** Why none of the engagements with the cost ID can carry the cost; undefined where there are none: then it waits. */
+/**
+ * Why none of the engagements with the cost ID is usable, for a cost that matches none of them. Undefined if there are no
+ * engagements with this ID: then the cost waits for one. Of two engagements that fit, the preferred kind gives the reason.
+ */
 export function mismatchReason(costType: CostType, engagements: Engagements): Mismatch | undefined {
   if (!engagements.click && !engagements.impression) return undefined;
   const kind = KINDS_THAT_FIT[costType].find((fitting) => engagements[fitting]);

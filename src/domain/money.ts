@@ -1,17 +1,17 @@
-/** Money on the wire: decimal text, exact, from integer counts of 0.00001 currency units. */
+/** Converts amounts to text without rounding. Amounts are integers in units of 0.00001 of the currency. */
 
 /** Plain decimal text without trailing zeros: 25000 units are `0.25`. */
 export function formatAmount(units: number | string): string {
   return toText(BigInt(units), 5);
 }
 
-/** What flat amounts and amounts per 1,000 impressions come to in all rows: decimal text, exact to 0.00000001. */
+/** The sum of flat amounts and amounts per 1,000 impressions as plain decimal text, exact to 0.00000001. */
 export function formatSpend(rows: { flat: string; per_mille: string }[]): string {
   const thousandths = rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.per_mille), 0n);
   return toText(thousandths, 8);
 }
 
-/** A count of the last of so many decimal places, as text. */
+/** Writes an integer count of 10^-places as decimal text without trailing zeros. */
 function toText(count: bigint, places: number): string {
   if (count < 0n) return `-${toText(-count, places)}`;
   const digits = String(count).padStart(places + 1, "0");

@@ -1,27 +1,29 @@
-/** What can be found wrong in an integration round, and what to say of it. Plain data in, plain data out. */
+/** The findings of an integration round, and the texts that tell a partner developer how to resolve each. Pure functions. */
 
 import type { InputError } from "../errors.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
 import { COST_WINDOW_MS } from "./matching.ts";
 import { formatAmount } from "./money.ts";
-import { DAY_MS } from "./time.ts";
+import { DAY_MS, dayOf, formatDate } from "./time.ts";
 
-/** Something that was sent with a test credential. */
+const WINDOW_DAYS = COST_WINDOW_MS / DAY_MS;
+
+/** One cost that was sent with a test credential. */
 export interface RoundEntry {
   /** 1, 2, 3 … in the order of arrival. */
   number: number;
   receivedAt: number;
-  /** The cost ID as it was sent, null where there was none. */
+  /** The cost ID as it was sent; null if there was none. */
   costId: string | null;
   /** The parameters as they were sent. */
   sent: Record<string, string>;
   errors: InputError[];
-  /** Null where the faults left none. */
+  /** Null if the parameters have errors. */
   cost: Cost | null;
-  /** The engagements with the cost ID as they were then: they are forgotten before a long round ends. */
+  /** The engagements with the cost ID when the entry arrived. They are kept here because a long round outlasts their rows. */
   engagements: Engagements;
-  /** What was answered: `ok`, or the code of the refusal. */
+  /** The result that the partner received: `ok` or an error code. */
   answer: string;
 }
 
@@ -32,15 +34,15 @@ export interface RoundEngagement extends Engagement {
 
 export interface RoundRecord {
   costTypes: CostType[];
-  /** Those that the partner has integrated before. */
+  /** The cost types that the partner integrated before this round. */
   liveTypes: CostType[];
   entries: RoundEntry[];
-  /** Those of the round's time, and those that its entries name. */
+  /** The engagements recorded during the round, and those whose cost IDs its entries name. */
   engagements: RoundEngagement[];
-  /** Keys of findings that an operator let pass. */
+  /** Keys of the findings that an operator dismissed. */
   dismissed: ReadonlySet<string>;
   openedAt: number;
-  /** False where the partner has more engagements than a report reads, or the first of the round's are forgotten. */
+  /** False if the partner has more engagements than a report reads, or if the first ones of the round have expired. */
   complete: boolean;
 }
 
@@ -55,14 +57,14 @@ export const FINDING_KINDS = [
   "not_in_round",
   "duplicate",
 ] as const;
-/** `incomplete` is told of a report as a whole, the others of what came. */
+/** `incomplete` describes the report as a whole; every other kind describes a submission or an engagement. */
 export type FindingKind = (typeof FINDING_KINDS)[number] | "incomplete";
 
-/** `open` holds up the approval; `note` is told and holds up nothing. */
-export type FindingState = "open" | "healed" | "dismissed" | "note";
+/** `open` blocks the approval. `note` is for information only. */
+export type FindingState = "open" | "resolved" | "dismissed" | "note";
 
 export interface Finding {
-  /** Names it in a dismissal: `entry 12`, the kind of an engagement and its cost ID, or `report`. */
+  /** Identifies the finding in a dismissal: `entry 12`, the kind of an engagement with its cost ID, or `report`. */
   key: string;
   kind: FindingKind;
   state: FindingState;
@@ -74,7 +76,7 @@ export interface Finding {
   remedy: string;
 }
 
-/** What a cost says otherwise than the URL of its engagement. */
+/** The parameters whose values differ between a cost and the URL of its engagement. */
 export function differences(
   cost: Cost,
   engagement: Engagement,
@@ -90,21 +92,22 @@ export function differences(
   return found;
 }
 
-/** What an entry was judged by. `standing` is the cost that was accepted before it with its ID. */
+/** What an entry was judged against. */
 interface Basis {
   costTypes: CostType[];
   engagements: Engagements;
+  /** The cost accepted before the entry with the same ID. */
   current: StoredCost | undefined;
 }
 
-/** What is told of an entry. The state is what it is before anything heals it. */
+/** Creates the finding for an entry, in the state that it has until a later entry resolves it. */
 export function toFinding(entry: RoundEntry, kind: FindingKind, basis: Basis): Finding {
-  const named = entry.cost?.costType ?? entry.sent.cost_type?.toLowerCase();
+  const sentType = entry.cost?.costType ?? entry.sent.cost_type?.toLowerCase();
   return {
     key: `entry ${entry.number}`,
     kind,
     state: kind === "duplicate" ? "note" : "open",
-    costType: basis.costTypes.find((type) => type === named) ?? null,
+    costType: basis.costTypes.find((type) => type === sentType) ?? null,
     costId: entry.costId,
     at: entry.receivedAt,
     sent: entry.sent,
@@ -116,13 +119,14 @@ type Explanation = Pick<Finding, "expected" | "remedy">;
 
 function explainErrors({ errors, costId }: RoundEntry): Explanation {
   return {
-    // A refusal of the whole body is a sentence of its own.
+    // An error of the whole body is already a sentence.
     expected: errors
       .map(({ param, message }) => (/^[A-Z]/.test(message) ? message : `${param} ${message}`))
-      .join("; "),
+      .map((text) => (text.endsWith(".") ? text : `${text}.`))
+      .join(" "),
     remedy: costId
-      ? "Mend the parameters and send them again with the same cost_id. That heals this, if the cost_id itself is good."
-      : "Mend the parameters and send them again. The operator then dismisses this.",
+      ? "Fix the parameters, then resend the cost with the same cost_id. This resolves it, provided that the cost_id itself is valid."
+      : "Fix the parameters and resend the cost, then ask the operator to dismiss this finding.",
   };
 }
 
@@ -135,58 +139,58 @@ function explain(
   const kinds = KINDS_THAT_FIT[cost.costType];
   const needed =
     kinds.length > 1 ? "A click or an impression" : kinds[0] === "click" ? "A click" : "An impression";
-  const fitting = kinds.flatMap((one) => engagements[one] ?? []);
+  const fitting = kinds.flatMap((kind) => engagements[kind] ?? []);
   switch (kind) {
     case "cost_without_engagement":
       return {
-        expected: `${needed} with this cost ID, recorded on a link of the partner.`,
+        expected: `${needed} with this cost ID, recorded on one of the partner's links.`,
         remedy:
-          "Put the same cost_id, letter for letter, on the URL of the click or impression, and open it through a link of this partner. The cost matches by itself when that arrives.",
+          "Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.",
       };
     case "wrong_engagement":
       return {
-        expected: `${needed} with this cost ID, for ${cost.costType}.`,
-        remedy: `Send ${cost.costType} costs for ${kinds.join("s or ")}s alone, or send another cost_type with the same cost_id.`,
+        expected: `${needed} with this cost ID, because cost_type is ${cost.costType}.`,
+        remedy: `Send ${cost.costType} costs only for ${kinds.join("s or ")}s, or resend this cost with another cost_type and the same cost_id.`,
       };
     case "differs_from_url":
       return {
         expected: (fitting.map((one) => differences(cost, one)).find((found) => found.length > 0) ?? [])
-          .map(({ param, sent, onUrl }) => `${param} ${onUrl} as on the URL, not ${sent}`)
-          .join("; "),
+          .map(({ param, sent, onUrl }) => `${param} ${onUrl} as on the URL, not ${sent}.`)
+          .join(" "),
         remedy:
-          "Say the same on the URL and in the call, then send the cost again with the same cost_id. That heals this.",
+          "Use the same values in the URL and in the API call, then resend the cost with the same cost_id. This resolves it.",
       };
     case "late":
       if (fitting[0] && fitting[0].occurredAt > receivedAt) {
         return {
-          expected: `At most ${COST_WINDOW_MS / DAY_MS} days before the engagement of ${toDay(fitting[0].occurredAt)}.`,
-          remedy:
-            "Send the cost again with the same cost_id. It heals this, within the days after the engagement.",
+          expected: `A cost sent at most ${WINDOW_DAYS} days before the engagement of ${toDate(fitting[0].occurredAt)}.`,
+          remedy: `Resend the cost with the same cost_id within ${WINDOW_DAYS} days after the engagement. This resolves it.`,
         };
       }
       return {
-        expected: `At most ${COST_WINDOW_MS / DAY_MS} days after the engagement${fitting[0] ? ` of ${toDay(fitting[0].occurredAt)}` : ""}.`,
-        remedy: "Send costs sooner. The engagement stays too old, so the operator dismisses this.",
+        expected: `A cost sent at most ${WINDOW_DAYS} days after the engagement${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
+        remedy: `Send each cost within ${WINDOW_DAYS} days after its engagement. This engagement is now too old, so ask the operator to dismiss this finding.`,
       };
     case "conflict":
       return {
-        expected: `${current ? toText(current) : "The values"}, as accepted before with this cost ID.`,
-        remedy: "Give every engagement a cost_id of its own. Sending the first values again heals this.",
+        expected: `${current ? describeValues(current) : "The values"}, as accepted earlier with this cost ID.`,
+        remedy:
+          "Use a different cost_id for each engagement, and resend the earlier values with this cost_id. This resolves it.",
       };
     case "not_in_round":
       return {
         expected: `One of the cost types of this round: ${costTypes.join(", ")}.`,
-        remedy: "Send another cost_type, or ask the operator for a round with this one.",
+        remedy: "Send one of these cost types, or ask the operator to open a round that includes this one.",
       };
     default:
-      return { expected: "Each cost once.", remedy: "Nothing: a cost that is sent again counts once." };
+      return { expected: "Each cost once.", remedy: "No change needed: a duplicate is not counted again." };
   }
 }
 
-function toDay(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10);
+function toDate(milliseconds: number): string {
+  return formatDate(dayOf(milliseconds));
 }
 
-function toText({ costType, currency, amount }: StoredCost): string {
+function describeValues({ costType, currency, amount }: StoredCost): string {
   return `${costType} ${currency} ${amount === null ? "without an amount" : formatAmount(amount)}`;
 }

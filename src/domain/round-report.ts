@@ -1,6 +1,6 @@
 /**
- * What an integration round found, by the rules that a live cost is judged by. Plain data in, a report out; no I/O, no
- * clock. It is judged anew each time, so what arrives later mends what was missing before.
+ * Builds the report of an integration round with the rules for live costs. Pure functions. The whole round is judged each
+ * time, so a later entry or engagement can resolve an earlier finding.
  */
 
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
@@ -19,23 +19,23 @@ export interface TypeReport {
   costType: CostType;
   passed: boolean;
   matched: number;
-  /** Matched ones that nobody said an amount of. */
+  /** Matched costs without an amount. */
   unpriced: number;
   open: number;
   findings: Finding[];
 }
 
 export interface RoundReport {
-  /** Whether every cost type passed and nothing else is open. */
+  /** Whether every cost type passed and no other finding is open. */
   passed: boolean;
   complete: boolean;
   entryCount: number;
   types: TypeReport[];
-  /** What belongs to no cost type of the round. */
+  /** Findings that belong to none of the round's cost types. */
   others: Finding[];
 }
 
-/** Judges a round. A cost type passes with at least one match and no open mismatch. */
+/** Judges a round. A cost type passes if it has at least one match and no open finding. */
 export function judgeRound(round: RoundRecord): RoundReport {
   const engagements = groupEngagements(round);
   const sent = Map.groupBy(round.entries, (entry) => entry.costId ?? entry.number);
@@ -43,7 +43,7 @@ export function judgeRound(round: RoundRecord): RoundReport {
     ...[...sent.values()].map((entries) => judgeEntries(entries, engagements, round)),
     ...[...engagements]
       .filter(([costId]) => !sent.has(costId))
-      .map((unpaid) => judgeUnpaid(...unpaid, round)),
+      .map(([costId, found]) => judgeMissingCost(costId, found, round)),
   ];
   const findings = [...judged.flatMap((one) => one.findings), ...(round.complete ? [] : [incomplete(round)])]
     .map((finding) => dismiss(finding, round.dismissed))
@@ -72,7 +72,7 @@ export function judgeRound(round: RoundRecord): RoundReport {
   };
 }
 
-/** Who could fill a report could hide in it what went wrong. */
+/** Blocks the approval, because a partner could otherwise hide mismatches behind more engagements than a report reads. */
 function incomplete({ openedAt }: RoundRecord): Finding {
   return {
     key: "report",
@@ -82,13 +82,13 @@ function incomplete({ openedAt }: RoundRecord): Finding {
     costId: null,
     at: openedAt,
     sent: {},
-    expected: "A round of less than 14 days, with no more clicks and impressions than a report reads.",
+    expected: "A round shorter than 14 days, with no more clicks and impressions than a report can read.",
     remedy:
-      "The operator closes the round and opens another, or looks at what the partner sent in another way and dismisses this.",
+      "Ask the operator to close this round and open another, or to check the submissions in another way and dismiss this finding.",
   };
 }
 
-/** What is judged of a cost and the engagements with its ID: the match, if they came together, and what was found. */
+/** The result for one cost ID: the match, if there is one, and the findings. */
 interface Judged {
   match?: { costType: CostType; amount: number | null };
   findings: Finding[];
@@ -104,11 +104,15 @@ function countOpen(findings: Finding[]): number {
   return findings.filter((finding) => finding.state === "open").length;
 }
 
-/** By cost ID. In a round it does not matter whether cost data was on for the link. What is known now goes before what was. */
+/**
+ * Groups the engagements by cost ID. A round ignores whether cost data was on for the link. Current rows take precedence over
+ * the copies in the entries.
+ */
 function groupEngagements(round: RoundRecord): Map<string, Engagements> {
-  const known = new Map<string, Engagements>();
+  const grouped = new Map<string, Engagements>();
   const add = (costId: string, kind: Kind, engagement: Engagement | undefined) => {
-    if (engagement) known.set(costId, { ...known.get(costId), [kind]: { ...engagement, eligible: true } });
+    if (engagement)
+      grouped.set(costId, { ...grouped.get(costId), [kind]: { ...engagement, eligible: true } });
   };
   for (const { costId, engagements } of round.entries) {
     if (costId === null) continue;
@@ -116,10 +120,10 @@ function groupEngagements(round: RoundRecord): Map<string, Engagements> {
     add(costId, "impression", engagements.impression);
   }
   for (const engagement of round.engagements) add(engagement.costId, engagement.kind, engagement);
-  return known;
+  return grouped;
 }
 
-/** Judges one cost in a round as the ledger judges a live one (spec §4.7), whatever its link and partner were cleared for. */
+/** Judges one cost as if it were live (spec §4.7), with a credential that is cleared for the given cost types. */
 function judgeTest(
   cost: Cost,
   costTypes: CostType[],
@@ -127,26 +131,32 @@ function judgeTest(
   current: StoredCost | undefined,
   receivedAt: number,
 ): Verdict {
-  const cleared = { partnerId: 0, mode: "live" as const, costTypes, revoked: false, supportsCostData: true };
-  return judgeCost(cost, cleared, engagements, current, receivedAt);
+  const credential = {
+    partnerId: 0,
+    mode: "live" as const,
+    costTypes,
+    revoked: false,
+    supportsCostData: true,
+  };
+  return judgeCost(cost, credential, engagements, current, receivedAt);
 }
 
 /**
- * Judges what was sent with one cost ID, in its order. A cost that differs from the engagement's URL is not kept, so that a
- * good one may follow; a good one heals what went wrong before it.
+ * Judges the entries with one cost ID in their order. A cost that differs from the URL of its engagement is not kept, so that
+ * a corrected cost is no conflict. A cost that matches and agrees resolves the findings before it.
  */
 function judgeEntries(
   entries: RoundEntry[],
-  known: ReadonlyMap<string, Engagements>,
+  engagementsById: ReadonlyMap<string, Engagements>,
   round: RoundRecord,
 ): Judged {
-  const engagements = known.get(entries[0]?.costId ?? "") ?? {};
+  const engagements = engagementsById.get(entries[0]?.costId ?? "") ?? {};
   let current: StoredCost | undefined;
   const findings: Finding[] = [];
-  const healed: Finding[] = [];
+  const resolved: Finding[] = [];
   for (const entry of entries) {
     const { kind, isGood } = judgeEntry(entry, current, engagements, round.costTypes);
-    if (isGood) healed.push(...findings.splice(0).map(heal));
+    if (isGood) resolved.push(...findings.splice(0).map(resolve));
     if (kind) findings.push(toFinding(entry, kind, { costTypes: round.costTypes, engagements, current }));
     current = afterEntry(entry, kind) ?? current;
   }
@@ -154,21 +164,21 @@ function judgeEntries(
   return {
     ...(current &&
       currentMatch?.match && { match: { costType: current.costType, amount: currentMatch.amount } }),
-    findings: [...healed, ...findings],
+    findings: [...resolved, ...findings],
   };
 }
 
-/** The cost that is kept after an entry; undefined where the one before it stays. */
+/** The cost that is current after an entry; undefined if the entry does not change it. */
 function afterEntry(entry: RoundEntry, kind: FindingKind | undefined): StoredCost | undefined {
   const keeps = kind === undefined || kind === "cost_without_engagement";
   return entry.cost && keeps ? { ...entry.cost, source: "call", receivedAt: entry.receivedAt } : undefined;
 }
 
-function heal(finding: Finding): Finding {
-  return finding.state === "open" ? { ...finding, state: "healed" } : finding;
+function resolve(finding: Finding): Finding {
+  return finding.state === "open" ? { ...finding, state: "resolved" } : finding;
 }
 
-/** The cost that stands after entries with one cost ID, by the engagements with it. */
+/** The cost that is current after the entries with one cost ID. */
 export function currentCostAfter(
   entries: RoundEntry[],
   engagements: Engagements,
@@ -180,7 +190,7 @@ export function currentCostAfter(
   }, undefined);
 }
 
-/** `isGood`: it has its engagement and agrees with it. `kind`: what is to be told of it, if anything. */
+/** Judges one entry. `kind` is its finding, if any. `isGood`: the cost matches an engagement and agrees with its URL. */
 export function judgeEntry(
   entry: RoundEntry,
   current: StoredCost | undefined,
@@ -189,7 +199,7 @@ export function judgeEntry(
 ): { verdict?: Verdict; kind?: FindingKind; isGood: boolean } {
   if (!entry.cost) return { kind: "malformed", isGood: false };
   const verdict = judgeTest(entry.cost, costTypes, engagements, current, entry.receivedAt);
-  // A credential may be cleared for fewer cost types than its round.
+  // A credential can be cleared for fewer cost types than its round.
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
   if (verdict.outcome === "reject")
     return { verdict, kind: KIND_OF_REJECTION[verdict.reason], isGood: false };
@@ -213,32 +223,34 @@ const KIND_OF_REJECTION: Record<Rejection, FindingKind> = {
 };
 
 /**
- * Judges engagements that no cost was sent for. A URL that carries a whole cost needs none. Each click costs at cpc and each
- * impression at cpm; at cpi and cpe most clicks never do, so there it is a note.
+ * Judges the engagements with one cost ID for which no cost was sent. A price on a URL needs no other cost. With cpc and cpm
+ * every click or impression has a cost, so a missing cost is open; with cpi and cpe few of them do, so it is only a note.
  */
-function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecord): Judged {
+function judgeMissingCost(costId: string, engagements: Engagements, round: RoundRecord): Judged {
   const kinds = ["click", "impression"] as const;
   const judged = kinds.map((kind): Judged => {
     const engagement = engagements[kind];
-    const costType = engagement && typeOfUnpaid(kind, engagement, round.costTypes);
+    const costType = engagement && typeOfMissingCost(kind, engagement, round.costTypes);
     if (!engagement || !costType || isLive(costId, kind, round)) return { findings: [] };
     if (engagement.urlCostType && engagement.urlCurrency && engagement.urlAmount !== null) {
       return { match: { costType, amount: engagement.urlAmount }, findings: [] };
     }
+    const isRequired = PAID_PER_ENGAGEMENT[costType];
+    const conversion = costType === "cpi" ? "install" : "event";
     const finding: Finding = {
       key: `${kind} ${costId}`,
       kind: "engagement_without_cost",
-      state: PAID_EACH[costType] ? "open" : "note",
+      state: isRequired ? "open" : "note",
       costType,
       costId,
       at: engagement.occurredAt,
       sent: { cost_id: costId },
-      expected: PAID_EACH[costType]
-        ? `A ${costType} cost with this cost ID: at ${costType} every ${kind} has one.`
-        : `Nothing, if it led to no ${costType === "cpi" ? "install" : "event"}.`,
-      remedy: PAID_EACH[costType]
-        ? "Send the cost with the same cost_id. It heals this."
-        : "Nothing, or send the cost with the same cost_id.",
+      expected: isRequired
+        ? `A ${costType} cost with this cost ID: every ${kind} has a ${costType} cost.`
+        : `A ${costType} cost with this cost ID, only if the ${kind} led to an ${conversion}.`,
+      remedy: isRequired
+        ? "Send the cost with the same cost_id. This resolves it."
+        : `If the ${kind} led to an ${conversion}, send the cost with the same cost_id. Otherwise no change is needed.`,
     };
     return { findings: [finding] };
   });
@@ -246,9 +258,9 @@ function judgeUnpaid(costId: string, engagements: Engagements, round: RoundRecor
   return { ...(match && { match }), findings: match ? [] : judged.flatMap((one) => one.findings) };
 }
 
-const PAID_EACH: Record<CostType, boolean> = { cpc: true, cpi: false, cpe: false, cpm: true };
+const PAID_PER_ENGAGEMENT: Record<CostType, boolean> = { cpc: true, cpi: false, cpe: false, cpm: true };
 
-/** Of a partner that is live, what came through a link with cost data on is none of the round's, unless a test names it. */
+/** Whether an engagement is live traffic of a partner that is already live. The round ignores it unless an entry names its ID. */
 function isLive(costId: string, kind: Kind, { liveTypes, engagements }: RoundRecord): boolean {
   return (
     liveTypes.some((type) => KINDS_THAT_FIT[type].includes(kind)) &&
@@ -256,8 +268,8 @@ function isLive(costId: string, kind: Kind, { liveTypes, engagements }: RoundRec
   );
 }
 
-function typeOfUnpaid(kind: Kind, engagement: Engagement, costTypes: CostType[]): CostType | undefined {
+function typeOfMissingCost(kind: Kind, engagement: Engagement, costTypes: CostType[]): CostType | undefined {
   const fitting = costTypes.filter((type) => KINDS_THAT_FIT[type].includes(kind));
   if (engagement.urlCostType) return fitting.find((type) => type === engagement.urlCostType);
-  return fitting.find((type) => PAID_EACH[type]) ?? fitting[0];
+  return fitting.find((type) => PAID_PER_ENGAGEMENT[type]) ?? fitting[0];
 }

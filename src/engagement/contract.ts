@@ -2,10 +2,8 @@
 import * as z from "zod/mini";
 import { amount, costId, costType, currency } from "../http/fields.ts";
 
-/** A macro that nobody filled in is the same for every click, so it names none of them. */
-const filled = costId.check(
-  z.refine((id) => !/^(\{.*\}|\[.*\]|%%.*%%)$/.test(id), "is a macro that was not filled in"),
-);
+/** An unfilled macro is the same for every click, so it cannot identify one. */
+const filled = costId.check(z.refine((id) => !/^(\{.*\}|\[.*\]|%%.*%%)$/.test(id), "is an unfilled macro"));
 
 export const engagementId = z.object({ cost_id: z.optional(filled) });
 
@@ -15,5 +13,5 @@ export const urlCost = z.object({
   cost_amount: z.optional(amount),
 });
 
-/** What lies at /{link_token}: only what could be a token is looked up. */
+/** Only a path that could be a link token is looked up. */
 export const linkToken = z.string().check(z.regex(/^[0-9a-z]{6,20}$/));

@@ -1,6 +1,6 @@
 /**
- * Link token → app, and app → where its links lead, from KV first. The first never changes, so an isolate keeps it; the
- * second is written anew when the app changes.
+ * Finds where a link leads: the app of the link, then the destination of the app, both from KV first. The app of a link never
+ * changes, so an isolate caches it; the destination in KV is updated when the app changes.
  */
 
 import {
@@ -14,7 +14,7 @@ import type { Destination } from "../domain/click-target.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
-/** undefined for a token that no link has. */
+/** Returns undefined if no link has the token. */
 export async function lookUpDestination(
   context: Context,
   linkToken: string,
@@ -22,24 +22,24 @@ export async function lookUpDestination(
   const { LINKS, DB } = context.env;
   try {
     const appToken = appTokens.get(linkToken) ?? (await findCachedApp(LINKS, linkToken));
-    if (appToken) remember(linkToken, appToken);
-    const known = appToken && (await findCachedDestination(LINKS, appToken));
-    if (known) return known;
+    if (appToken) cacheAppToken(linkToken, appToken);
+    const cached = appToken && (await findCachedDestination(LINKS, appToken));
+    if (cached) return cached;
   } catch (error) {
     logError(context.requestId, error);
   }
   const found = await findDestination(DB, linkToken);
   if (!found) return undefined;
   context.afterResponse(putLink(LINKS, linkToken, found.appToken));
-  remember(linkToken, found.appToken);
+  cacheAppToken(linkToken, found.appToken);
   context.afterResponse(putDestination(LINKS, found.appToken, found.destination));
   return found.destination;
 }
 
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 const appTokens = new Map<string, string>();
 
-function remember(linkToken: string, appToken: string): void {
-  if (appTokens.size >= MAX_REMEMBERED && !appTokens.has(linkToken)) appTokens.clear();
+function cacheAppToken(linkToken: string, appToken: string): void {
+  if (appTokens.size >= MAX_CACHED && !appTokens.has(linkToken)) appTokens.clear();
   appTokens.set(linkToken, appToken);
 }

@@ -1,16 +1,16 @@
-/** The queue before the ledger, where one is bound: clicks wait there durably, and are recorded many at once. */
+/** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
 import { insertEngagement, insertEngagements, type NewEngagement } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
-/** Leaves time for the record itself, before work after an answer is cut off at thirty seconds. */
+/** Leaves time to record the engagement directly: the runtime ends work 30 seconds after the response. */
 const DEADLINE_MS = 5_000;
 
 /**
- * Sends an engagement to the queue. Records it at once where no queue is bound, or where the queue does not take it in time;
- * should it have taken it all the same, it is recorded twice, which changes nothing.
+ * Sends an engagement to the queue. Records it directly if no queue is bound or if the queue does not accept it in time. If
+ * the queue accepted it after all, the second recording changes nothing.
  */
 export async function queueEngagement(context: Context, engagement: NewEngagement): Promise<boolean> {
   const { ENGAGEMENTS } = context.env;
@@ -25,8 +25,8 @@ export async function queueEngagement(context: Context, engagement: NewEngagemen
 }
 
 /**
- * Records a batch of the queue. What was recorded is acknowledged; what lives in a database that fails comes again, and in
- * the end to the dead-letter queue. A batch that comes twice changes nothing.
+ * Records a batch from the queue. Recorded messages are acknowledged. Messages for a failing database are retried and finally
+ * go to the dead-letter queue. Recording a batch twice changes nothing.
  */
 export async function recordQueued(batch: MessageBatch<NewEngagement>, ledger: Ledger): Promise<void> {
   const messages = new Map(batch.messages.map((message) => [message.body, message]));

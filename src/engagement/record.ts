@@ -1,4 +1,4 @@
-/** Records a click or an impression in the ledger, with the cost that its URL carries. */
+/** Records a click or an impression in the ledger, with the price on its URL. */
 
 import { insertEngagement, type NewEngagement } from "../db/ledger/engagements.ts";
 import { countDropped } from "../db/links/destinations.ts";
@@ -10,17 +10,17 @@ import type { InputError } from "../errors.ts";
 import { parsePairs, readPairs } from "../http/input.ts";
 import * as contract from "./contract.ts";
 
-/** What became of an engagement, and the cost parameters of its URL that were bad and left out. */
+/** The result for an engagement. `dropped` names the invalid cost parameters of its URL. */
 export interface Recorded {
   recorded: boolean;
-  /** One like it was there before: the first stands. */
+  /** The ledger already had an engagement with this partner, cost ID and kind. The first one counts. */
   duplicate: boolean;
   dropped: string[];
 }
 
 /**
- * Committed when it resolves; with another `store`, handed to that. Only an engagement with a cost ID, on a link with a
- * partner, goes to the ledger.
+ * Records an engagement that has a cost ID and whose link has a partner. By default it is committed when the promise
+ * resolves; `store` can hand it to a queue instead.
  */
 export async function recordEngagement(
   context: Context,
@@ -29,17 +29,17 @@ export async function recordEngagement(
   store: (context: Context, engagement: NewEngagement) => Promise<boolean> = commit,
 ): Promise<Recorded> {
   const { costId, urlCost, dropped } = readUrlCost(context.url, kind);
-  const nothing = { recorded: false, duplicate: false, dropped };
-  if (costId === undefined && dropped.length === 0) return nothing;
+  const notRecorded = { recorded: false, duplicate: false, dropped };
+  if (costId === undefined && dropped.length === 0) return notRecorded;
   const link = await findRecording(context.env.DB, linkToken);
-  if (!link) return nothing;
+  if (!link) return notRecorded;
   if (dropped.length > 0) {
     const day = Math.floor(context.now / DAY_MS);
-    // Counting must not cost the engagement.
+    // Not awaited: a failure to count must not lose the engagement.
     context.afterResponse(countDropped(context.env.DB, link.link_id, day, dropped));
   }
-  if (costId === undefined || link.partner_id === null) return nothing;
-  const first = await store(context, {
+  if (costId === undefined || link.partner_id === null) return notRecorded;
+  const isFirst = await store(context, {
     partnerId: link.partner_id,
     costId,
     kind,
@@ -47,19 +47,19 @@ export async function recordEngagement(
     linkId: link.link_id,
     occurredAt: context.now,
     eligible: link.eligible === 1,
-    // Kept where cost data is off too: an integration round compares them with what is sent.
+    // Stored even if cost data is off: an integration round compares them with the submitted costs.
     urlCostType: urlCost.cost_type ?? null,
     urlCurrency: urlCost.cost_currency ?? null,
     urlAmount: urlCost.cost_amount ?? null,
   });
-  return { recorded: true, duplicate: !first, dropped };
+  return { recorded: true, duplicate: !isFirst, dropped };
 }
 
 function commit({ ledger }: Context, engagement: NewEngagement): Promise<boolean> {
   return insertEngagement(ledger, engagement);
 }
 
-/** Bad parameters never fail a click. One bad one of a cost takes the others along: their meaning hangs together. */
+/** Reads the cost parameters. Invalid ones never fail a click; one invalid part of a price drops the whole price. */
 function readUrlCost(url: URL, kind: Kind) {
   const idErrors: InputError[] = [];
   const costErrors: InputError[] = [];
@@ -67,10 +67,10 @@ function readUrlCost(url: URL, kind: Kind) {
   const id = parsePairs(contract.engagementId, pairs, "same value", idErrors);
   let urlCost = parsePairs(contract.urlCost, pairs, "same value", costErrors);
   if (urlCost?.cost_type && !KINDS_THAT_FIT[urlCost.cost_type].includes(kind)) {
-    costErrors.push({ param: "cost_type", message: `is not for a ${kind}` });
+    costErrors.push({ param: "cost_type", message: `does not apply to ${kind}s` });
     urlCost = undefined;
   }
-  const dropped = [...new Set([...idErrors, ...costErrors].map((fault) => fault.param))];
+  const dropped = [...new Set([...idErrors, ...costErrors].map((error) => error.param))];
   return {
     costId: id?.cost_id,
     urlCost: costErrors.length > 0 ? {} : (urlCost ?? {}),

@@ -1,4 +1,4 @@
-/** What the public opens: clicks and impressions. */
+/** The public routes that record clicks and impressions. */
 import { isbot } from "isbot";
 import { chooseTarget, isHttpLibrary, isPreview } from "../domain/click-target.ts";
 import type { Kind } from "../domain/cost-types.ts";
@@ -28,7 +28,7 @@ const PIXEL = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAAB
 
 async function openLink(context: Context): Promise<Response> {
   const { linkToken, destination } = await findLink(context);
-  if (isServerToServer(context)) return committed(context, linkToken, "click");
+  if (isServerToServer(context)) return recordNow(context, linkToken, "click");
   recordLater(context, linkToken, "click");
   const userAgent = context.request.headers.get("user-agent") ?? "";
   const location = chooseTarget(destination, context.url.searchParams, userAgent);
@@ -40,7 +40,7 @@ async function openLink(context: Context): Promise<Response> {
 
 async function openImpression(context: Context): Promise<Response> {
   const { linkToken } = await findLink(context);
-  if (isServerToServer(context)) return committed(context, linkToken, "impression");
+  if (isServerToServer(context)) return recordNow(context, linkToken, "impression");
   recordLater(context, linkToken, "impression");
   return new Response(PIXEL, {
     headers: { "content-type": "image/gif", "cache-control": "no-store" },
@@ -50,7 +50,7 @@ async function openImpression(context: Context): Promise<Response> {
 async function findLink(context: Context) {
   const linkToken = contract.linkToken.safeParse(context.params.link_token).data;
   const destination = linkToken && (await lookUpDestination(context, linkToken));
-  if (!destination) throw new AppError("not_found", "There is no link with this token.");
+  if (!destination) throw new AppError("not_found", "This link does not exist or has been removed.");
   return { linkToken, destination };
 }
 
@@ -58,14 +58,14 @@ function isServerToServer(context: Context): boolean {
   return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";
 }
 
-/** A person's engagement, once the answer is out. */
+/** Records the engagement of a person after the response is sent. */
 function recordLater(context: Context, linkToken: string, kind: Kind): void {
   if (!isPerson(context.request)) return;
   context.afterResponse(recordEngagement(context, linkToken, kind, queueEngagement));
 }
 
-/** A partner's server is told what became of the engagement, once that is committed. */
-async function committed(context: Context, linkToken: string, kind: Kind): Promise<Response> {
+/** Responds to a partner's server after the engagement is committed. */
+async function recordNow(context: Context, linkToken: string, kind: Kind): Promise<Response> {
   const recorded = await recordEngagement(context, linkToken, kind);
   return jsonResponse({
     status: "ok",

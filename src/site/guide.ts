@@ -155,7 +155,7 @@ function roundsInBrief(origin: string): Markup {
     html`
       <p>Before you go live, a round shows for each cost type whether your side and ours agree. Everything sent with the test credential is kept in it, accepted or rejected, and none of it is spend.</p>
       <p><code>GET ${origin}/cost/round</code> with that credential is the report: each mismatch with what you sent, what was expected and what to do. Mismatches are engagements without a cost, costs without an engagement, the wrong kind of engagement, values that differ from those on the engagement's URL, late costs, malformed ones, and an ID sent twice with different values. Duplicates are told, and hold up nothing.</p>
-      <p>A good cost with the same ID heals the mismatch before it. A cost type passes with at least one match and no open mismatch. When all have passed, the operator approves the round and gives you a live credential. From then on your costs count, for clicks and impressions that come after the app's owner has switched cost data on for the link.</p>`,
+      <p>A valid cost with the same ID resolves the mismatch. A cost type passes with at least one match and no open mismatch. When all have passed, the operator approves the round and gives you a live credential. From then on your costs count, for clicks and impressions that come after the app's owner has switched cost data on for the link.</p>`,
   );
 }
 

@@ -181,31 +181,31 @@ describe("a cost type passes with a match and nothing open", () => {
   });
 });
 
-describe("a mismatch is healed", () => {
+describe("a mismatch is resolved", () => {
   test.each<[string, RoundEntry[], RoundEngagement[], string[]]>([
     [
       "malformed, by a good one with the same ID",
       entries(null, cost("cpc")),
       [click()],
-      ["malformed healed"],
+      ["malformed resolved"],
     ],
     [
       "a difference from the URL, by one that agrees",
       entries(cost("cpc", { amount: 1 }), cost("cpc")),
       [click({ urlAmount: 100_000 })],
-      ["differs_from_url healed"],
+      ["differs_from_url resolved"],
     ],
     [
       "a conflict, by the first values again",
       entries(cost("cpc"), cost("cpc", { amount: 1 }), cost("cpc")),
       [click()],
-      ["conflict healed", "duplicate note"],
+      ["conflict resolved", "duplicate note"],
     ],
     [
       "the wrong kind, by another type",
       entries(cost("cpm"), cost("cpc")),
       [click()],
-      ["wrong_engagement healed"],
+      ["wrong_engagement resolved"],
     ],
   ])("%s", (_, sent, engagements, found) => {
     const judged = judge(sent, engagements, ALL);
@@ -272,7 +272,7 @@ test("every finding says what was expected and what to change", () => {
     expect(finding.remedy.length).toBeGreaterThan(10);
   }
   expect(findings.find(({ kind }) => kind === "differs_from_url")?.expected).toBe(
-    "cost_amount 0.00001 as on the URL, not 1",
+    "cost_amount 0.00001 as on the URL, not 1.",
   );
 });
 
@@ -312,11 +312,11 @@ test("a cost that came more than seven days before its engagement is told to be 
   const { report } = judge(early, [click({ occurredAt: START + 8 * DAY })]);
   expect(report.types[0]?.findings[0]).toMatchObject({
     kind: "late",
-    expected: "At most 7 days before the engagement of 1972-10-05.",
-    remedy: expect.stringContaining("Send the cost again"),
+    expected: "A cost sent at most 7 days before the engagement of 1972-10-05.",
+    remedy: expect.stringContaining("Resend the cost"),
   });
   const again = { ...early[0], number: 2, receivedAt: START + 8 * DAY } as RoundEntry;
-  expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late healed"]);
+  expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late resolved"]);
 });
 
 test("a refusal of the whole body stands as the sentence that it is, beside faults of parameters", () => {
@@ -327,5 +327,5 @@ test("a refusal of the whole body stands as the sentence that it is, beside faul
   ];
   const { report } = judge([{ ...entry, errors } as RoundEntry], []);
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
-  expect(findings.map(({ expected }) => expected)).toEqual(["The body is too large.; cost_id is required"]);
+  expect(findings.map(({ expected }) => expected)).toEqual(["The body is too large. cost_id is required."]);
 });

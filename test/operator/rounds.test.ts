@@ -55,7 +55,7 @@ test("the demo's round has matches, and at least one mismatch of every kind", as
     "engagement_without_cost open",
     "engagement_without_cost open",
     "late open",
-    "malformed healed",
+    "malformed resolved",
     "malformed open",
     "wrong_engagement open",
   ]);
@@ -299,7 +299,7 @@ test("a matched test cost stays matched when its click is forgotten before the r
 
 test.each([
   ["a finding that is not there", "entry 99"],
-  ["one that is healed", "entry 5"],
+  ["one that is resolved", "entry 5"],
   ["a note", "entry 2"],
 ])("refuses to dismiss %s", async (_, finding) => {
   expect(await rejection(`${rounds}/1/dismissals`, { token, json: { finding } })).toMatchObject({

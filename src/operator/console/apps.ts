@@ -185,7 +185,7 @@ export async function addMember(
   const { email } = parse(contract.emailForm, { email: form.get("email") });
   const { access, user } = await findUserByEmail(context.env.DB, operatorSession.actor, email);
   operatorSession.authorize(access);
-  if (!user) throw actions.badField("email", "No user has this email. Create the user first.");
+  if (!user) throw actions.badField("email", "does not belong to a user; create the user first");
   await actions.addMember(context, operatorSession, { appToken: token, userId: user.id });
   return done(context, `/operator/apps/${token}`, "member-added");
 }

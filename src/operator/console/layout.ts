@@ -186,7 +186,7 @@ function errorNotice(error: AppError): Markup {
   return html`
     <div class="notice error" role="alert">
       <p>${error.code === "invalid_request" ? html`<strong>Not saved.</strong> Fix the errors below and try again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
-      ${error.errors.length > 0 ? html`<ul>${error.errors.map(({ param, message }) => html`<li><code>${param}</code>: ${message}</li>`)}</ul>` : ""}
+      ${error.errors.length > 0 ? html`<ul>${error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
     </div>`;
 }
 

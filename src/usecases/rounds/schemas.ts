@@ -1,4 +1,4 @@
-/** The shape of a round and its report on the wire. A contract file. */
+/** The response schemas of a round and its report. */
 import * as z from "zod/mini";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { FINDING_KINDS } from "../../domain/round-findings.ts";
@@ -6,9 +6,9 @@ import { timestamp } from "../../http/response-schemas.ts";
 
 const finding = z
   .strictObject({
-    finding: z.string().with(z.describe("Names it in a dismissal")),
+    finding: z.string().with(z.describe("Identifies the finding in a dismissal")),
     kind: z.enum([...FINDING_KINDS, "incomplete"]),
-    state: z.enum(["open", "healed", "dismissed", "note"]),
+    state: z.enum(["open", "resolved", "dismissed", "note"]),
     cost_id: z.nullable(z.string()),
     at: timestamp,
     sent: z.record(z.string(), z.string()),
@@ -19,11 +19,13 @@ const finding = z
 
 const report = z
   .strictObject({
-    passed: z.boolean().with(z.describe("Whether it may be approved")),
+    passed: z.boolean().with(z.describe("Whether the round can be approved")),
     complete: z
       .boolean()
       .with(
-        z.describe("Whether all that came is in it; an ended round also leaves out what is too much to keep"),
+        z.describe(
+          "Whether the report covers everything received. The report of an ended round also leaves out findings beyond the storage limit",
+        ),
       ),
     types: z.array(
       z.strictObject({

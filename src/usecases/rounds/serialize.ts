@@ -1,4 +1,4 @@
-/** A round and its report on the wire. Pure. */
+/** Converts a round and its report to their response format. */
 
 import { Buffer } from "node:buffer";
 import { type FoundRound, MAX_ROUND_ENTRIES, type RoundRow } from "../../db/operator/rounds.ts";
@@ -6,7 +6,7 @@ import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
 import { toIso } from "../../domain/time.ts";
 
-/** A round as lists tell of it. */
+/** A round as an item of a list. */
 export function toRoundItem(row: RoundRow) {
   return {
     id: row.id,
@@ -21,7 +21,7 @@ export function toRoundItem(row: RoundRow) {
   };
 }
 
-/** A round with its report: judged now, or as it stood when the round ended. */
+/** A round with its report: judged now, or as stored when the round ended. */
 export function toRoundWithReport(found: FoundRound) {
   const report: ReportItem = found.final ? JSON.parse(found.final) : toReportItem(judgeRound(found.record));
   return { ...toRoundItem(found.row), report };
@@ -49,10 +49,10 @@ export function toReportItem(report: RoundReport) {
   };
 }
 
-/** A row of D1 holds 2 MB. */
+/** A row in D1 can hold 2 MB. */
 const MAX_FINAL_BYTES = 1_500_000;
 
-/** A report as it is kept when its round ends. Findings past what a row holds are left out; the counts stay. */
+/** Serializes a report for storage when its round ends. Findings beyond the size limit are left out; the counts stay. */
 export function toFinalReport(report: ReportItem): string {
   let room = MAX_FINAL_BYTES;
   const hasRoom = (finding: FindingItem) => {

@@ -19,7 +19,7 @@ const KIND_NAMES: Record<FindingKind, string> = {
 
 const STATE_BADGES: Record<FindingState, { name: string; className: string }> = {
   open: { name: "open", className: "error" },
-  healed: { name: "resolved", className: "ok" },
+  resolved: { name: "resolved", className: "ok" },
   dismissed: { name: "dismissed", className: "" },
   note: { name: "note", className: "" },
 };
