@@ -108,7 +108,7 @@ describe("showing the token", () => {
 });
 
 describe("a single sign-on user", () => {
-  it("sees no token and is asked to contact the operator", async () => {
+  it("sees no token and a hint to contact the operator", async () => {
     const { text } = await (await singleSignOnUser()).get("/account");
     expect(text).toContain("sso@example.com");
     expect(text).toContain("contact your operator");

@@ -1,4 +1,4 @@
-/** Spend that waits for its engagement, where it lies on many shards. */
+/** Pending costs on many shards. */
 import { beforeEach, expect, it } from "vitest";
 import { Browser } from "../account/support.ts";
 import { DEMO, freshDemo, rows, sendCost } from "../harness.ts";
