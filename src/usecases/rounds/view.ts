@@ -43,7 +43,7 @@ export function reportView(
     <dl class="details">
       <dt>Opened</dt><dd>${time(round.opened_at)}</dd>
       ${round.ended_at ? html`<dt>${round.state === "approved" ? "Approved" : "Closed"}</dt><dd>${time(round.ended_at)}</dd>` : ""}
-      <dt>Received</dt><dd>${round.entries} of ${round.max_entries.toLocaleString("en")} submissions. They never count as spend.</dd>
+      <dt>Submissions</dt><dd>${round.entries} of ${round.max_entries.toLocaleString("en")}. They never count as spend.</dd>
     </dl>
     ${
       report.complete
