@@ -46,14 +46,14 @@ export async function purge(
       }
     }
   };
-  const deleteExpired = async (table: ExpiringTable) => {
+  const deleteAllExpired = async (table: ExpiringTable) => {
     for (let slices = 0; slices < MAX_EXPIRED_SLICES; slices++) {
       if (!(await deleteExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
     }
   };
   const walks = await Promise.allSettled([
     ...[...ledger.databases.values()].map(walk),
-    deleteExpired("sessions"),
+    deleteAllExpired("sessions"),
     deleteExpired("idempotency_keys"),
   ]);
   const failed = walks.find((result) => result.status === "rejected");

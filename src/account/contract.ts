@@ -1,10 +1,10 @@
-/** What the forms of the account pages must hold. */
+/** The fields of the forms on the account pages. */
 import * as z from "zod/mini";
 import { appToken, email, newPassword, password, spendQuery } from "../http/fields.ts";
 
 export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 
-/** `replaces` is the hint of the token that the page showed: sent again after a reset, the form resets nothing. */
+/** `replaces` is the hint of the token that the page showed, so that a form submitted twice resets the token only once. */
 export const confirm = z.object({ password, replaces: z.optional(z.string()) });
 
 export const changePassword = z
@@ -12,7 +12,7 @@ export const changePassword = z
   .check(
     z.refine((fields) => fields.repeat_password === fields.new_password, {
       path: ["repeat_password"],
-      error: "is not the same as the new password",
+      error: "must match the new password",
     }),
   );
 

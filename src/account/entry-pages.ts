@@ -1,4 +1,4 @@
-/** What is seen before one is signed in. */
+/** The pages for visitors who are not signed in: the landing page and the sign-in page. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
@@ -12,23 +12,24 @@ export function landingPage(context: Context, user: Page["user"]): Promise<Respo
     title: "Links and ad costs",
     user,
     body: html`
-      <h1>Links for your apps, and what they cost</h1>
-      <p class="lead">linkledger keeps the links of your campaigns, records their clicks and impressions, and matches each ad cost that a partner reports to the engagement it paid for.</p>
+      <h1>Campaign links and what they cost</h1>
+      <p class="lead">Create campaign links, record clicks and impressions, and match every ad cost to the engagement behind it.</p>
       <p class="actions">
-        <a class="button" href="${user ? "/account" : "/login"}">${user ? "To your account" : "Sign in"}</a>
+        <a class="button" href="${user ? "/account" : "/login"}">${user ? "Go to your account" : "Sign in"}</a>
         <a class="button secondary" href="/docs">Read the API reference</a>
       </p>
       <hr>
       <div class="grid">
         <section class="card">
-          <h2>Campaign interface</h2>
-          <p>Read partners, links and sub-links; create links and attach a partner. It takes the API token from your account page.</p>
+          <h2>Campaign API</h2>
+          <p>List partners, links, and sub-links. Create links and attach partners. Authenticate with the API token from your account page.</p>
           <pre>curl -H 'Authorization: Token token=…' \\
   ${origin}/public/v1/partners</pre>
         </section>
         <section class="card">
-          <h2>Cost interface</h2>
-          <p>Partners send the cost of a click or an impression up to seven days after it, with the credential that the operator gave them. The <a href="/docs/partners">guide for partners</a> gets to the first cost in five minutes.</p>
+          <h2>Cost API</h2>
+          <p>Partners send the cost of a click or impression within seven days. Authenticate with the credential from your operator.</p>
+          <p><a href="/docs/partners">Partner guide: send your first cost in five minutes</a></p>
           <pre>curl ${origin}/cost \\
   -H 'Authorization: Token token=…' \\
   -d cost_type=cpc -d cost_currency=USD \\
@@ -39,15 +40,15 @@ export function landingPage(context: Context, user: Page["user"]): Promise<Respo
 }
 
 const SIGN_IN_NOTICES = new Map([
-  ["ended", "Your session has ended. Sign in again to go on."],
-  ["signed-out", "You are signed out."],
-  ["signed-out-everywhere", "You are signed out in every browser."],
+  ["ended", "Your session expired. Sign in again to continue."],
+  ["signed-out", "You've been signed out."],
+  ["signed-out-everywhere", "You've been signed out on all devices."],
 ]);
 
 export interface SignInForm {
   next: string;
   email?: string;
-  /** Refused as a whole: does not say whether the address or the password was wrong. */
+  /** The credentials are wrong. The page does not reveal which of the two is wrong. */
   rejected?: boolean;
   errors?: InputError[];
 }
@@ -57,7 +58,7 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
   const notice = SIGN_IN_NOTICES.get(context.url.searchParams.get("notice") ?? "");
   const failed = form.rejected || errors.length > 0;
   return pageResponse(context, {
-    title: failed ? "Sign in: not accepted" : "Sign in",
+    title: failed ? "Error: Sign in" : "Sign in",
     status: form.rejected ? 401 : failed ? 400 : 200,
     ...(form.rejected && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
     narrow: true,
@@ -65,17 +66,17 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
       <section class="card">
         <h1>Sign in</h1>
         ${notice && !failed ? html`<p class="notice" role="status">${notice}</p>` : ""}
-        ${form.rejected ? html`<p class="notice error" role="alert">The e-mail address or the password is not right.</p>` : ""}
+        ${form.rejected ? html`<p class="notice error" role="alert">Incorrect email or password.</p>` : ""}
         <form method="post" action="/login">
           <input type="hidden" name="next" value="${form.next}">
           ${field({
             name: "email",
-            label: "E-mail",
+            label: "Email",
             type: "email",
             autocomplete: "username",
             value: form.email ?? "",
             autofocus: !failed,
-            error: describeError(errors, "The e-mail address", "email"),
+            error: describeError(errors, "The email address", "email"),
           })}
           ${field({
             name: "password",
@@ -89,6 +90,6 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
           <button>Sign in</button>
         </form>
       </section>
-      <p class="hint">Your company signs in through single sign-on, or you have lost your password? The operator of this service helps.</p>`,
+      <p class="hint">Using single sign-on, or forgot your password? Contact your operator.</p>`,
   });
 }

@@ -1,12 +1,12 @@
-/** The parts of a form. */
+/** Form fields with their hints and error messages. */
 import { html } from "hono/html";
 import type { InputError } from "../errors.ts";
 import type { Markup } from "../http/pages.ts";
 
-/** The faults of what the form shows no field for. */
+/** The errors of parameters for which the form has no field. */
 export function otherErrors(errors: InputError[], known: string[]): Markup {
-  const others = errors.filter((fault) => !known.includes(fault.param));
-  return html`${others.map((fault) => html`<p class="field-error" role="alert"><code>${fault.param}</code> ${fault.message}.</p>`)}`;
+  const others = errors.filter((error) => !known.includes(error.param));
+  return html`${others.map((error) => html`<p class="field-error" role="alert"><code>${error.param}</code> ${error.message}.</p>`)}`;
 }
 
 interface Field {
@@ -18,11 +18,11 @@ interface Field {
   value?: string;
   autofocus?: boolean;
   hint?: string;
-  /** A sentence; empty keeps a place where the script tells one. */
+  /** A sentence. An empty string renders an empty element that the script fills. */
   error?: string | undefined;
 }
 
-/** A labelled input with its hint and its error, if any, below it. */
+/** A labeled input with its hint and its error below it. */
 export function field({ name, id = name, label, type, autocomplete, ...more }: Field): Markup {
   const { value, hint, error } = more;
   const notes = [hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");

@@ -1,4 +1,4 @@
-/** What the account pages look like. Text only: what may be shown to whom was decided before. */
+/** The HTML of the account pages. The caller decides what the user may see. */
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account, OwnApp } from "../db/accounts/accounts.ts";
@@ -13,9 +13,9 @@ import { toAppSpend } from "./spend.ts";
 import { spendSection } from "./spend-section.ts";
 
 export interface Shown {
-  /** Told in the status line, and stays there. */
+  /** Shown in the status line. */
   message?: string;
-  /** The API token in the clear. */
+  /** The API token in plain text. */
   token?: string;
   headers?: Record<string, string>;
 }
@@ -36,17 +36,17 @@ export function accountPage(
       <h1>Account</h1>
       <p class="status notice ok" role="status">${shown.message ?? ""}</p>
       <section class="card">
-        <h2>User details</h2>
+        <h2>Profile</h2>
         <dl class="details">
-          <dt>E-mail</dt><dd>${session.email}</dd>
+          <dt>Email</dt><dd>${session.email}</dd>
           <dt>Role</dt><dd>${session.role === "operator" ? "Operator" : "Member"}</dd>
           <dt>Member since</dt><dd>${formatDay(account.created_at)}</dd>
         </dl>
         <hr>
         <h3>API token</h3>
-        ${hasPassword ? ownToken(context, account, shown.token) : singleSignOn()}
+        ${hasPassword ? tokenSection(context, account, shown.token) : singleSignOnNotice()}
       </section>
-      ${ownApps(apps)}
+      ${appsSection(apps)}
       ${apps.map((app) => spendSection(app, days, toAppSpend(spend, app.token)))}
       <section class="card">
         <h2>Password and sessions</h2>
@@ -59,17 +59,17 @@ export function accountPage(
             : ""
         }
         <hr>
-        <p>Left a browser signed in somewhere? This ends every session, this one too.</p>
+        <p>Sign out on all devices, including this one.</p>
         <form method="post" action="/account/sign-out-everywhere"><button class="secondary">Sign out everywhere</button></form>
       </section>`,
   });
 }
 
-function singleSignOn(): Markup {
-  return html`<p>You sign in through single sign-on, so your API token is not shown here. Ask the operator of this service or your representative there: they issue it to you, and reset it when you need another.</p>`;
+function singleSignOnNotice(): Markup {
+  return html`<p>You sign in through single sign-on, so your API token isn't shown here. To get or reset your token, contact your operator.</p>`;
 }
 
-function ownToken(context: Context, account: Account, token: string | undefined): Markup {
+function tokenSection(context: Context, account: Account, token: string | undefined): Markup {
   if (account.token_hash === null) return noToken();
   const canShow = account.sealed !== null;
   return html`
@@ -77,11 +77,11 @@ function ownToken(context: Context, account: Account, token: string | undefined)
       ${token === undefined ? "" : secret(token)}
       <dl class="details">
         <dt>Token</dt><dd><code>${account.hint}</code></dd>
-        <dt>Made</dt><dd>${formatDay(account.token_created_at ?? 0)}</dd>
+        <dt>Created</dt><dd>${formatDay(account.token_created_at ?? 0)}</dd>
         <dt>Last used</dt><dd>${formatLastUse(account.last_used_day, context.now)}</dd>
       </dl>
       <input type="hidden" name="replaces" value="${account.hint}" form="reset-form">
-      ${canShow ? "" : html`<p class="hint">This token was not made here, or your password was set anew since, so it cannot be shown. Reset it to get one that can.</p>`}
+      ${canShow ? "" : html`<p class="hint">This token can't be shown because an operator issued it or your password was reset. Reset the token to get one that you can view.</p>`}
       <div class="actions">
         ${canShow ? html`<button type="button" commandfor="show-dialog" command="show-modal">Show token</button>` : ""}
         <button type="button" class="secondary" commandfor="reset-dialog" command="show-modal">Reset token</button>
@@ -93,7 +93,7 @@ function ownToken(context: Context, account: Account, token: string | undefined)
 
 function noToken(): Markup {
   return html`
-    <p>You have no API token yet. With one, your programs use the campaign interface in your name.</p>
+    <p>You don't have an API token yet. Create one to use the campaign API from your own programs.</p>
     <form method="post" action="/account/token/reset">
       ${field({ name: "password", label: "Your password", type: "password", autocomplete: "current-password" })}
       <button>Create token</button>
@@ -102,7 +102,7 @@ function noToken(): Markup {
 
 function secret(token: string): Markup {
   return html`
-    <p id="token-name">Your API token. Keep it secret: whoever has it acts as you.</p>
+    <p id="token-name">Your API token. Keep it secret: anyone who has it can act as you.</p>
     <div class="secret">
       <code id="token-text" aria-labelledby="token-name" role="group" tabindex="0">${token}</code>
       <button type="button" class="secondary" data-copy="token-text" aria-live="polite" hidden>Copy</button>
@@ -111,14 +111,19 @@ function secret(token: string): Markup {
 }
 
 const CONFIRM = {
-  show: { title: "Show token", text: "Enter your password to read the token. Nothing changes." },
+  show: {
+    title: "Show token",
+    text: "Enter your password to view your token. It won't change.",
+    rejected: "Token not shown. Fix the error below and try again.",
+  },
   reset: {
     title: "Reset token",
-    text: "The token that you have now stops working at once, everywhere. Programs that use it are refused until you give them the new one. Your other browsers are signed out.",
+    text: "Your current token stops working immediately. Update every integration that uses it. You'll be signed out on other devices.",
+    rejected: "Token not reset. Fix the error below and try again.",
   },
 };
 
-/** Show is harmless, so its password is focused; Reset is not, so its Cancel is. */
+/** The Show dialog focuses the password. The Reset dialog focuses Cancel, because a reset can't be undone. */
 function dialog(name: "show" | "reset"): Markup {
   const { title, text } = CONFIRM[name];
   return html`
@@ -143,7 +148,7 @@ function dialog(name: "show" | "reset"): Markup {
     </dialog>`;
 }
 
-function ownApps(apps: OwnApp[]): Markup {
+function appsSection(apps: OwnApp[]): Markup {
   const rows = apps.map(
     (app) => html`
       <tr><th scope="row">${app.name}</th><td><code>${app.token}</code></td><td class="number">${app.link_count}</td></tr>`,
@@ -153,19 +158,19 @@ function ownApps(apps: OwnApp[]): Markup {
       <h2 id="apps">Apps</h2>
       ${
         apps.length === 0
-          ? html`<p>You may see no app yet. The operator of this service adds you to one.</p>`
+          ? html`<p>You don't have access to any apps yet. Ask your operator to add you.</p>`
           : html`<div class="table" tabindex="0" role="region" aria-labelledby="apps">
               <table>
                 <thead><tr><th scope="col">Name</th><th scope="col">App token</th><th scope="col" class="number">Network links</th></tr></thead>
                 <tbody>${rows}</tbody>
               </table>
             </div>
-            ${apps.some((app) => app.link_count === 0) ? html`<p class="hint">An app's first link is made with your API token: see <a href="/docs#tag/campaign">the API reference</a>.</p>` : ""}`
+            ${apps.some((app) => app.link_count === 0) ? html`<p class="hint">No links yet. Create your first link with the <a href="/docs#tag/campaign">campaign API</a>.</p>` : ""}`
       }
     </section>`;
 }
 
-/** Show or Reset as a page of its own: without the script, a refused attempt ends here. `error` is a sentence. */
+/** The Show or Reset form as its own page, for a rejected attempt without the script. `error` is a sentence. */
 export function confirmPage(
   context: Context,
   session: Session,
@@ -174,16 +179,16 @@ export function confirmPage(
   status: 400 | 403,
   replaces: string | null,
 ): Promise<Response> {
-  const { title, text } = CONFIRM[name];
+  const { title, text, rejected } = CONFIRM[name];
   return pageResponse(context, {
-    title: `${title}: not accepted`,
+    title: `Error: ${title}`,
     status,
     user: session,
     narrow: true,
     body: html`
       <section class="card">
         <h1>${title}</h1>
-        <p class="notice" role="status">Nothing was changed.</p>
+        <p class="notice" role="status">${rejected}</p>
         <p>${text}</p>
         <form method="post" action="/account/token/${name}">
           ${replaces === null ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
@@ -197,7 +202,7 @@ export function confirmPage(
   });
 }
 
-/** `status` 400 for what is wrong with the form, 403 for a wrong password. */
+/** The Change password form after a rejected attempt. `status` is 400 for an invalid form, 403 for a wrong password. */
 export function passwordPage(
   context: Context,
   session: Session,
@@ -205,37 +210,37 @@ export function passwordPage(
   status: 400 | 403,
 ): Promise<Response> {
   return pageResponse(context, {
-    title: "Change password: not accepted",
+    title: "Error: Change password",
     status,
     user: session,
     narrow: true,
     body: html`
       <section class="card">
         <h1>Change password</h1>
-        <p class="notice" role="status">Nothing was changed.</p>
+        <p class="notice" role="status">Password not changed. Fix the errors below and try again.</p>
         ${passwordForm(errors)}
-        <p class="hint"><a href="/account">Back to the account</a></p>
+        <p class="hint"><a href="/account">Back to your account</a></p>
       </section>`,
   });
 }
 
 function passwordForm(errors: InputError[]): Markup {
-  const password = (name: string, label: string, autocomplete: string, hint = "") =>
+  const password = (name: string, label: string, subject: string, hint = "") =>
     field({
       name,
       label,
       type: "password",
-      autocomplete,
+      autocomplete: name === "current_password" ? "current-password" : "new-password",
       hint,
-      error: describeError(errors, `The ${label.toLowerCase()}`, name),
+      error: describeError(errors, subject, name),
     });
   return html`
     <form method="post" action="/account/password">
-      ${password("current_password", "Current password", "current-password")}
-      ${password("new_password", "New password", "new-password", "At least 12 characters. A few words that you can remember are better than one word with signs in it.")}
-      ${password("repeat_password", "Repeated password", "new-password")}
+      ${password("current_password", "Current password", "The current password")}
+      ${password("new_password", "New password", "The new password", "Use at least 12 characters. A few memorable words are stronger than one word with symbols.")}
+      ${password("repeat_password", "Confirm new password", "The confirmation")}
       ${otherErrors(errors, ["current_password", "new_password", "repeat_password"])}
-      <p class="hint">Your other browsers are signed out. Your API token stays.</p>
+      <p class="hint">You'll be signed out on other devices. Your API token won't change.</p>
       <button>Change password</button>
     </form>`;
 }

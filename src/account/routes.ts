@@ -1,4 +1,4 @@
-/** The account pages (spec §5.2, §5.3): sign in, read and reset the API token, change the password, sign out. */
+/** The routes of the account pages (spec §5.2, §5.3): sign in, show and reset the API token, change the password, sign out. */
 import { limitAttempts } from "../auth/attempts.ts";
 import { hashPassword, verifyPassword } from "../auth/passwords.ts";
 import { openToken, sealToken } from "../auth/sealed.ts";
@@ -61,10 +61,10 @@ async function signIn(context: Context): Promise<Response> {
   const next = chooseNext(form.fields.next, context.url.origin);
   await limitAttempts(context, email);
   const user = await accounts.findCredentials(context.env.DB, email);
-  const isRight = await verifyPassword(password, user?.password_hash);
+  const isCorrect = await verifyPassword(password, user?.password_hash);
   const session = createSession(context);
   const started =
-    isRight &&
+    isCorrect &&
     user?.password_hash != null &&
     (await accounts.insertSession(context.env.DB, {
       ...session,
@@ -100,14 +100,15 @@ async function showToken(context: Context, session: Session): Promise<Response> 
   const token = account.sealed === null ? undefined : await openToken(account.sealed, password);
   const shown =
     token === undefined
-      ? { message: "This token cannot be shown. Reset it to get one that can." }
-      : { message: "This is your API token.", token };
+      ? { message: "This token can't be shown. Reset it to get one that you can view." }
+      : { message: "Your API token is shown below.", token };
   return pages.accountPage(context, session, confirmed, shown);
 }
 
 /**
- * The old token is dead when D1 has swapped the rows, for D1 decides on every use. KV hears of it afterwards, so that a
- * reset that lost never marks a token that lives; whether KV hears of it at all changes nothing but the cost of a refusal.
+ * The old token stops working when D1 has swapped the rows, because every use of a token is checked in D1. KV is updated
+ * afterwards, so that a reset that lost a race never marks a valid token as reset. A missing KV entry changes only the cost
+ * of rejecting the old token.
  */
 async function resetToken(context: Context, session: Session): Promise<Response> {
   const confirmed = await confirm(context, session, "reset");
@@ -131,8 +132,8 @@ async function resetToken(context: Context, session: Session): Promise<Response>
   return pages.accountPage(context, session, await load(context, renewed.idHash), {
     message:
       account.token_hash === null
-        ? "Your API token was created."
-        : "Your API token was reset. The old one does not work any more: put this one wherever it was used.",
+        ? "API token created."
+        : "API token reset. The old token no longer works. Update every integration that used it.",
     token,
     headers: renewed.cookie,
   });
@@ -166,31 +167,31 @@ async function changePassword(context: Context, session: Session): Promise<Respo
   );
   if (!changed) throw new AppError("account_changed");
   return pages.accountPage(context, session, await load(context, renewed.idHash), {
-    message: "Your password was changed.",
+    message: "Password changed.",
     headers: renewed.cookie,
   });
 }
 
-const WRONG_CURRENT_PASSWORD: InputError = { param: "current_password", message: "is not right" };
+const WRONG_CURRENT_PASSWORD: InputError = { param: "current_password", message: "is incorrect" };
 
-/** What the form confirmed, or the page that tells why it did not. */
+/** The account and the password that the form confirmed, or the page that shows why the form was rejected. */
 async function confirm(context: Context, session: Session, name: "show" | "reset") {
   const form = await readForm(context, contract.confirm);
   if ("errors" in form) {
-    const [fault] = form.errors;
-    const error = `The ${fault?.param} ${fault?.message}.`;
-    return pages.confirmPage(context, session, name, error, 400, form.sent.get("replaces"));
+    const [error] = form.errors;
+    const message = `The ${error?.param} ${error?.message}.`;
+    return pages.confirmPage(context, session, name, message, 400, form.sent.get("replaces"));
   }
   const { password, replaces } = form.fields;
   const loaded = await load(context, session.idHash);
   const passwordHash = await checkPassword(context, session, loaded.account, password);
   if (passwordHash === undefined) {
-    return pages.confirmPage(context, session, name, "The password is not right.", 403, replaces ?? null);
+    return pages.confirmPage(context, session, name, "Incorrect password.", 403, replaces ?? null);
   }
   return { ...loaded, password, passwordHash, replaces };
 }
 
-/** The hash that the password fits; undefined where it fits none. Counts the attempt. */
+/** The stored hash if the password matches it, otherwise undefined. Counts the attempt. */
 async function checkPassword(
   context: Context,
   session: Session,

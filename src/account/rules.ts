@@ -1,8 +1,8 @@
-/** What the account pages decide and how they say it. No I/O, no clock. */
+/** The rules and formatters of the account pages. No I/O, no clock. */
 import { DAY_MS } from "../domain/time.ts";
 import type { InputError } from "../errors.ts";
 
-/** Where a sign-in leads: only to a page that needs one, on our own origin; anything else is the account page. */
+/** The page to open after sign-in: `next` if it is an account or operator page on our origin, otherwise the account page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {
   const url = URL.parse(next ?? "", origin);
   const isOwn = url?.origin === origin && /^\/(?:account|operator)(?:\/|$)/.test(url.pathname);
@@ -21,14 +21,14 @@ export function formatDay(milliseconds: number): string {
 
 /** `day` counts days since 1970 in UTC, `now` is in milliseconds. */
 export function formatLastUse(day: number | null, now: number): string {
-  if (day === null) return "Not yet";
+  if (day === null) return "Never";
   const ago = Math.floor(now / DAY_MS) - day;
   if (ago <= 0) return "Today";
   return ago === 1 ? "Yesterday" : formatDay(day * DAY_MS);
 }
 
-/** The first fault of a field, as a sentence. */
+/** The first error of a field as a sentence that starts with the label, or undefined without an error. */
 export function describeError(errors: InputError[], label: string, param: string): string | undefined {
-  const fault = errors.find((one) => one.param === param);
-  return fault && `${label} ${fault.message}.`;
+  const error = errors.find((candidate) => candidate.param === param);
+  return error && `${label} ${error.message}.`;
 }

@@ -1,4 +1,4 @@
-/** Spend by day on the account page: a chart drawn here, its table, the match rate and the files. */
+/** The spend section of the account page: charts by day, their tables, the match rate, and the CSV downloads. */
 
 import { html } from "hono/html";
 import type { OwnApp } from "../db/accounts/accounts.ts";
@@ -8,9 +8,9 @@ import type { Markup } from "../http/pages.ts";
 import { formatDay } from "./rules.ts";
 import type { AppSpend, CurrencySpend } from "./spend.ts";
 
-/** So many partners have a color of their own; the others share one. */
+/** The number of partners with their own color. The others share one. */
 const OWN_COLORS = 5;
-/** The width of a day and the height of the plot, in units of the drawing, which is stretched to its place. */
+/** The width of a day and the height of the plot, in SVG units. The SVG is stretched to the width of the page. */
 const SLOT = 10;
 const HEIGHT = 100;
 
@@ -19,77 +19,83 @@ export function spendSection(app: OwnApp, days: DayRange, spend: AppSpend): Mark
   return html`
     <section class="card" aria-labelledby="${id}">
       <div class="head">
-        <h2 id="${id}">Spend of ${app.name}</h2>
-        <p class="muted">${sayDay(days.from)} to ${sayDay(days.to)}, UTC</p>
+        <h2 id="${id}">${app.name} spend</h2>
+        <p class="muted">${formatDayNumber(days.from)} to ${formatDayNumber(days.to)}, UTC</p>
       </div>
       ${
         spend.currencies.length === 0
-          ? html`<p>No cost met a click or an impression of this app in these days.</p>`
+          ? html`<p>No matched costs in this period.</p>`
           : html`
               ${spend.currencies.map((currency) => figure(app, days, currency, spend.partnerIds))}
               ${matchedCosts(spend)}`
       }
-      ${files(app, days)}
+      ${csvLinks(app, days)}
     </section>`;
 }
 
-/** A cost that waits for its engagement belongs to no app yet, so it is not counted here. */
+/** Pending costs are not included, because they belong to no app until they match. */
 function matchedCosts({ matched, unpriced }: AppSpend): Markup {
   const percent = Math.floor((matched * 1000) / (matched + unpriced)) / 10;
   return html`
     <dl class="details">
       <dt>Matched costs</dt>
-      <dd>${matched + unpriced} <span class="muted">· ${percent} % have an amount. A cost that waits for its click or impression belongs to no app yet: operators see those.</span></dd>
+      <dd>${matched + unpriced} <span class="muted">· ${percent}% priced. Pending costs aren't included until they match.</span></dd>
     </dl>`;
 }
 
-function files(app: OwnApp, { from, to }: DayRange): Markup {
-  const file = (groups: string, name: string) => {
+function csvLinks(app: OwnApp, { from, to }: DayRange): Markup {
+  const link = (groups: string, name: string) => {
     const query = new URLSearchParams({ from: formatDate(from), to: formatDate(to), group_by: groups });
     return html`<li><a href="/account/apps/${app.token}/spend.csv?${query.toString()}" download>${name}</a></li>`;
   };
   return html`
     <h3>Download as CSV</h3>
     <ul class="legend">
-      ${file("day", "By day")}
-      ${file("link", "By link")}
-      ${file("partner", "By partner")}
-      ${file("day,link,partner,cost_type", "Everything")}
+      ${link("day", "By day")}
+      ${link("link", "By link")}
+      ${link("partner", "By partner")}
+      ${link("day,link,partner,cost_type", "All dimensions")}
     </ul>`;
 }
 
 function figure(app: OwnApp, days: DayRange, spend: CurrencySpend, partnerIds: number[]): Markup {
   const colorOf = (id: number) => `series-${Math.min(partnerIds.indexOf(id), OWN_COLORS) + 1}`;
   const name = `${app.token}-${spend.currency}`;
-  const top = roundUp(Math.max(...spend.days.map(({ total }) => Number(total))));
-  const most = spend.days.reduce((best, day) => (Number(day.total) > Number(best.total) ? day : best));
-  const summary = `Spend by day in ${spend.currency}, ${spend.total} in all, most on ${sayDay(most.day)}: ${most.total}. The table has every day.`;
+  const scaleTop = roundUp(Math.max(...spend.days.map(({ total }) => Number(total))));
+  const highest = spend.days.reduce((best, day) => (Number(day.total) > Number(best.total) ? day : best));
+  const summary = `Spend by day in ${spend.currency}: ${spend.total} in total. Highest on ${formatDayNumber(highest.day)}: ${highest.total}. The table lists every day.`;
   return html`
     <figure class="chart" aria-labelledby="caption-${name}">
       <figcaption id="caption-${name}">${spend.currency} ${spend.total}</figcaption>
-      <div class="scale" aria-hidden="true"><span>${spend.currency} ${sayTop(top)}</span></div>
-      ${plot(days, spend, top, summary, colorOf)}
-      <div class="scale" aria-hidden="true"><span>${sayShortDay(days.from)}</span><span>${sayShortDay(days.to)}</span></div>
+      <div class="scale" aria-hidden="true"><span>${spend.currency} ${formatScaleTop(scaleTop)}</span></div>
+      ${plot(days, spend, scaleTop, summary, colorOf)}
+      <div class="scale" aria-hidden="true"><span>${formatShortDay(days.from)}</span><span>${formatShortDay(days.to)}</span></div>
       ${legend(spend, colorOf)}
     </figure>
     <details>
-      <summary>${spend.currency} as a table</summary>
+      <summary>View ${spend.currency} as a table</summary>
       ${table(name, spend)}
     </details>`;
 }
 
 type ColorOf = (partnerId: number) => string;
 
-function plot(days: DayRange, spend: CurrencySpend, top: number, summary: string, colorOf: ColorOf): Markup {
+function plot(
+  days: DayRange,
+  spend: CurrencySpend,
+  scaleTop: number,
+  summary: string,
+  colorOf: ColorOf,
+): Markup {
   const width = (days.to - days.from + 1) * SLOT;
   const bars = spend.days.map(({ day, amounts }) => {
-    let below = HEIGHT;
+    let y = HEIGHT;
     return spend.partners.map((partner) => {
       const amount = amounts.get(partner.id) ?? "0";
-      const height = (Number(amount) / top) * HEIGHT;
-      below -= height;
+      const height = (Number(amount) / scaleTop) * HEIGHT;
+      y -= height;
       return height > 0
-        ? html`<rect class="${colorOf(partner.id)}" x="${(day - days.from) * SLOT + 1}" y="${below.toFixed(3)}" width="${SLOT - 2}" height="${height.toFixed(3)}"><title>${sayDay(day)}, ${partner.name}: ${spend.currency} ${amount}</title></rect>`
+        ? html`<rect class="${colorOf(partner.id)}" x="${(day - days.from) * SLOT + 1}" y="${y.toFixed(3)}" width="${SLOT - 2}" height="${height.toFixed(3)}"><title>${formatDayNumber(day)}, ${partner.name}: ${spend.currency} ${amount}</title></rect>`
         : "";
     });
   });
@@ -118,7 +124,7 @@ function table(name: string, { currency, partners, days, total }: CurrencySpend)
           <tr>
             <th scope="col">Day</th>
             ${partners.map((partner) => html`<th scope="col" class="number">${partner.name}</th>`)}
-            <th scope="col" class="number">All, ${currency}</th>
+            <th scope="col" class="number">Total, ${currency}</th>
           </tr>
         </thead>
         <tbody>
@@ -142,7 +148,7 @@ function table(name: string, { currency, partners, days, total }: CurrencySpend)
     </div>`;
 }
 
-/** The next of some round numbers, so that the scale ends on one that can be read and the highest day takes two thirds of it at least. */
+/** Rounds up to a readable number for the top of the scale. The highest bar takes at least two thirds of the scale. */
 function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -150,17 +156,17 @@ function roundUp(value: number): number {
   return Number((factor * power).toPrecision(2));
 }
 
-/** Without a power of ten, however small or great. */
-function sayTop(top: number): string {
-  return top.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 8 });
+/** Plain decimal text, never in exponent notation. */
+function formatScaleTop(scaleTop: number): string {
+  return scaleTop.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 8 });
 }
 
-/** From days since 1970 in UTC. */
-function sayDay(day: number): string {
+/** `day` counts days since 1970 in UTC. */
+function formatDayNumber(day: number): string {
   return formatDay(day * DAY_MS);
 }
 
-function sayShortDay(day: number): string {
+function formatShortDay(day: number): string {
   return new Date(day * DAY_MS).toLocaleDateString("en-GB", {
     day: "numeric",
     month: "short",

@@ -1,4 +1,4 @@
-/** What the apps of a user spent: for the account page, and as a file to keep. */
+/** The spend of a user's apps, for the account page and as a CSV download. */
 
 import type { Session } from "../auth/sessions.ts";
 import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
@@ -20,13 +20,13 @@ import * as contract from "./contract.ts";
 
 const PAGE_DAYS = 30;
 
-/** The days that the account page shows, today in UTC the last of them. */
+/** The days that the account page shows: the last 30 days in UTC, including today. */
 export function lastDays(now: number): DayRange {
   const today = Math.floor(now / DAY_MS);
   return { from: today - PAGE_DAYS + 1, to: today };
 }
 
-/** What the campaign interface tells as CSV, for who is signed in. */
+/** The CSV spend report of the campaign API for the signed-in user. Throws session_ended and not_found. */
 export async function readSpendCsv(context: Context, session: Session): Promise<Response> {
   const { path, query } = await readInput(context, contract.readSpendCsv);
   const { group_by: groups, ...days } = query;
@@ -36,30 +36,31 @@ export async function readSpendCsv(context: Context, session: Session): Promise<
     { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
   );
   if (!access) throw new AppError("session_ended");
-  if (access.app_token === null) throw new AppError("not_found", "You have no app with this token.");
+  if (access.app_token === null)
+    throw new AppError("not_found", "There is no app with this token, or you are not a member of it.");
   if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
   const items = rows.map((row) => toSpendItem(row, groups));
   return csvResponse(toSpendCsv(items, groups), toFileName(path.app_token, days));
 }
 
-/** Spend in one currency: amounts in decimal text by day and partner, and what they come to. */
+/** Spend in one currency: amounts by day and partner with their totals, as decimal text. */
 export interface CurrencySpend {
   currency: string;
   total: string;
   partners: { id: number; name: string; total: string }[];
-  /** Days with spend, the first first. */
+  /** The days with spend in ascending order. */
   days: { day: number; total: string; amounts: Map<number, string> }[];
 }
 
 export interface AppSpend {
   matched: number;
   unpriced: number;
-  /** In the order in which they take their colors, the same in each currency. */
+  /** In the order of their colors, which is the same for every currency. */
   partnerIds: number[];
   currencies: CurrencySpend[];
 }
 
-/** From rows by day and partner, those of one app. */
+/** The spend of one app. `rows` are grouped by day and partner. */
 export function toAppSpend(rows: SpendRow[], appToken: string): AppSpend {
   const own = rows.filter((row) => row.app_token === appToken);
   return {
@@ -67,7 +68,7 @@ export function toAppSpend(rows: SpendRow[], appToken: string): AppSpend {
     unpriced: own.reduce((sum, row) => sum + row.unpriced, 0),
     partnerIds: [...new Set(own.map((row) => row.partner_id ?? 0))].sort((left, right) => left - right),
     currencies: [...Map.groupBy(own, (row) => row.currency)]
-      .map(([currency, some]) => toCurrencySpend(currency, some))
+      .map(([currency, group]) => toCurrencySpend(currency, group))
       .sort((left, right) => left.currency.localeCompare(right.currency)),
   };
 }
@@ -77,12 +78,12 @@ function toCurrencySpend(currency: string, rows: SpendRow[]): CurrencySpend {
     currency,
     total: formatSpend(rows),
     partners: [...Map.groupBy(rows, (row) => row.partner_id ?? 0)]
-      .map(([id, some]) => ({ id, name: some[0]?.partner_name ?? "", total: formatSpend(some) }))
+      .map(([id, group]) => ({ id, name: group[0]?.partner_name ?? "", total: formatSpend(group) }))
       .sort((left, right) => left.id - right.id),
-    days: [...Map.groupBy(rows, (row) => row.day ?? 0)].map(([day, some]) => ({
+    days: [...Map.groupBy(rows, (row) => row.day ?? 0)].map(([day, group]) => ({
       day,
-      total: formatSpend(some),
-      amounts: new Map(some.map((row) => [row.partner_id ?? 0, formatSpend([row])])),
+      total: formatSpend(group),
+      amounts: new Map(group.map((row) => [row.partner_id ?? 0, formatSpend([row])])),
     })),
   };
 }

@@ -859,7 +859,7 @@ export interface User {
   email: string;
   id: number;
   /** Shown this once */
-  one_time_password?: string;
+  temporary_password?: string;
   role: "member" | "operator";
   sign_in: "password" | "sso";
   token_hint: string | null;
@@ -1434,7 +1434,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name CreateUser
-   * @summary Make a user, with a one-time password or for single sign-on
+   * @summary Make a user, with a temporary password or for single sign-on
    * @request POST:/operator/v1/users
    * @secure
    */
@@ -1849,7 +1849,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ResetPassword
-   * @summary Give a user a new one-time password
+   * @summary Give a user a new temporary password
    * @request POST:/operator/v1/users/{id}/password
    * @secure
    */

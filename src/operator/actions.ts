@@ -1,4 +1,4 @@
-/** What operators do, whether they ask through the JSON interface or the console: each is one transaction, or a refusal. */
+/** The actions of operators, shared by the operator API and the console. Each is one transaction. */
 
 import { customAlphabet } from "nanoid";
 import type * as z from "zod/mini";
@@ -72,7 +72,7 @@ export async function addMember(
   const { access, before } = await apps.addMember(context.env.DB, actor, membership);
   authorize(access);
   if (!before?.app) throw notFound("app");
-  if (!before.user) throw badField("user_id", "is not a user");
+  if (!before.user) throw badField("user_id", "must be the ID of an existing user");
   if (before.member) throw new AppError("already_member");
 }
 
@@ -86,7 +86,7 @@ export async function removeMember(
   if (!before?.member) throw notFound("membership");
 }
 
-/** The password is told this once; a user of single sign-on has none. */
+/** Creates a user. The password is returned only here; a single sign-on user has none. */
 export async function createUser(
   context: Context,
   operator: Operator,
@@ -118,7 +118,7 @@ export async function updateUser(
   return user;
 }
 
-/** A new password, told this once. The user's sessions end, and a sealed API token can no longer be shown. */
+/** Sets a new password and returns it, only here. The user's sessions end, and a sealed API token can no longer be shown. */
 export async function resetPassword(
   context: Context,
   operator: Operator,
@@ -133,7 +133,7 @@ export async function resetPassword(
   return { user: expectDefined(user), password };
 }
 
-/** The work that a password is made to cost is done for operators alone: anyone can write what looks like a token. */
+/** Hashes a password after the operator is authorized: anyone can send a well-formed token, and hashing is expensive. */
 async function hashForOperator(
   context: Context,
   { actor, authorize }: Operator,
@@ -143,7 +143,7 @@ async function hashForOperator(
   return hashPassword(password);
 }
 
-/** A new API token in place of the old one, told this once. */
+/** Replaces the user's API token and returns the new one, only here. */
 export async function issueToken(
   context: Context,
   { actor, authorize }: Operator,
@@ -198,7 +198,7 @@ function toPartnerChange(body: Body<typeof contract.updatePartner>): partners.Pa
   };
 }
 
-/** The secret is told this once. */
+/** Creates a credential. The secret is returned only here. */
 export async function createCredential(
   context: Context,
   { actor, authorize }: Operator,
@@ -213,7 +213,7 @@ export async function createCredential(
     hint,
   });
   authorize(access);
-  if (!partnerFound) throw badField("partner_id", "is not a partner");
+  if (!partnerFound) throw badField("partner_id", "must be the ID of an existing partner");
   if (!inserted) throw new AppError("round_required");
   return { credential: inserted, secret };
 }
@@ -226,7 +226,7 @@ export async function revokeCredential(
   const { access, credential } = await credentials.revokeCredential(context.env.DB, actor, id);
   authorize(access);
   if (!credential) throw notFound("credential");
-  // Told as done when it is done everywhere. Whoever is told otherwise revokes once more.
+  // Confirmed only after every shard has it. After an error, the operator revokes again.
   await replicateCredentials(context.ledger);
   return credential;
 }
@@ -237,11 +237,11 @@ export function createSecret(kind: TokenKind): { secret: string; newHash: string
 }
 
 export function notFound(noun: string): AppError {
-  return new AppError("not_found", `There is no such ${noun}.`);
+  return new AppError("not_found", `This ${noun} does not exist.`);
 }
 
 export function badField(param: string, message: string): AppError {
-  return new AppError("invalid_request", `Mend ${param} and send the request again.`, {
+  return new AppError("invalid_request", `Fix ${param} and resend the request.`, {
     errors: [{ param, message }],
   });
 }

@@ -1,4 +1,4 @@
-/** What the requests of the operator interface must look like. */
+/** The contracts of the operator API's requests. */
 import * as z from "zod/mini";
 import { FORBIDDEN_SCHEMES } from "../domain/click-target.ts";
 import { COST_TYPES } from "../domain/cost-types.ts";
@@ -11,7 +11,7 @@ const byId = z.object({ id: idText });
 
 const name = z.string().check(z.trim(), plainText(1, 255));
 
-/** Absolute, http or https; given on as a browser writes it, which a header can carry. */
+/** An absolute http or https URL, normalized by the URL parser so that it is safe in a header. */
 const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
   const url = URL.parse(value);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
@@ -22,26 +22,26 @@ const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
   return url.href;
 });
 
-/** Labels without wildcards, or an address in brackets; a port where it is not the usual one. */
+/** Labels without wildcards, or an IPv6 address in brackets, with an optional port. */
 const PLAIN_HOST = /^([\w-]+(\.[\w-]+)*\.?|\[[\da-f:]+\])(:\d+)?$/;
 
-/** A host as it stands in a URL. */
+/** A host with an optional port, normalized by the URL parser. */
 const host = readAs(z.string().check(plainText(1, 260)), (value, reject) => {
   const url = /[/?#@\\\s]/.test(value) ? null : URL.parse(`https://${value}`);
   if (url && PLAIN_HOST.test(url.host)) return url.host;
-  reject("must be a host, for instance shop.example.com: hosts are matched exactly, without wildcards");
+  reject("must be a host without wildcards, for example shop.example.com; hosts are matched exactly");
   return z.NEVER;
 });
 
 const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
   const name = value.toLowerCase();
   if (!/^[a-z][a-z0-9+.-]*$/.test(name)) reject("must be a URL scheme without the colon");
-  if (FORBIDDEN_SCHEMES.has(name)) reject("is a scheme that runs or reads what is not the app's");
+  if (FORBIDDEN_SCHEMES.has(name)) reject("must not be a scheme that runs code or reads local data");
   return name;
 });
 
 const listOf = <T extends z.ZodMiniType>(item: T) =>
-  z.array(item).check(z.maxLength(MAX_LIST_ITEMS, `must hold at most ${MAX_LIST_ITEMS} items`));
+  z.array(item).check(z.maxLength(MAX_LIST_ITEMS, `must have at most ${MAX_LIST_ITEMS} items`));
 
 const appFields = {
   name,
@@ -52,14 +52,14 @@ const appFields = {
   redirect_schemes: listOf(scheme),
 };
 
-/** At least one of the fields is there. */
+/** An object with at least one of the fields. */
 const change = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z
     .strictObject(shape)
     .check(
       z.refine(
         (body) => Object.values(body).some((value) => value !== undefined),
-        `must name at least one of ${Object.keys(shape).join(", ")}`,
+        `must have at least one of ${Object.keys(shape).join(", ")}`,
       ),
     );
 
@@ -97,15 +97,17 @@ export const updateUser = {
   body: change({
     role: z.optional(role),
     disabled: z.optional(z.boolean()),
-    sign_in: z.optional(z.literal("sso", "can only become sso here; a new password makes it password")),
+    sign_in: z.optional(
+      z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
+    ),
   }),
 };
 
-/** Kept byte for byte: macros are no URL. */
+/** Stored byte for byte, because macros are not valid URLs. */
 const template = z.string().check((context) => {
   const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
   const bytes = new TextEncoder().encode(context.value).byteLength;
-  if (bytes > MAX_TEMPLATE_BYTES) reject(`is ${bytes} bytes long; at most ${MAX_TEMPLATE_BYTES}`);
+  if (bytes > MAX_TEMPLATE_BYTES) reject(`has ${bytes} bytes; the limit is ${MAX_TEMPLATE_BYTES}`);
   if (/\p{Cc}/u.test(context.value)) reject("must not contain line breaks or other control characters");
   if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
 });
@@ -133,17 +135,17 @@ export const updatePartner = {
       .optional(z.boolean())
       .with(
         z.describe(
-          "Whether costs are taken of a partner that is integrated: false stops calls, and amounts on URLs, from now on",
+          "Whether costs of an integrated partner are accepted. If false, costs that are sent by API or on a URL do not count.",
         ),
       ),
   }),
 };
 
-/** In their own order, each once. */
+/** Distinct cost types in the order of `COST_TYPES`. */
 const costTypes = z.pipe(
   z
     .array(z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`))
-    .check(z.minLength(1, "must name at least one cost type")),
+    .check(z.minLength(1, "must have at least one cost type")),
   z.transform((types) => COST_TYPES.filter((type) => types.includes(type))),
 );
 
@@ -163,9 +165,9 @@ export const dismissFinding = {
     finding: z
       .string()
       .check(plainText(1, 300))
-      .with(z.describe("`finding` of the report, for instance `entry 9` or `click corsair-click-0003`")),
+      .with(z.describe("The `finding` of the report, for example `entry 9` or `click corsair-click-0003`")),
   }),
 };
 
-/** What the console adds a member by. */
+/** The console's form to add a member. */
 export const emailForm = z.object({ email });

@@ -1,4 +1,4 @@
-/** What the operator interface tells of each thing: the shape, and what makes it of the database's. */
+/** The resources of the operator API: their schemas and the functions that create them from database rows. */
 
 import * as z from "zod/mini";
 import type { App } from "../db/operator/apps.ts";
@@ -11,7 +11,7 @@ import type { RoundEntry } from "../domain/round-findings.ts";
 import { toIso } from "../domain/time.ts";
 import { timestamp } from "../http/response-schemas.ts";
 
-const secret = z.optional(z.string()).with(z.describe("Shown this once"));
+const secret = z.optional(z.string()).with(z.describe("Returned only in this response"));
 const costTypes = z.array(z.enum(COST_TYPES));
 const role = z.enum(["member", "operator"]);
 
@@ -24,7 +24,7 @@ export const app = z
     android_url: z.nullable(z.string()),
     redirect_hosts: z.array(z.string()),
     redirect_schemes: z.array(z.string()),
-    link_count: z.int().with(z.describe("Links of level 1")),
+    link_count: z.int().with(z.describe("Number of network links (level 1)")),
     created_at: timestamp,
   })
   .with(z.meta({ id: "App" }));
@@ -56,7 +56,7 @@ export const user = z
     token_hint: z.nullable(z.string()),
     disabled_at: z.nullable(timestamp),
     created_at: timestamp,
-    one_time_password: secret,
+    temporary_password: secret,
     api_token: secret,
   })
   .with(z.meta({ id: "User" }));
@@ -108,7 +108,7 @@ export function toPartnerItem(found: PartnerRecord): z.output<typeof partner> {
   };
 }
 
-/** How far a cost type of a partner has come. One that is live and is tested again counts as live. */
+/** The integration state of a partner's cost type. A live cost type that is in a new round counts as integrated. */
 export function toIntegration(found: PartnerRecord, type: CostType): z.output<typeof integration> {
   if (found.integratedTypes.includes(type)) return "integrated";
   return found.typesInRound.includes(type) ? "in_round" : "none";
@@ -148,7 +148,7 @@ export const entry = z
     cost_id: z.nullable(z.string()),
     sent: z.record(z.string(), z.string()),
     errors: z.array(z.strictObject({ param: z.string(), message: z.string() })),
-    answer: z.string().with(z.describe("`ok`, or the code of the refusal")),
+    answer: z.string().with(z.describe("`ok` or an error code")),
   })
   .with(z.meta({ id: "RoundEntry" }));
 

@@ -1,4 +1,4 @@
-/** What operators do with integration rounds. */
+/** The actions of operators on integration rounds. */
 import type * as z from "zod/mini";
 import type { Operator } from "../auth/guards.ts";
 import { replicateCredentials } from "../db/ledger/credential-copies.ts";
@@ -16,7 +16,7 @@ import {
 import { badField, createSecret, notFound } from "./actions.ts";
 import type * as contract from "./contract.ts";
 
-/** The round, and its test credential, told this once. Throws round_open. */
+/** Opens a round and creates its test credential, which is returned only here. Throws round_open. */
 export async function openRound(
   context: Context,
   operator: Operator,
@@ -30,7 +30,7 @@ export async function openRound(
     hint,
   });
   operator.authorize(access);
-  if (!partnerFound) throw badField("partner_id", "is not a partner");
+  if (!partnerFound) throw badField("partner_id", "must be the ID of an existing partner");
   if (roundId === undefined) throw new AppError("round_open");
   return { round: toRoundWithReport(await readRound(context, operator, roundId)), secret };
 }
@@ -46,7 +46,10 @@ export async function readRound(
   return found;
 }
 
-/** Makes the cost types live, unless a mismatch is open. What arrives meanwhile is judged first: round_moved. */
+/**
+ * Makes the cost types of a round live. Throws mismatch_open if the report does not pass, and round_moved if submissions
+ * arrive after the report was created.
+ */
 export async function approveRound(
   context: Context,
   operator: Operator,
@@ -55,7 +58,7 @@ export async function approveRound(
   return endRound(context, operator, id, "approved");
 }
 
-/** Ends a round without making anything live. */
+/** Ends a round without making its cost types live. */
 export async function closeRound(context: Context, operator: Operator, id: number): Promise<RoundWithReport> {
   return endRound(context, operator, id, "closed");
 }
@@ -68,7 +71,7 @@ async function endRound(
 ): Promise<RoundWithReport> {
   const found = await readRound(context, operator, id);
   if (found.row.state !== "open") {
-    // A shard of the ledger may have missed it: whoever was told so asks again.
+    // A shard may have missed the approval. The operator who got that error approves again.
     if (found.row.state === "approved") await replicateCredentials(context.ledger);
     throw new AppError("round_ended");
   }
@@ -92,7 +95,7 @@ async function endRound(
   return toRoundWithReport(await readRound(context, operator, id));
 }
 
-/** Everything that stands in the way of an approval, by cost type. */
+/** Everything that blocks approval, by cost type. */
 function toBlockers(report: RoundReport): InputError[] {
   const missing = report.types
     .filter((type) => type.matched === 0)
@@ -106,7 +109,7 @@ function toBlockers(report: RoundReport): InputError[] {
   return [...missing, ...open];
 }
 
-/** Lets an open mismatch pass. */
+/** Dismisses an open mismatch, so that it no longer blocks approval. */
 export async function dismissFinding(
   context: Context,
   operator: Operator,
@@ -119,11 +122,9 @@ export async function dismissFinding(
   const all = [...report.types.flatMap((type) => type.findings), ...report.others];
   const named = all.find(({ key }) => key === finding);
   if (!named)
-    throw badField(
-      "finding",
-      "is no finding of this round: take `finding` from its report, for instance entry 9",
-    );
-  if (named.state !== "open") throw badField("finding", `is not open but ${named.state}`);
+    throw badField("finding", "must be a `finding` from the report of this round, for example entry 9");
+  if (named.state !== "open")
+    throw badField("finding", `is ${named.state}; only an open mismatch can be dismissed`);
   const { access } = await changes.dismissFinding(context.env.DB, operator.actor, { id, finding });
   operator.authorize(access);
   return toRoundWithReport(await readRound(context, operator, id));

@@ -1,4 +1,4 @@
-/** Everything that is for operators: the JSON interface and the console. */
+/** The routes for operators: the operator API and the console. */
 import type { Route } from "../http/router.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { consoleRoutes } from "./console/routes.ts";

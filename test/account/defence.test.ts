@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo, ORIGIN } from "../harness.ts";
-import { accountState, Browser, keepsNoSecretInTheClear, shownToken, signedIn } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets, shownToken, signedIn } from "./support.ts";
 
 beforeEach(freshDemo);
-keepsNoSecretInTheClear();
+checkForLeakedSecrets();
 
 const NEW = "a new and long password";
 const FORMS: [string, Record<string, string>][] = [
@@ -15,7 +15,7 @@ const FORMS: [string, Record<string, string>][] = [
   ["/account/sign-out-everywhere", {}],
 ];
 
-const ELSEWHERE: Record<string, string>[] = [
+const CROSS_SITE: Record<string, string>[] = [
   { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
   { "sec-fetch-site": "same-site", origin: "https://other.linkledger.test" },
   // Browsers without Sec-Fetch-Site.
@@ -25,10 +25,10 @@ const ELSEWHERE: Record<string, string>[] = [
 ];
 
 describe.each(FORMS)("POST %s", (path, fields) => {
-  it("from elsewhere is refused on a page and changes nothing", async () => {
+  it("rejects a cross-site request with a page and changes nothing", async () => {
     const browser = await signedIn();
     const before = await accountState();
-    for (const headers of ELSEWHERE) {
+    for (const headers of CROSS_SITE) {
       const page = await browser.post(path, fields, { headers });
       expect(page.status, JSON.stringify(headers)).toBe(403);
       expect(page.text).toContain("The request came from another site");
@@ -38,7 +38,7 @@ describe.each(FORMS)("POST %s", (path, fields) => {
     expect(await accountState()).toEqual(before);
   });
 
-  it("sent as GET changes nothing", async () => {
+  it("changes nothing when sent as GET", async () => {
     const browser = await signedIn();
     const before = await accountState();
     const page = await browser.get(`${path}?${new URLSearchParams(fields)}`);
@@ -49,7 +49,7 @@ describe.each(FORMS)("POST %s", (path, fields) => {
     expect(await accountState()).toEqual(before);
   });
 
-  it("from our own page goes through, whichever way the browser says so", async () => {
+  it("accepts a same-origin request, whichever headers the browser sends", async () => {
     for (const headers of [
       { "sec-fetch-site": "same-origin", origin: ORIGIN },
       { "sec-fetch-site": "same-origin", origin: "null" },
@@ -62,14 +62,14 @@ describe.each(FORMS)("POST %s", (path, fields) => {
   });
 });
 
-describe("too many passwords in a minute", () => {
-  /** The local limiter forgets at every full minute: a test that would cross one waits for it. */
+describe("the limit on passwords per minute", () => {
+  /** The local limiter resets at every full minute. A test that would run past one waits for it. */
   beforeEach(async () => {
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 12_000) await scheduler.wait(left);
   }, 20_000);
 
-  /** A real limiter, where each attempt counts for many. */
+  /** A real limiter in which each attempt counts several times. */
   const counting = (limiter: RateLimit, times: number): RateLimit => ({
     limit: async ({ key }) => {
       for (let count = 1; count < times; count++) await limiter.limit({ key });
@@ -86,7 +86,7 @@ describe("too many passwords in a minute", () => {
     headers: { "cf-connecting-ip": address, ...headers },
   });
 
-  it("from one address are told 429 and when to come again, on a page and to a program", async () => {
+  it("answers 429 with Retry-After to one address with too many attempts, as a page and as a problem document", async () => {
     const browser = new Browser();
     for (const email of ["one@example.com", "two@example.com"]) {
       expect((await browser.signIn(email, wrong, from("192.0.2.1"))).status).toBe(401);
@@ -100,7 +100,7 @@ describe("too many passwords in a minute", () => {
   });
 
   it.each([DEMO.operatorEmail, "nobody@example.com"])(
-    "for %s are refused from any address",
+    "rejects further attempts for %s from every address",
     async (email) => {
       const statuses: number[] = [];
       for (const address of ["198.51.100.1", "198.51.100.2", "198.51.100.3"]) {
@@ -111,7 +111,7 @@ describe("too many passwords in a minute", () => {
   );
 
   it.each(["/account/token/show", "/account/token/reset", "/account/password"])(
-    "at %s are refused, the right one too",
+    "rejects further passwords at %s, even the correct one",
     async (path) => {
       const email = `${path.replaceAll("/", "-")}@example.com`;
       await env.DB.prepare("UPDATE users SET email = ? WHERE id = 1").bind(email).run();
@@ -131,7 +131,7 @@ describe("too many passwords in a minute", () => {
     },
   );
 
-  it("by strangers at the sign-in do not keep the owner, who is signed in, from a reset", async () => {
+  it("lets a signed-in owner reset the token while the sign-in is limited for their email", async () => {
     const email = "owner@example.com";
     await env.DB.prepare("UPDATE users SET email = ? WHERE id = 1").bind(email).run();
     const owner = await signedIn(email);
@@ -143,7 +143,7 @@ describe("too many passwords in a minute", () => {
     expect(reset.status).toBe(200);
   });
 
-  it("are let through when the limiter does not answer", async () => {
+  it("allows attempts when the limiter fails", async () => {
     const broken = { limit: () => Promise.reject(new Error("injected: no limiter")) };
     expect(
       (
@@ -168,7 +168,7 @@ describe("the cookie", () => {
   };
 
   it.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
-    "has a plain name on this machine: %s",
+    "has a plain name on localhost: %s",
     async (url) => {
       expect(await signInAt(url)).toMatch(
         /^session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
@@ -177,7 +177,7 @@ describe("the cookie", () => {
   );
 
   it.each(["http://linkledger.test", "http://localhost.evil.example", "https://localhost"])(
-    "is for https alone anywhere else: %s",
+    "is secure and has the __Host- prefix everywhere else: %s",
     async (url) => {
       expect(await signInAt(url)).toMatch(/^__Host-session=.*; Secure$/);
     },

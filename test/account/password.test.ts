@@ -3,7 +3,7 @@ import { DEMO, env, freshDemo } from "../harness.ts";
 import {
   accountState,
   Browser,
-  keepsNoSecretInTheClear,
+  checkForLeakedSecrets,
   racedDatabase,
   shownToken,
   signedIn,
@@ -13,7 +13,7 @@ import {
 } from "./support.ts";
 
 beforeEach(freshDemo);
-keepsNoSecretInTheClear();
+checkForLeakedSecrets();
 
 const PATH = "/account/password";
 const NEW = "a new and long password";
@@ -25,14 +25,14 @@ const form = (more: Record<string, string> = {}) => ({
 });
 
 describe("changing the password", () => {
-  it("lets the new one in and the old one not", async () => {
+  it("accepts the new password and rejects the old one", async () => {
     const page = await (await signedIn()).post(PATH, form());
-    expect([page.status, statusLine(page)]).toEqual([200, "Your password was changed."]);
+    expect([page.status, statusLine(page)]).toEqual([200, "Password changed."]);
     expect((await new Browser().signIn(DEMO.email, DEMO.password)).status).toBe(401);
     expect((await new Browser().signIn(DEMO.email, NEW)).status).toBe(303);
   });
 
-  it("keeps the API token, which the new password shows and the old one not", async () => {
+  it("keeps the API token, which only the new password can show", async () => {
     const browser = await signedIn();
     await browser.post(PATH, form());
     expect(await useToken(DEMO.apiToken)).toBe(200);
@@ -40,7 +40,7 @@ describe("changing the password", () => {
     expect((await browser.post("/account/token/show", { password: DEMO.password })).status).toBe(403);
   });
 
-  it("renews this browser's session and ends every other", async () => {
+  it("renews the session of this browser and ends all others", async () => {
     const [browser, elsewhere] = [await signedIn(), await signedIn()];
     const before = browser.session;
     await browser.post(PATH, form());
@@ -49,7 +49,7 @@ describe("changing the password", () => {
     expect((await elsewhere.get("/account")).status).toBe(303);
   });
 
-  it("leaves a token that cannot be shown as it is", async () => {
+  it("does not change a token that cannot be shown", async () => {
     await env.DB.exec("UPDATE api_tokens SET sealed = NULL WHERE user_id = 1");
     const browser = await signedIn();
     expect((await browser.post(PATH, form())).status).toBe(200);
@@ -57,7 +57,7 @@ describe("changing the password", () => {
     expect(await useToken(DEMO.apiToken)).toBe(200);
   });
 
-  it("takes letters however they were encoded", async () => {
+  it("accepts composed and decomposed Unicode letters as equal", async () => {
     const composed = { new_password: "pass\u00e9 longtemps", repeat_password: "pass\u00e9 longtemps" };
     expect((await (await signedIn()).post(PATH, form(composed))).status).toBe(200);
     expect((await new Browser().signIn(DEMO.email, "passe\u0301 longtemps")).status).toBe(303);
@@ -68,28 +68,33 @@ describe("changing the password", () => {
       "a wrong current password",
       { current_password: "not-the-password" },
       403,
-      "The current password is not right.",
+      "The current password is incorrect.",
     ],
     ["an empty current password", { current_password: "" }, 400, "The current password must not be empty."],
     [
-      "a new one of 11 characters",
+      "a new password of 11 characters",
       { new_password: "x".repeat(11), repeat_password: "x".repeat(11) },
       400,
       "at least 12",
     ],
-    ["a new one of 10 KB", { new_password: "x".repeat(10_240) }, 400, "at most 256"],
-    ["a repetition that differs", { repeat_password: `${NEW}!` }, 400, "is not the same as the new password"],
-  ])("refuses %s and changes nothing", async (_name, more, status, sentence) => {
+    ["a new password of 10 KB", { new_password: "x".repeat(10_240) }, 400, "at most 256"],
+    [
+      "a confirmation that differs",
+      { repeat_password: `${NEW}!` },
+      400,
+      "The confirmation must match the new password.",
+    ],
+  ])("rejects %s and changes nothing", async (_name, more, status, sentence) => {
     const browser = await signedIn();
     const before = await accountState();
     const page = await browser.post(PATH, form(more));
     expect(page.status).toBe(status);
     expect(page.text).toContain(sentence);
-    expect(page.text).toContain("Nothing was changed.");
+    expect(page.text).toContain("Password not changed. Fix the errors below and try again.");
     expect(await accountState()).toEqual(before);
   });
 
-  it("takes a new one of 12 and of 256 characters", async () => {
+  it("accepts a new password of 12 and of 256 characters", async () => {
     const browser = await signedIn();
     const [short, long] = ["x".repeat(12), "y".repeat(256)];
     expect((await browser.post(PATH, form({ new_password: short, repeat_password: short }))).status).toBe(
@@ -99,7 +104,7 @@ describe("changing the password", () => {
     expect((await browser.post(PATH, second)).status).toBe(200);
   });
 
-  it("is not for a user of single sign-on", async () => {
+  it("rejects a single sign-on user", async () => {
     const browser = await singleSignOnUser();
     const before = await accountState();
     expect((await browser.post(PATH, form())).status).toBe(403);
@@ -108,15 +113,15 @@ describe("changing the password", () => {
 
   it.each([
     [
-      "the token was issued anew",
+      "the token is replaced",
       "UPDATE api_tokens SET token_hash = token_hash || 'x', sealed = NULL WHERE user_id = 1",
     ],
     [
-      "the password was set anew",
+      "the password is reset",
       "UPDATE users SET password_hash = replace(password_hash, '$8$5$', '$8$5$A') WHERE id = 1",
     ],
-    ["the user was disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
-  ])("does nothing where %s at the same moment, and says so", async (_name, change) => {
+    ["the user is disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
+  ])("answers 409 and changes nothing if %s at the same moment", async (_name, change) => {
     const browser = await signedIn();
     const page = await browser.post(PATH, form(), { env: { DB: racedDatabase(change) } });
     expect(page.status).toBe(409);
@@ -124,7 +129,7 @@ describe("changing the password", () => {
     expect((await new Browser().signIn(DEMO.email, NEW)).status).toBe(401);
   });
 
-  it("of two changes at once, one is made", async () => {
+  it("applies exactly one of two simultaneous changes", async () => {
     const [first, second] = [await signedIn(), await signedIn()];
     const other = "quite another password";
     const [one, two] = await Promise.all([

@@ -5,8 +5,8 @@ import { DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 import {
   accountState,
   Browser,
+  checkForLeakedSecrets,
   type Fields,
-  keepsNoSecretInTheClear,
   racedDatabase,
   shownToken,
   signedIn,
@@ -15,12 +15,12 @@ import {
 } from "./support.ts";
 
 beforeEach(freshDemo);
-keepsNoSecretInTheClear();
+checkForLeakedSecrets();
 
 const PATH = "/account/token/reset";
 const right = { password: DEMO.password };
 
-/** KV as another edge sees it: it answers with what it read first, and nothing that is written shows. */
+/** KV as another edge location sees it: reads return the first value forever, and writes are not visible. */
 function staleKv(): KVNamespace {
   const seen = new Map<string, unknown>();
   return new Proxy(env.TOKENS, {
@@ -38,7 +38,7 @@ function staleKv(): KVNamespace {
   });
 }
 
-/** KV of which one operation fails. */
+/** KV in which one operation fails. */
 function failingKv(operation: "get" | "put"): KVNamespace {
   return new Proxy(env.TOKENS, {
     get(target, name) {
@@ -50,12 +50,12 @@ function failingKv(operation: "get" | "put"): KVNamespace {
 }
 
 describe("a reset", () => {
-  it("gives a new token that works, says so, and the old one is refused", async () => {
+  it("creates a new token that works, and the old one no longer works", async () => {
     expect(await useToken(DEMO.apiToken)).toBe(200);
     const browser = await signedIn();
     const page = await browser.post(PATH, right);
     expect(page.status).toBe(200);
-    expect(statusLine(page)).toMatch(/^Your API token was reset\./);
+    expect(statusLine(page)).toMatch(/^API token reset\./);
     const token = shownToken(page) ?? "";
     expect(token).not.toBe(DEMO.apiToken);
     expect(await useToken(DEMO.apiToken)).toBe(401);
@@ -63,7 +63,7 @@ describe("a reset", () => {
     expect(await useToken(DEMO.operatorToken)).toBe(200);
   });
 
-  it("seals the new token, so that it can be shown again", async () => {
+  it("seals the new token so that it can be shown later", async () => {
     const browser = await signedIn();
     const token = shownToken(await browser.post(PATH, right));
     const page = await browser.post("/account/token/show", right);
@@ -71,7 +71,7 @@ describe("a reset", () => {
     expect(page.text).toContain(`ll_api_…${token?.slice(-4)}`);
   });
 
-  it("renews this browser's session and ends every other of the user", async () => {
+  it("renews the session of this browser and ends the user's other sessions", async () => {
     const [browser, elsewhere] = [await signedIn(), await signedIn()];
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const old = browser.session;
@@ -86,7 +86,7 @@ describe("a reset", () => {
   });
 
   const rejected: [string, Fields, number, string][] = [
-    ["a wrong password", { password: "not-the-password" }, 403, "The password is not right."],
+    ["a wrong password", { password: "not-the-password" }, 403, "Incorrect password."],
     ["an empty password", { password: "" }, 400, "The password must not be empty."],
     ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password has 10240 characters"],
     [
@@ -99,13 +99,13 @@ describe("a reset", () => {
       "The password is given more than once.",
     ],
   ];
-  it.each(rejected)("refuses %s and changes nothing", async (_name, fields, status, sentence) => {
+  it.each(rejected)("rejects %s and changes nothing", async (_name, fields, status, sentence) => {
     const browser = await signedIn();
     const before = await accountState();
     const page = await browser.post(PATH, fields);
     expect(page.status).toBe(status);
     expect(page.text).toContain(sentence);
-    expect(page.text).toContain("Nothing was changed.");
+    expect(page.text).toContain("Token not reset. Fix the error below and try again.");
     expect(await accountState()).toEqual(before);
     expect(await useToken(DEMO.apiToken)).toBe(200);
   });
@@ -113,7 +113,7 @@ describe("a reset", () => {
   it.each([
     ["a wrong password", { password: "not-the-password" }],
     ["an empty password", { password: "" }],
-  ])("refused for %s asks again for the same token, and for no other", async (_name, fields) => {
+  ])("rejected for %s shows the form again, bound to the same token", async (_name, fields) => {
     const browser = await signedIn();
     const page = await browser.post(PATH, { ...fields, replaces: "ll_api_…x<y" });
     expect(page.text).toContain('name="replaces" value="ll_api_…x&lt;y"');
@@ -121,34 +121,34 @@ describe("a reset", () => {
     expect((await browser.post(PATH, { ...right, replaces: "ll_api_…x<y" })).status).toBe(409);
   });
 
-  it("of a token that could not be shown leaves a page on which every button has its dialog", async () => {
+  it("of a token that cannot be shown returns a page on which every button has its dialog", async () => {
     await env.DB.exec("UPDATE api_tokens SET sealed = NULL");
     const browser = await signedIn();
     const before = await browser.get("/account");
     expect(before.text).not.toContain('commandfor="show-dialog" command="show-modal"');
-    // The script puts this part of the answer in the place of the old one, and leaves the rest of the page.
+    // The script replaces only this part of the page.
     const [part = ""] = /<div id="token">.*?<dialog/s.exec((await browser.post(PATH, right)).text) ?? [];
     const buttons = [...part.matchAll(/commandfor="([^"]+)"/g)].map(([, id]) => id);
     expect(buttons).toEqual(["show-dialog", "reset-dialog"]);
     for (const id of buttons) expect(before.text).toContain(`<dialog id="${id}"`);
   });
 
-  it("does nothing for who is not signed in", async () => {
+  it("changes nothing for a visitor who is not signed in", async () => {
     const before = await accountState();
     expect((await new Browser().post(PATH, right)).status).toBe(303);
     expect(await accountState()).toEqual(before);
   });
 
-  it("makes the first token of a user who has none", async () => {
+  it("creates the first token for a user without one", async () => {
     await env.DB.exec("DELETE FROM api_tokens WHERE user_id = 1");
     const browser = await signedIn();
     expect((await browser.get("/account")).text).toContain("Create token");
     const page = await browser.post(PATH, right);
-    expect(statusLine(page)).toBe("Your API token was created.");
+    expect(statusLine(page)).toBe("API token created.");
     expect(await useToken(shownToken(page) ?? "")).toBe(200);
   });
 
-  it("sent again by reloading the page resets nothing: it was for the token before", async () => {
+  it("submitted again by reloading the page answers 409 and resets nothing", async () => {
     const browser = await signedIn();
     const form = { ...right, replaces: `ll_api_…${DEMO.apiToken.slice(-4)}` };
     const token = shownToken(await browser.post(PATH, form));
@@ -158,8 +158,8 @@ describe("a reset", () => {
   });
 });
 
-describe("from the moment a reset answers, the old token is refused", () => {
-  it("where KV keeps and returns its entry", async () => {
+describe("the old token is rejected as soon as the reset responds", () => {
+  it("even if KV still returns its entry", async () => {
     const elsewhere = { env: { TOKENS: staleKv() } };
     await rememberToken(env.TOKENS, hashToken(DEMO.apiToken, ["api"]) ?? "", 1);
     expect(await useToken(DEMO.apiToken, elsewhere)).toBe(200);
@@ -169,8 +169,8 @@ describe("from the moment a reset answers, the old token is refused", () => {
     });
     for (const path of ["/public/v1/partners", `/public/v2/apps/${DEMO.appToken}/trackers`]) {
       const browser = new Browser();
-      const answer = await browser.get(path, { ...elsewhere, token: DEMO.apiToken, now: NOW + 59_000 });
-      expect(answer.status, path).toBe(401);
+      const response = await browser.get(path, { ...elsewhere, token: DEMO.apiToken, now: NOW + 59_000 });
+      expect(response.status, path).toBe(401);
     }
     const created = await new Browser().get(`/public/v1/apps/${DEMO.appToken}/trackers`, {
       ...elsewhere,
@@ -193,7 +193,7 @@ describe("from the moment a reset answers, the old token is refused", () => {
     }
   });
 
-  it("in a request that was on its way while the reset was made", async () => {
+  it("even with requests in flight during the reset", async () => {
     const browser = await signedIn();
     const calls = Array.from({ length: 10 }, () => useToken(DEMO.apiToken));
     const page = await browser.post(PATH, right);
@@ -203,15 +203,15 @@ describe("from the moment a reset answers, the old token is refused", () => {
   });
 });
 
-describe("of resets at once, exactly one wins and the others are told", () => {
-  it.each([2, 5])("%i at once", async (count) => {
+describe("exactly one of several simultaneous resets wins", () => {
+  it.each([2, 5])("%i resets", async (count) => {
     const browsers = await Promise.all(Array.from({ length: count }, () => signedIn()));
     const pages = await Promise.all(browsers.map((browser) => browser.post(PATH, right)));
     const won = pages.filter((page) => page.status === 200);
     const lost = pages.filter((page) => page.status !== 200);
     expect(won.length).toBe(1);
     for (const page of lost) {
-      // Who read the account after the winner wrote has no session any more; who read it before lost the swap.
+      // A request that read the account after the winner wrote has lost its session. One that read it before loses the swap.
       expect([303, 401, 409]).toContain(page.status);
       expect(shownToken(page)).toBeUndefined();
       expect(page.headers.getSetCookie()).toEqual([]);
@@ -222,7 +222,7 @@ describe("of resets at once, exactly one wins and the others are told", () => {
     expect(await rows("SELECT count(*) AS n FROM sessions")).toEqual([{ n: 1 }]);
   });
 
-  it("is told as 409 on a page, and as a problem document to a program", async () => {
+  it("the loser gets 409, as a page or as a problem document", async () => {
     const raced = () =>
       racedDatabase("UPDATE api_tokens SET token_hash = token_hash || 'x' WHERE user_id = 1");
     const browser = await signedIn();
@@ -239,7 +239,7 @@ describe("of resets at once, exactly one wins and the others are told", () => {
     expect(await env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "")).toBeNull();
   });
 
-  it("and a password change at the same moment: one of both is made", async () => {
+  it("exactly one of a reset and a simultaneous password change is applied", async () => {
     const [first, second] = [await signedIn(), await signedIn()];
     const change = {
       current_password: DEMO.password,

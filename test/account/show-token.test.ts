@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { DAY, DEMO, env, freshDemo, NOW } from "../harness.ts";
 import {
   accountState,
+  checkForLeakedSecrets,
   type Fields,
-  keepsNoSecretInTheClear,
   shownToken,
   signedIn,
   singleSignOnUser,
@@ -12,10 +12,10 @@ import {
 } from "./support.ts";
 
 beforeEach(freshDemo);
-keepsNoSecretInTheClear();
+checkForLeakedSecrets();
 
 describe("the account page", () => {
-  it("shows the user, the apps that are theirs and the token's hint, never the token", async () => {
+  it("shows the user, their apps, and the token's hint, never the token", async () => {
     const { text } = await (await signedIn()).get("/account");
     expect(text).toContain(DEMO.email);
     expect(text).toContain(DEMO.appToken);
@@ -25,9 +25,9 @@ describe("the account page", () => {
     expect(text).not.toContain(DEMO.apiToken);
   });
 
-  it("says when the token was last used, by the day", async () => {
+  it("shows the day on which the token was last used", async () => {
     const browser = await signedIn();
-    expect((await browser.get("/account")).text).toContain("<dd>Not yet</dd>");
+    expect((await browser.get("/account")).text).toContain("<dd>Never</dd>");
     await useToken(DEMO.apiToken);
     expect((await browser.get("/account")).text).toContain("<dd>Today</dd>");
     await env.DB.exec("UPDATE api_tokens SET last_used_day = last_used_day - 1");
@@ -36,7 +36,7 @@ describe("the account page", () => {
     expect((await browser.get("/account")).text).toContain("<dd>13 March 2026</dd>");
   });
 
-  it("notes the next day's use", async () => {
+  it("records the use of the token on the next day", async () => {
     await useToken(DEMO.apiToken, { now: NOW + DAY });
     const { tokens } = {
       tokens: await env.DB.prepare("SELECT last_used_day FROM api_tokens WHERE user_id = 1").first(),
@@ -46,12 +46,12 @@ describe("the account page", () => {
 });
 
 describe("showing the token", () => {
-  it("takes the password and changes nothing", async () => {
+  it("requires the password and changes nothing", async () => {
     const browser = await signedIn();
     const before = await accountState();
     const page = await browser.post("/account/token/show", { password: DEMO.password });
     expect(page.status).toBe(200);
-    expect(statusLine(page)).toBe("This is your API token.");
+    expect(statusLine(page)).toBe("Your API token is shown below.");
     expect(shownToken(page)).toBe(DEMO.apiToken);
     expect(await accountState()).toEqual(before);
   });
@@ -63,8 +63,8 @@ describe("showing the token", () => {
   });
 
   const rejected: [string, Fields, number, string][] = [
-    ["a wrong password", { password: "not-the-password" }, 403, "The password is not right."],
-    ["another user's password", { password: DEMO.operatorPassword }, 403, "The password is not right."],
+    ["a wrong password", { password: "not-the-password" }, 403, "Incorrect password."],
+    ["another user's password", { password: DEMO.operatorPassword }, 403, "Incorrect password."],
     ["no password", {}, 400, "The password is required."],
     ["an empty password", { password: "" }, 400, "The password must not be empty."],
     ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password has 10240 characters"],
@@ -78,7 +78,7 @@ describe("showing the token", () => {
       "The password is given more than once.",
     ],
   ];
-  it.each(rejected)("refuses %s on a page that asks again", async (_name, fields, status, sentence) => {
+  it.each(rejected)("rejects %s and shows the form again", async (_name, fields, status, sentence) => {
     const page = await (await signedIn()).post("/account/token/show", fields);
     expect(page.status).toBe(status);
     expect(page.text).toContain(sentence);
@@ -86,36 +86,36 @@ describe("showing the token", () => {
     expect(shownToken(page)).toBeUndefined();
   });
 
-  it("opens no sealed copy that was put there from another user", async () => {
+  it("does not open a sealed copy of another user's token", async () => {
     await env.DB.exec(
       "UPDATE api_tokens SET sealed = (SELECT sealed FROM api_tokens WHERE user_id = 2) WHERE user_id = 1",
     );
     const page = await (await signedIn()).post("/account/token/show", { password: DEMO.password });
     expect(shownToken(page)).toBeUndefined();
-    expect(statusLine(page)).toContain("cannot be shown");
+    expect(statusLine(page)).toContain("can't be shown");
   });
 
-  it("offers only a reset for a token without a sealed copy, as an operator issues it", async () => {
+  it("offers only a reset for a token without a sealed copy, as after an operator issued it", async () => {
     await env.DB.exec("UPDATE api_tokens SET sealed = NULL");
     const browser = await signedIn();
     const page = await browser.get("/account");
     expect(page.text).not.toContain('commandfor="show-dialog" command="show-modal"');
     expect(page.text).toContain("reset-dialog");
     expect(statusLine(await browser.post("/account/token/show", { password: DEMO.password }))).toContain(
-      "cannot be shown",
+      "can't be shown",
     );
   });
 });
 
-describe("a user of single sign-on", () => {
-  it("sees no token and whom to ask", async () => {
+describe("a single sign-on user", () => {
+  it("sees no token and a hint to contact the operator", async () => {
     const { text } = await (await singleSignOnUser()).get("/account");
     expect(text).toContain("sso@example.com");
-    expect(text).toContain("Ask the operator of this service");
+    expect(text).toContain("contact your operator");
     expect(text).not.toMatch(/ll_api_|token\/show|token\/reset|account\/password/);
   });
 
-  it.each(["/account/token/show", "/account/token/reset"])("gets nothing out of %s", async (path) => {
+  it.each(["/account/token/show", "/account/token/reset"])("is rejected at %s", async (path) => {
     const browser = await singleSignOnUser();
     const before = await accountState();
     expect((await browser.post(path, { password: "any-password" })).status).toBe(403);

@@ -3,19 +3,19 @@ import { DAY, DEMO, env, freshDemo, NOW, ORIGIN, rows } from "../harness.ts";
 import {
   accountState,
   Browser,
+  checkForLeakedSecrets,
   type Fields,
-  keepsNoSecretInTheClear,
   signedIn,
   singleSignOnUser,
 } from "./support.ts";
 
 beforeEach(freshDemo);
-keepsNoSecretInTheClear();
+checkForLeakedSecrets();
 
 const HOUR = 3600 * 1000;
 
 describe("signing in", () => {
-  it("leads to the account page, with a cookie that scripts and other sites do not get", async () => {
+  it("redirects to the account page with an HttpOnly, SameSite=Lax, Secure cookie", async () => {
     const browser = new Browser();
     const { status, headers } = await browser.signIn();
     expect([status, headers.get("location")]).toEqual([303, "/account"]);
@@ -27,11 +27,11 @@ describe("signing in", () => {
     expect(page.text).toContain(DEMO.email);
   });
 
-  it("takes the e-mail address in any case, with spaces around it", async () => {
+  it("accepts the email in any case and with surrounding spaces", async () => {
     expect((await new Browser().signIn(" Demo@Example.COM ")).status).toBe(303);
   });
 
-  it("starts a new session each time and ends the one that the browser had", async () => {
+  it("starts a new session and ends the browser's previous one", async () => {
     const browser = await signedIn();
     const first = browser.session;
     await browser.signIn();
@@ -39,7 +39,7 @@ describe("signing in", () => {
     expect(await rows("SELECT count(*) AS n FROM sessions")).toEqual([{ n: 1 }]);
   });
 
-  it("does not take over a session id that the browser brought along", async () => {
+  it("does not adopt a session ID from the browser", async () => {
     const browser = new Browser();
     const planted = "p".repeat(43);
     browser.cookies.set("__Host-session", planted);
@@ -47,49 +47,49 @@ describe("signing in", () => {
     expect(browser.session).not.toBe(planted);
   });
 
-  it("is remembered up to twelve hours, not at twelve hours", async () => {
+  it("lasts until one millisecond before twelve hours", async () => {
     const browser = await signedIn();
     expect((await browser.get("/account", { now: NOW + 12 * HOUR - 1 })).status).toBe(200);
     expect((await browser.get("/account", { now: NOW + 12 * HOUR })).status).toBe(303);
   });
 
-  it("sweeps away the user's expired sessions", async () => {
+  it("deletes the user's expired sessions", async () => {
     await signedIn();
     await new Browser().signIn(DEMO.email, DEMO.password, { now: NOW + DAY });
     expect(await rows("SELECT count(*) AS n FROM sessions")).toEqual([{ n: 1 }]);
   });
 
-  it("leads on from the sign-in page for who is signed in already", async () => {
+  it("redirects from the sign-in page if the user is already signed in", async () => {
     const { status, headers } = await (await signedIn()).get("/login");
     expect([status, headers.get("location")]).toEqual([303, "/account"]);
   });
 });
 
-describe("what cannot sign in", () => {
-  it("is told alike, whatever was wrong", async () => {
+describe("a failed sign-in", () => {
+  it("gets the same response for every cause", async () => {
     await env.DB.exec("UPDATE users SET disabled_at = 1 WHERE id = 2");
     await singleSignOnUser();
-    const answers = await Promise.all([
+    const pages = await Promise.all([
       new Browser().signIn(DEMO.email, "not-the-password"),
       new Browser().signIn("nobody@example.com", "not-the-password"),
       new Browser().signIn(DEMO.operatorEmail, DEMO.operatorPassword),
       new Browser().signIn("sso@example.com", "not-the-password"),
     ]);
-    const told = answers.map(({ status, text, headers }) => ({
+    const responses = pages.map(({ status, text, headers }) => ({
       status,
       text: text.replace(/value="[^"]*@[^"]*"/, ""),
       headers: [...headers].filter(([name]) => name !== "x-request-id"),
     }));
-    expect(told[0]?.status).toBe(401);
-    expect(told[0]?.text).toContain("The e-mail address or the password is not right.");
-    for (const other of told.slice(1)) expect(other).toEqual(told[0]);
+    expect(responses[0]?.status).toBe(401);
+    expect(responses[0]?.text).toContain("Incorrect email or password.");
+    for (const other of responses.slice(1)) expect(other).toEqual(responses[0]);
     expect(await rows("SELECT count(*) AS n FROM sessions WHERE user_id <> 77")).toEqual([{ n: 0 }]);
   });
 
-  it("takes as long for an unknown address as for a wrong password", async () => {
+  it("takes as long for an unknown email as for a wrong password", async () => {
     const times: Record<string, number[]> = { known: [], unknown: [] };
     const addresses = { known: DEMO.email, unknown: "nobody@example.com" };
-    // In turns, so that whatever else the machine does slows both alike.
+    // Alternates, so that other load on the machine affects both equally.
     for (let round = 0; round < 9; round++) {
       for (const [name, email] of Object.entries(addresses)) {
         const start = performance.now();
@@ -104,9 +104,9 @@ describe("what cannot sign in", () => {
   });
 });
 
-describe("a malformed sign-in is told on the page, and starts nothing", () => {
+describe("an invalid sign-in shows the error on the page and starts no session", () => {
   const cases: [string, Fields, string][] = [
-    ["no fields", {}, "The e-mail address is required."],
+    ["no fields", {}, "The email address is required."],
     ["an empty password", { email: DEMO.email, password: "" }, "The password must not be empty."],
     [
       "a password of 10 KB",
@@ -114,7 +114,7 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
       "The password has 10240 characters",
     ],
     [
-      "an address without @",
+      "an email without @",
       { email: "demo.example.com", password: "secret-password" },
       "must look like name@example.com",
     ],
@@ -143,7 +143,7 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
     expect((await accountState()).sessions).toEqual([]);
   });
 
-  it("and keeps where it leads and the address that was typed, but no password", async () => {
+  it("keeps the destination and the entered email, but not the password", async () => {
     const sent = { email: 'demo"example.com', password: "secret-password", next: "/operator/apps" };
     const { text } = await new Browser().post("/login", sent);
     expect(text).toContain('name="next" value="/operator/apps"');
@@ -153,7 +153,7 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
     expect(away.text).toContain('name="next" value="/account"');
   });
 
-  it("a body that is no form: 415", async () => {
+  it("a body that is not a form: 415", async () => {
     const { status } = await new Browser().post(
       "/login",
       {},
@@ -162,18 +162,18 @@ describe("a malformed sign-in is told on the page, and starts nothing", () => {
     expect(status).toBe(415);
   });
 
-  it("a body above 64 KiB: 413", async () => {
+  it("a body over 64 KiB: 413", async () => {
     expect((await new Browser().signIn(DEMO.email, "x".repeat(70_000))).status).toBe(413);
   });
 });
 
 describe("a notice on the sign-in page", () => {
   it.each([
-    ["signed-out", "You are signed out."],
+    ["signed-out", "You&#39;ve been signed out."],
     ["constructor", undefined],
     ["__proto__", undefined],
     ["", undefined],
-  ])("named %j says %j", async (notice, text) => {
+  ])("named %j shows %j", async (notice, text) => {
     const page = await new Browser().get(`/login?${new URLSearchParams({ notice })}`);
     expect(/class="notice"[^>]*>([^<]*)</.exec(page.text)?.[1]).toBe(text);
   });
@@ -192,7 +192,7 @@ describe("after the sign-in", () => {
     ["/accounting", "/account"],
     ["/public/v1/partners", "/account"],
     [`${ORIGIN}/account?x=1`, "/account?x=1"],
-  ])("next=%s leads to %s", async (next, path) => {
+  ])("next=%s redirects to %s", async (next, path) => {
     const browser = new Browser();
     const page = await browser.get(`/login?${new URLSearchParams({ next })}`);
     expect(page.text).toContain(`name="next" value="${path}"`);
@@ -203,21 +203,21 @@ describe("after the sign-in", () => {
 
 describe("a page that needs a session", () => {
   it.each([
-    ["none", {}, ""],
-    ["a forged one", { cookie: `__Host-session=${"f".repeat(43)}` }, "&notice=ended"],
-    ["one that no session has", { cookie: "__Host-session=' OR 1=1 --" }, "&notice=ended"],
-    ["one under the name that plain http uses", { cookie: `session=${"f".repeat(43)}` }, ""],
-  ])("with %s leads to the sign-in and back", async (_name, headers, notice) => {
-    const { status, headers: answer } = await new Browser().get("/account", { headers });
-    expect([status, answer.get("location")]).toEqual([303, `/login?next=%2Faccount${notice}`]);
+    ["no session", {}, ""],
+    ["a forged session", { cookie: `__Host-session=${"f".repeat(43)}` }, "&notice=ended"],
+    ["an unknown session", { cookie: "__Host-session=' OR 1=1 --" }, "&notice=ended"],
+    ["a session under the cookie name for plain http", { cookie: `session=${"f".repeat(43)}` }, ""],
+  ])("redirects to the sign-in and back with %s", async (_name, headers, notice) => {
+    const { status, headers: response } = await new Browser().get("/account", { headers });
+    expect([status, response.get("location")]).toEqual([303, `/login?next=%2Faccount${notice}`]);
   });
 
-  it("tells a program 401", async () => {
+  it("answers 401 to a JSON client", async () => {
     const { status, text } = await new Browser().get("/account", { headers: { accept: "application/json" } });
     expect([status, JSON.parse(text).code]).toEqual([401, "session_ended"]);
   });
 
-  it("does nothing for a form sent with a session that has ended", async () => {
+  it("ignores a form that is sent with an expired session", async () => {
     const browser = await signedIn();
     const before = await accountState();
     const late = { now: NOW + DAY };

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo } from "../harness.ts";
-import { accountState, Browser, keepsNoSecretInTheClear, signedIn, useToken } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets, signedIn, useToken } from "./support.ts";
 
 beforeEach(freshDemo);
-keepsNoSecretInTheClear();
+checkForLeakedSecrets();
 
 describe("signing out", () => {
-  it("ends the session on the server and takes the cookie away", async () => {
+  it("ends the session on the server and deletes the cookie", async () => {
     const browser = await signedIn();
     const id = browser.session ?? "";
     const { status, headers } = await browser.post("/logout", {});
@@ -14,23 +14,23 @@ describe("signing out", () => {
     expect(browser.session).toBeUndefined();
     browser.cookies.set("__Host-session", id);
     expect((await browser.get("/account")).status).toBe(303);
-    expect((await browser.get("/login?notice=signed-out")).text).toContain("You are signed out.");
+    expect((await browser.get("/login?notice=signed-out")).text).toContain("You&#39;ve been signed out.");
   });
 
-  it("leaves the user's other browsers and the API token alone", async () => {
+  it("does not affect the user's other browsers or the API token", async () => {
     const [browser, elsewhere] = [await signedIn(), await signedIn()];
     await browser.post("/logout", {});
     expect((await elsewhere.get("/account")).status).toBe(200);
     expect(await useToken(DEMO.apiToken)).toBe(200);
   });
 
-  it("is told alike to who was not signed in", async () => {
+  it("responds the same to a visitor who is not signed in", async () => {
     expect((await new Browser().post("/logout", {})).headers.get("location")).toBe(
       "/login?notice=signed-out",
     );
   });
 
-  it("everywhere ends all sessions of the user and of nobody else", async () => {
+  it("everywhere ends all sessions of the user and no others", async () => {
     const [browser, elsewhere] = [await signedIn(), await signedIn()];
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const { headers } = await browser.post("/account/sign-out-everywhere", {});
@@ -40,7 +40,7 @@ describe("signing out", () => {
   });
 });
 
-it("a user who is disabled loses every session and the token at once", async () => {
+it("disabling a user ends every session and deletes the token immediately", async () => {
   const browser = await signedIn();
   await useToken(DEMO.apiToken);
   await env.DB.exec("UPDATE users SET disabled_at = 1 WHERE id = 1");

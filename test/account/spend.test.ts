@@ -1,4 +1,4 @@
-/** Spend on the account page: a chart and its table for each app, and files to keep. */
+/** Spend on the account page: a chart and its table for each app, and the CSV downloads. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, click, countingDatabase, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger } from "../support.ts";
@@ -14,7 +14,7 @@ async function spent(id: string, amount: string, more: { days?: number; currency
   await sendCost({ cost_id: id, cost_amount: amount, cost_currency: more.currency ?? "USD" });
 }
 
-/** Another partner's spend on a day of the app. */
+/** Inserts a partner's spend for one day. */
 function totalOf(partner: number, amount: number, day = 0, currency = "USD", app: string = DEMO.appToken) {
   return env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 6, ?, 'cpc', ?, 'matched', 1, ?)")
     .bind(app, Math.floor(NOW / DAY) - day, partner, currency, amount)
@@ -34,16 +34,16 @@ const textOf = (markup: string) =>
     .trim();
 const all = (page: string, pattern: RegExp) => [...page.matchAll(pattern)].map(([, found = ""]) => found);
 
-/** The rows of the tables of spend, each as the texts of its cells. */
+/** The rows of the spend tables, each as the texts of its cells. */
 function tableRows(page: string): string[][] {
-  const tables = all(page, /<summary>[^<]*as a table<\/summary>([\s\S]*?)<\/details>/g);
+  const tables = all(page, /<summary>View [^<]*as a table<\/summary>([\s\S]*?)<\/details>/g);
   return tables.flatMap((table) =>
     all(table, /<tr>([\s\S]*?)<\/tr>/g).map((row) => all(row, /<t[hd][^>]*>([^<]*)<\/t[hd]>/g)),
   );
 }
 
 describe("the account page", () => {
-  it("draws spend by day for each currency, stacked by partner, with the table of the same numbers", async () => {
+  it("draws spend by day for each currency, stacked by partner, with a table of the same numbers", async () => {
     await spent("page-click-00001", "0.25");
     await spent("page-click-00002", "1.5", { days: 2 });
     await spent("page-click-00003", "9", { currency: "EUR" });
@@ -53,10 +53,10 @@ describe("the account page", () => {
     const page = await accountPage();
     expect(all(page, /<figcaption[^>]*>([^<]*)</g)).toEqual(["EUR 9", "USD 2.50000001"]);
     expect(tableRows(page)).toEqual([
-      ["Day", "Acme Ads", "All, EUR"],
+      ["Day", "Acme Ads", "Total, EUR"],
       ["2026-03-15", "9", "9"],
       ["All days", "9", "9"],
-      ["Day", "Acme Ads", "Beacon Network", "All, USD"],
+      ["Day", "Acme Ads", "Beacon Network", "Total, USD"],
       ["2026-03-13", "1.5", "0", "1.5"],
       ["2026-03-15", "0.25000001", "0.75", "1.00000001"],
       ["All days", "1.75000001", "0.75", "2.50000001"],
@@ -69,7 +69,7 @@ describe("the account page", () => {
     ]);
   });
 
-  it("stands the bars on each other, within the plot and to scale, a partner in one color everywhere", async () => {
+  it("stacks the bars to scale within the plot, with one color per partner in every currency", async () => {
     await totalOf(2, 100_000);
     await totalOf(1, 300_000);
     await totalOf(2, 200_000, 0, "EUR");
@@ -90,18 +90,18 @@ describe("the account page", () => {
     ["2.195", "cpc", "USD 2.5"],
     ["4.1", "cpc", "USD 5"],
     ["1000000", "cpc", "USD 1000000"],
-  ])("writes the end of its scale out: %s %s ends at %s", async (amount, type, top) => {
+  ])("formats the top of the scale without an exponent: %s %s has the top %s", async (amount, type, top) => {
     await (type === "cpm" ? view : click)("page-click-00001");
     await sendCost({ cost_id: "page-click-00001", cost_type: type, cost_amount: amount });
     expect(all(await accountPage(), /<div class="scale"[^>]*><span>([^<]*)<\/span><\/div>/g)).toEqual([top]);
   });
 
-  it("names the picture for who does not see it, and hides what would be read twice", async () => {
+  it("describes the chart for screen readers and hides the duplicate scale", async () => {
     await spent("page-click-00001", "0.25");
     await spent("page-click-00002", "1.5", { days: 2 });
     const page = await accountPage();
     expect(all(page, /<svg class="plot"[^>]*role="img" aria-label="([^"]*)"/g)).toEqual([
-      "Spend by day in USD, 1.75 in all, most on 13 March 2026: 1.5. The table has every day.",
+      "Spend by day in USD: 1.75 in total. Highest on 13 March 2026: 1.5. The table lists every day.",
     ]);
     expect(all(page, /<section[^>]*aria-labelledby="(spend-[^"]*)"/g)).toEqual([`spend-${DEMO.appToken}`]);
     const ids = all(page, /\sid="([^"]*)"/g);
@@ -110,31 +110,31 @@ describe("the account page", () => {
     expect(page).not.toMatch(/\sstyle=/);
   });
 
-  it("tells how many costs matched, and how many of them have an amount", async () => {
+  it("shows how many costs matched and how many of them are priced", async () => {
     await spent("page-click-00001", "0.25");
     await spent("page-click-00002", "0.25");
     await click("page-click-00003");
     await sendCost({ cost_id: "page-click-00003" });
     await sendCost({ cost_id: "page-pending-001", cost_amount: "5" });
     const page = await accountPage();
-    expect(textOf(page)).toContain("Matched costs 3 · 66.6 % have an amount.");
+    expect(textOf(page)).toContain("Matched costs 3 · 66.6% priced.");
   });
 
-  it("draws a chart where nothing has an amount yet", async () => {
+  it("draws a chart when no cost is priced yet", async () => {
     await click("page-click-00001");
     await sendCost({ cost_id: "page-click-00001" });
     const page = await accountPage();
     expect(all(page, /<figcaption[^>]*>([^<]*)</g)).toEqual(["USD 0"]);
     expect(page).not.toMatch(/NaN|Infinity/);
-    expect(textOf(page)).toContain("Matched costs 1 · 0 % have an amount.");
+    expect(textOf(page)).toContain("Matched costs 1 · 0% priced.");
   });
 
-  it("says how an app comes by its first link, where one has none", async () => {
+  it("explains how to create the first link if an app has none", async () => {
     await rows("UPDATE apps SET link_count = 0");
-    expect(textOf(await accountPage())).toContain("An app's first link is made with your API token");
+    expect(textOf(await accountPage())).toContain("No links yet. Create your first link");
   });
 
-  it("covers 30 days, today the last", async () => {
+  it("covers the last 30 days, including today", async () => {
     await totalOf(1, 100_000, 29);
     await totalOf(1, 700_000, 30);
     const page = await accountPage();
@@ -142,17 +142,14 @@ describe("the account page", () => {
     expect(tableRows(page)).toContainEqual(["All days", "1", "1"]);
   });
 
-  it("says so where there was no spend, and shows apps of the user alone", async () => {
+  it("shows an empty state without spend, and only the user's own apps", async () => {
     await totalOf(1, 100_000, 0, "USD", DEMO.otherAppToken);
     const members = await accountPage();
-    expect(textOf(members)).toContain("No cost met a click or an impression of this app in these days.");
+    expect(textOf(members)).toContain("No matched costs in this period.");
     expect(members).not.toContain(DEMO.otherAppToken);
     expect(members).not.toContain("first link");
     const operators = await accountPage("operator@example.com", "operator-password");
-    expect(all(operators, /<h2 id="spend-[^"]*">([^<]*)</g)).toEqual([
-      "Spend of Demo App",
-      "Spend of Other App",
-    ]);
+    expect(all(operators, /<h2 id="spend-[^"]*">([^<]*)</g)).toEqual(["Demo App spend", "Other App spend"]);
     expect(tableRows(operators)).toContainEqual(["All days", "1", "1"]);
   });
 
@@ -163,7 +160,7 @@ describe("the account page", () => {
     expect(await accountPage()).not.toMatch(/<b>App|<script>/);
   });
 
-  it("reads the spend in the call that reads the account", async () => {
+  it("reads spend and account in one database call", async () => {
     const browser = await signedIn();
     const { database, counts } = countingDatabase();
     await browser.get("/account", { env: { DB: database } });
@@ -172,7 +169,7 @@ describe("the account page", () => {
 });
 
 describe("the CSV of the account page", () => {
-  it("is that of the campaign interface, and every link of the page leads to one", async () => {
+  it("equals the CSV of the campaign API for every link on the page", async () => {
     await spent("page-click-00001", "0.25");
     await spent("page-click-00002", "1.5", { days: 2 });
     const browser = await signedIn();
@@ -186,16 +183,16 @@ describe("the CSV of the account page", () => {
         `attachment; filename="spend-${DEMO.appToken}-2026-02-14-2026-03-15.csv"`,
       );
       const query = path.split("?")[1];
-      const told = await call(`/public/v1/apps/${DEMO.appToken}/spend?${query}`, {
+      const report = await call(`/public/v1/apps/${DEMO.appToken}/spend?${query}`, {
         token: DEMO.apiToken,
         headers: { accept: "text/csv" },
       });
-      expect(file.text).toBe(await told.text());
+      expect(file.text).toBe(await report.text());
       expect(file.text.split("\r\n").length).toBeGreaterThan(2);
     }
   });
 
-  it("is for who is signed in: anyone else is led to the sign-in, and an API token opens nothing", async () => {
+  it("redirects to the sign-in without a session, even with an API token", async () => {
     for (const token of [undefined, DEMO.apiToken]) {
       const response = await call(`${CSV}?${WEEK}`, { token, headers: { accept: "text/html" } });
       expect(response.status).toBe(303);
@@ -206,15 +203,18 @@ describe("the CSV of the account page", () => {
     expect((await browser.get(`${CSV}?${WEEK}`)).status).toBe(303);
   });
 
-  it("is for the user's own apps: another is told like one that does not exist", async () => {
+  it("is only for the user's own apps: another app is not found, like an unknown one", async () => {
     const browser = await signedIn();
     for (const app of [DEMO.otherAppToken, "nosuchapp000"]) {
       const { status, text } = await browser.get(`/account/apps/${app}/spend.csv?${WEEK}`);
-      expect([status, text.includes("You have no app with this token.")]).toEqual([404, true]);
+      expect([
+        status,
+        text.includes("There is no app with this token, or you are not a member of it."),
+      ]).toEqual([404, true]);
     }
   });
 
-  it("refuses days and groups as the campaign interface does", async () => {
+  it("rejects invalid days and groups", async () => {
     const browser = await signedIn();
     for (const query of [
       "",

@@ -1,8 +1,8 @@
-/** A browser for the account pages: keeps cookies, posts forms, and remembers every secret that it sent or was given. */
+/** A browser for the account pages: keeps cookies, posts forms, and remembers every secret that it sent or received. */
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { type Call, call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 
-/** Lets the other tests enter as many passwords as they need. */
+/** Lets tests enter any number of passwords. */
 const unlimited = { limit: async () => ({ success: true }) };
 
 export type Fields = Record<string, string> | [string, string][];
@@ -10,7 +10,7 @@ export type Fields = Record<string, string> | [string, string][];
 const secrets = new Set<string>();
 let logged: string[] = [];
 
-export interface Answer {
+export interface PageResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -19,11 +19,11 @@ export interface Answer {
 export class Browser {
   readonly cookies = new Map<string, string>();
 
-  get(path: string, options: Call = {}): Promise<Answer> {
+  get(path: string, options: Call = {}): Promise<PageResponse> {
     return this.send(path, options);
   }
 
-  post(path: string, fields: Fields, options: Call = {}): Promise<Answer> {
+  post(path: string, fields: Fields, options: Call = {}): Promise<PageResponse> {
     const body = new URLSearchParams(fields);
     for (const [name, value] of body) if (name.includes("password") && value.length >= 8) secrets.add(value);
     const headers = {
@@ -43,7 +43,7 @@ export class Browser {
     return this.cookies.get("__Host-session");
   }
 
-  private async send(path: string, options: Call): Promise<Answer> {
+  private async send(path: string, options: Call): Promise<PageResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await call(path, {
       ...options,
@@ -69,22 +69,23 @@ export async function signedIn(email?: string, password?: string): Promise<Brows
   return browser;
 }
 
-/** The API token that a page shows in the clear. */
-export function shownToken(page: Answer): string | undefined {
+/** The API token that a page shows in plain text. */
+export function shownToken(page: PageResponse): string | undefined {
   return /<code id="token-text"[^>]*>(ll_api_\w{49})<\/code>/.exec(page.text)?.[1];
 }
 
-/** What the status line of a page says. */
-export function statusLine(page: Answer): string {
-  return /<p class="status[^>]*>([^<]*)<\/p>/.exec(page.text)?.[1]?.trim() ?? "";
+/** The text of a page's status line. */
+export function statusLine(page: PageResponse): string {
+  const text = /<p class="status[^>]*>([^<]*)<\/p>/.exec(page.text)?.[1] ?? "";
+  return text.replaceAll("&#39;", "'").trim();
 }
 
-/** The status with which the campaign interface answers a token. */
+/** The status of the campaign API's response to a token. */
 export async function useToken(token: string, options: Call = {}): Promise<number> {
   return (await call("/public/v1/partners", { token, ...options })).status;
 }
 
-/** Everything that the account pages can change. */
+/** All data that the account pages can change. */
 export async function accountState() {
   return {
     users: await rows("SELECT * FROM users ORDER BY id"),
@@ -107,9 +108,9 @@ async function dump(): Promise<string> {
   return JSON.stringify(parts);
 }
 
-/** After every test of the file: neither the databases nor the log hold a secret that passed. */
-export function keepsNoSecretInTheClear(): void {
-  // Passwords are slow on purpose.
+/** Checks after every test of the file that neither the databases nor the log contain a secret that the browser saw. */
+export function checkForLeakedSecrets(): void {
+  // Password hashing is slow by design.
   vi.setConfig({ testTimeout: 30_000 });
   beforeEach(() => {
     secrets.clear();
@@ -135,7 +136,7 @@ export function keepsNoSecretInTheClear(): void {
   });
 }
 
-/** A session of a user who has no password, as a sign-on elsewhere would start it. */
+/** A session of a user without a password, as single sign-on would start it. */
 export async function singleSignOnUser(): Promise<Browser> {
   const id = "s".repeat(43);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(id));
@@ -154,7 +155,7 @@ export async function singleSignOnUser(): Promise<Browser> {
   return browser;
 }
 
-/** D1 in which somebody else's change is committed after the account was read and before it is written. */
+/** D1 in which another change is committed after the account is read and before it is written. */
 export function racedDatabase(change: string): D1Database {
   let calls = 0;
   return new Proxy(env.DB, {

@@ -19,20 +19,20 @@ async function isFocused(element: Locator): Promise<boolean> {
 
 interface User {
   id: number;
-  one_time_password: string;
+  temporary_password: string;
 }
 
 let token = service.API_TOKEN ?? "";
 
 describe("the account page", () => {
-  it("is reached by signing in, shows the token, resets it, and the old one is dead", async () => {
+  it("shows and resets the token after sign-in, and the old token stops working", async () => {
     const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto("/account");
     expect(page.url()).toContain("/login?next=%2Faccount");
-    await page.getByLabel("E-mail").fill(EMAIL);
+    await page.getByLabel("Email").fill(EMAIL);
     await page.getByLabel("Password").fill("not-the-password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("The e-mail address or the password is not right.").waitFor();
+    await page.getByRole("alert").getByText("Incorrect email or password.").waitFor();
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Account", level: 1 }).waitFor();
@@ -53,15 +53,15 @@ describe("the account page", () => {
     expect(await isFocused(reset.getByRole("button", { name: "Cancel" }))).toBe(true);
     await reset.getByLabel("Your password").fill("not-the-password");
     await reset.getByRole("button", { name: "Reset token" }).click();
-    await reset.getByText("The password is not right.").waitFor();
+    await reset.getByText("Incorrect password.").waitFor();
     expect(await isFocused(reset.getByLabel("Your password"))).toBe(true);
     expect(await reset.getByLabel("Your password").getAttribute("aria-invalid")).toBe("true");
-    await checkAccessibility(page, "reset-refused");
+    await checkAccessibility(page, "reset-rejected");
     expect(await useToken(token)).toBe(200);
 
     await reset.getByLabel("Your password").fill(PASSWORD);
     await reset.getByRole("button", { name: "Reset token" }).click();
-    await page.getByRole("status").getByText("Your API token was reset.").waitFor();
+    await page.getByRole("status").getByText("API token reset.").waitFor();
     expect(await reset.isVisible()).toBe(false);
     const old = token;
     token = (await page.locator("#token-text").textContent()) ?? "";
@@ -70,19 +70,19 @@ describe("the account page", () => {
     expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
     await page.getByRole("button", { name: "Copy" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
-    expect(await page.getByRole("status").textContent()).toContain("Your API token was reset.");
+    expect(await page.getByRole("status").textContent()).toContain("API token reset.");
     await checkAccessibility(page, "after-reset");
 
     await page.getByRole("link", { name: "Hide" }).click();
     await page.waitForURL(/\/account$/);
     expect(await page.content()).not.toContain(token);
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
-    await page.getByText("You are signed out.").waitFor();
+    await page.getByText("You've been signed out.").waitFor();
     await page.goto("/account");
     expect(page.url()).toContain("/login");
   });
 
-  it("does the same by keyboard alone", async () => {
+  it("resets the token with only the keyboard", async () => {
     const page = await open();
     await page.goto("/login");
     await page.locator("#email:focus").waitFor();
@@ -97,7 +97,7 @@ describe("the account page", () => {
         await page.keyboard.press("Tab");
         if ((await focused()) === name) return;
       }
-      throw new Error(`${name} is not reached by Tab`);
+      throw new Error(`${name} cannot be reached with Tab`);
     };
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to the content");
@@ -111,25 +111,25 @@ describe("the account page", () => {
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Your API token was reset.").waitFor();
+    await page.getByRole("status").getByText("API token reset.").waitFor();
     const old = token;
     token = String(await focused());
     expect(token).toMatch(TOKEN);
     expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
   });
 
-  it("shows a token right after the reset of one that an operator issued, without loading the page again", async () => {
+  it("shows the token after resetting one that an operator issued, without a reload", async () => {
     const asOperator = async (path: string, body?: object) => {
-      const answer = await fetch(`${BASE_URL}/operator/v1/users${path}`, {
+      const response = await fetch(`${BASE_URL}/operator/v1/users${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${service.OPERATOR_TOKEN}`, "content-type": "application/json" },
         ...(body && { body: JSON.stringify(body) }),
       });
-      return ((await answer.json()) as { data: { items: User[] } }).data.items[0];
+      return ((await response.json()) as { data: { items: User[] } }).data.items[0];
     };
-    const made = await asOperator("", { email: "issued@example.com" });
-    await asOperator(`/${made?.id}/token`);
-    const password = made?.one_time_password ?? "";
+    const created = await asOperator("", { email: "issued@example.com" });
+    await asOperator(`/${created?.id}/token`);
+    const password = created?.temporary_password ?? "";
     const page = await open();
     await signIn(page, "issued@example.com", password);
     for (const name of ["Reset token", "Show token"]) {
@@ -142,24 +142,24 @@ describe("the account page", () => {
     }
   });
 
-  it("does the same without JavaScript", async () => {
+  it("resets the token without JavaScript", async () => {
     const page = await open({ javaScriptEnabled: false });
     await signIn(page, EMAIL, PASSWORD);
     await page.getByRole("button", { name: "Reset token" }).click();
     const dialog = page.getByRole("dialog", { name: "Reset token" });
     await dialog.getByLabel("Your password").fill("not-the-password");
     await dialog.getByRole("button", { name: "Reset token" }).click();
-    await page.getByText("The password is not right.").waitFor();
+    await page.getByText("Incorrect password.").waitFor();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Reset token" }).click();
-    await page.getByRole("status").getByText("Your API token was reset.").waitFor();
+    await page.getByRole("status").getByText("API token reset.").waitFor();
     const old = token;
     token = (await page.locator("#token-text").textContent()) ?? "";
     expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
   });
 });
 
-describe("every page has nothing that keeps a person out, and fits a narrow window", () => {
+describe("every page is accessible and fits a narrow window", () => {
   it.each(["/", "/login", "/login?notice=signed-out", "/docs/errors", "/docs/partners", "/no/such/page"])(
     "%s",
     async (path) => {
@@ -173,7 +173,7 @@ describe("every page has nothing that keeps a person out, and fits a narrow wind
     },
   );
 
-  it("/account, its dialogs and its answers", async () => {
+  it("/account and its dialogs", async () => {
     const page = await open();
     await signIn(page, EMAIL, PASSWORD);
     await page.getByText("Change password").first().click();
@@ -191,29 +191,29 @@ describe("every page has nothing that keeps a person out, and fits a narrow wind
     await checkAccessibility(page, "reset-dialog");
   });
 
-  it("the pages that refuse a form", async () => {
+  it("the pages that reject a form", async () => {
     const page = await open();
     await page.goto("/login");
-    await page.getByLabel("E-mail").fill("nobody@example.com");
+    await page.getByLabel("Email").fill("nobody@example.com");
     await page.getByLabel("Password").fill("not-the-password");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
-    await checkAccessibility(page, "login-refused");
+    await checkAccessibility(page, "login-rejected");
     await signIn(page, "operator@example.com", "operator-password");
     await checkAccessibility(page, "account-operator");
-    // As a browser without the script would send it.
+    // Submits the form as a browser without the script does.
     await page.evaluate("document.querySelector('#reset-form').submit()");
     await page.getByText("The password must not be empty.").waitFor();
-    await checkAccessibility(page, "reset-refused-page");
+    await checkAccessibility(page, "reset-rejected-page");
     await page.goto("/account");
     await page.getByText("Change password").first().click();
     await page.getByLabel("Current password").fill("operator-password");
     await page.getByLabel("New password").fill("short");
-    await page.getByLabel("Repeated password").fill("other");
+    await page.getByLabel("Confirm new password").fill("other");
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByRole("heading", { name: "Change password" }).waitFor();
-    await checkAccessibility(page, "password-refused");
+    await checkAccessibility(page, "password-rejected");
     await page.goto("/account/token/reset");
-    await checkAccessibility(page, "method-refused");
+    await checkAccessibility(page, "method-rejected");
   });
 });

@@ -1,4 +1,4 @@
-/** The system's Chromium, a new context a test, an accessibility check and a screenshot. */
+/** Runs the system's Chromium with a new context per page, and checks accessibility and layout. */
 import { join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -9,7 +9,7 @@ export const BASE_URL = service.BASE_URL ?? "";
 
 const SCREENSHOTS = join(import.meta.dirname, "screenshots");
 
-/** Opens the browser for a test file; gives a function that opens a page in a context of its own. */
+/** Starts the browser for a test file. Returns a function that opens a page in a new context. */
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {
@@ -36,9 +36,9 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
     });
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
-    // A page that needs another origin, or breaks its own policy, is broken.
+    // A page must not load other origins or violate its own security policy.
     page.on("request", (request) => {
-      if (!request.url().startsWith(BASE_URL)) throw new Error(`a request left for ${request.url()}`);
+      if (!request.url().startsWith(BASE_URL)) throw new Error(`a request was sent to ${request.url()}`);
     });
     page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) throw new Error(message.text());
@@ -49,18 +49,18 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
 
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.goto("/login");
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(/\/account$/);
 }
 
-/** What is wrong for people with disabilities, by WCAG 2.2 AA and good practice, in both color schemes. */
+/** Checks that axe finds no violations, in both color schemes, and takes screenshots. */
 export async function checkAccessibility(page: Page, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
-    // Evaluated by the debugger, which the page's policy does not bind.
+    // The debugger evaluates it, so the page's policy does not apply.
     await page.evaluate(axe.source);
     const violations = await page.evaluate(
       `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
@@ -70,7 +70,7 @@ export async function checkAccessibility(page: Page, name: string): Promise<void
   await page.emulateMedia({ colorScheme: null });
 }
 
-/** Nothing sticks out of a narrow window. */
+/** Checks that no content overflows the window horizontally. */
 export async function checkFits(page: Page): Promise<void> {
   const [content, window] = (await page.evaluate(
     "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",

@@ -5,24 +5,24 @@ import { BASE_URL, checkAccessibility, checkFits, service, signIn, useBrowser } 
 const open = useBrowser();
 const LINK = "demo1nk007";
 
-/** What a partner does with curl. */
+/** Sends a cost as a partner does. */
 async function sendCost(token: string, cost: Record<string, string>) {
   const body = new URLSearchParams({ cost_currency: "EUR", tag: "trial", ...cost });
-  const answer = await fetch(`${BASE_URL}/cost`, {
+  const response = await fetch(`${BASE_URL}/cost`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
     body,
   });
-  return (await answer.json()) as { mismatch?: string | null; code?: string };
+  return (await response.json()) as { mismatch?: string | null; code?: string };
 }
 const click = (costId: string) => fetch(`${BASE_URL}/${LINK}?s2s=1&cost_id=${costId}`);
 const view = (costId: string) => fetch(`${BASE_URL}/impression/${LINK}?s2s=1&cost_id=${costId}`);
 
 async function supportsCostData(id: number): Promise<boolean | undefined> {
-  const answer = await fetch(`${BASE_URL}/public/v1/partners`, {
+  const response = await fetch(`${BASE_URL}/public/v1/partners`, {
     headers: { authorization: `Token token=${service.OPERATOR_TOKEN}` },
   });
-  const { data } = (await answer.json()) as {
+  const { data } = (await response.json()) as {
     data: { items: { id: number; supports_cost_data: boolean }[] };
   };
   return data.items.find((partner) => partner.id === id)?.supports_cost_data;
@@ -35,22 +35,22 @@ async function operatorPage(options = {}): Promise<Page> {
 }
 
 describe("an integration round", () => {
-  it("goes from opening to approval, with real clicks and costs", async () => {
+  it("is opened, tested with real clicks and costs, and approved", async () => {
     const page = await operatorPage();
     await page.getByRole("link", { name: "Operator console" }).click();
     await page.getByRole("link", { name: "Beacon Network" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beacon");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("status").getByText("Saved.").waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("status").getByText("Partner updated.").waitFor();
     for (const type of ["cpi", "cpe", "cpm"]) await page.getByLabel(type, { exact: true }).uncheck();
     await page.getByRole("button", { name: "Open round" }).click();
-    await page.getByRole("heading", { name: "Round 2 is open" }).waitFor();
+    await page.getByRole("heading", { name: "Round 2 opened" }).waitFor();
     await checkAccessibility(page, "round-opened");
     const token = (await page.locator("#secret").textContent()) ?? "";
     expect(token).toMatch(/^ll_test_\w{49}$/);
-    await page.getByRole("link", { name: "Go on" }).click();
+    await page.getByRole("link", { name: "Done" }).click();
     await page.getByRole("heading", { name: "Round 2 · Beacon" }).waitFor();
-    await page.getByText("Nothing was sent yet.").waitFor();
+    await page.getByText("Nothing received yet.").waitFor();
 
     const send = (cost_id: string) =>
       sendCost(token, { cost_id, cost_type: "cpc", cost_currency: "USD", cost_amount: "0.2" });
@@ -65,7 +65,7 @@ describe("an integration round", () => {
     await page.getByText("ready to approve").waitFor();
     await checkAccessibility(page, "round-ready");
     await page.getByRole("button", { name: "Approve cpc" }).click();
-    await page.getByRole("status").getByText("Approved.").waitFor();
+    await page.getByRole("status").getByText("Round approved.").waitFor();
     expect(await supportsCostData(2)).toBe(true);
     expect((await send("beacon-click-02")).code).toBe("test_credential");
 
@@ -75,7 +75,7 @@ describe("an integration round", () => {
     expect(await page.locator("#secret").textContent()).toMatch(/^ll_live_/);
   });
 
-  it("of the demo is taken from failing to integrated", async () => {
+  it("of the demo is fixed and approved", async () => {
     const page = await operatorPage();
     await page.goto("/operator/rounds/1");
     await checkAccessibility(page, "round-failing");
@@ -91,15 +91,15 @@ describe("an integration round", () => {
     await view("corsair-click-0005");
     await sendCost(token, { cost_type: "cpm", cost_amount: "2.4", cost_id: "corsair-click-0005" });
     await page.reload();
-    await page.getByText("1 mismatch is open.").waitFor();
+    await page.getByText("1 open mismatch.").waitFor();
     const partner = await open({ extraHTTPHeaders: { authorization: `Bearer ${token}` } });
     await partner.goto("/cost/round");
-    await partner.getByText("1 mismatch is open.").waitFor();
+    await partner.getByText("1 open mismatch.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
-    await page.getByRole("status").getByText("Dismissed.").waitFor();
+    await page.getByRole("status").getByText("Mismatch dismissed.").waitFor();
     expect(await supportsCostData(3)).toBe(false);
     await page.getByRole("button", { name: "Approve cpc, cpi, cpe, cpm" }).click();
-    await page.getByRole("status").getByText("Approved.").waitFor();
+    await page.getByRole("status").getByText("Round approved.").waitFor();
     expect(await supportsCostData(3)).toBe(true);
     await page.goto("/operator");
     await expect
@@ -114,15 +114,15 @@ describe("an integration round", () => {
 });
 
 describe("the console", () => {
-  it("makes a user and an app, tells what is wrong in place, and writes it all down", async () => {
+  it("creates a user and an app, shows errors on the form, and logs every change", async () => {
     const page = await operatorPage();
     await page.goto("/operator/users");
-    await page.getByLabel("E-mail").fill("DEMO@example.com");
-    await page.getByRole("button", { name: "Make user" }).click();
+    await page.getByLabel("Email").fill("DEMO@example.com");
+    await page.getByRole("button", { name: "Create user" }).click();
     await page.getByRole("alert").getByText("Another user has this email address.").waitFor();
-    expect(await page.getByLabel("E-mail").inputValue()).toBe("DEMO@example.com");
-    await page.getByLabel("E-mail").fill("newcomer@example.com");
-    await page.getByRole("button", { name: "Make user" }).click();
+    expect(await page.getByLabel("Email").inputValue()).toBe("DEMO@example.com");
+    await page.getByLabel("Email").fill("newcomer@example.com");
+    await page.getByRole("button", { name: "Create user" }).click();
     const password = (await page.locator("#secret").textContent()) ?? "";
     const newcomer = await open();
     await signIn(newcomer, "newcomer@example.com", password);
@@ -130,20 +130,20 @@ describe("the console", () => {
     await page.goto("/operator/apps");
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Second");
     await page.getByLabel("Default URL").fill("javascript:alert(1)");
-    await page.getByRole("button", { name: "Make app" }).click();
+    await page.getByRole("button", { name: "Create app" }).click();
     await page.locator("#default_url-error").getByText("must be an absolute http or https URL").waitFor();
     await page.getByLabel("Default URL").fill("https://second.example/");
-    await page.getByRole("button", { name: "Make app" }).click();
+    await page.getByRole("button", { name: "Create app" }).click();
     await page.getByRole("heading", { name: "Second", level: 1 }).waitFor();
-    await page.getByLabel("E-mail of the user to add").fill("newcomer@example.com");
-    await page.getByRole("button", { name: "Add user" }).click();
-    await page.getByRole("status").getByText("Added").waitFor();
+    await page.getByLabel("Add member by email").fill("newcomer@example.com");
+    await page.getByRole("button", { name: "Add member" }).click();
+    await page.getByRole("status").getByText("Member added.").waitFor();
     await newcomer.reload();
     await newcomer.getByText("Second").first().waitFor();
 
     await page.getByText("Remove", { exact: true }).click();
-    await page.getByRole("button", { name: "Remove from the app" }).click();
-    await page.getByRole("status").getByText("Removed").waitFor();
+    await page.getByRole("button", { name: "Remove member" }).click();
+    await page.getByRole("status").getByText("Member removed.").waitFor();
     await page.getByRole("link", { name: "Audit log" }).click();
     for (const action of ["create user", "create app", "add member", "remove member"]) {
       await page.getByRole("rowheader", { name: action }).first().waitFor();
@@ -169,11 +169,11 @@ describe("the console", () => {
     await checkFits(page);
   });
 
-  it("tells a member that it is for operators", async () => {
+  it("rejects a member", async () => {
     const page = await open();
     await signIn(page, "demo@example.com", "demo-password");
-    const answer = await page.goto("/operator");
-    expect(answer?.status()).toBe(403);
+    const response = await page.goto("/operator");
+    expect(response?.status()).toBe(403);
     await page.getByRole("heading", { name: "Operators only" }).waitFor();
   });
 });

@@ -1,4 +1,4 @@
-/** Starts the service as a newcomer does, on a free port with a state of its own, and stops it after the tests. */
+/** Runs `npm start` on a free port with its own state for the tests. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -18,7 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const state = await mkdtemp(join(tmpdir(), "linkledger-browser-"));
   const server = spawn("npm", ["start", "--", "--port", String(await freePort()), "--persist-to", state], {
     stdio: ["ignore", "pipe", "inherit"],
-    // A group of its own, so that all of it can be stopped.
+    // Its own process group, so that all its processes can be stopped.
     detached: true,
   });
   const lines = createInterface({ input: server.stdout });

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/server.ts"],
-    // One service and its limit on passwords serve all files, so they go one after the other.
+    // All files share one service with its password limit, so they run one after the other.
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -16,7 +16,7 @@ const body = (method: string) => (method === "POST" || method === "PATCH" ? { js
 beforeEach(freshDemo);
 
 describe.each(calls)("$method $path", ({ method, path }) => {
-  test("tells a member that it is for operators, whatever it sends", async () => {
+  test("answers operator_required to a member, whatever the request contains", async () => {
     expect(await rejection(path, { method, token: DEMO.apiToken, ...body(method) })).toEqual({
       status: 403,
       code: "operator_required",
@@ -35,14 +35,14 @@ describe.each(calls)("$method $path", ({ method, path }) => {
   });
 });
 
-test("a demoted operator is a member at once, though KV still knows the token", async () => {
+test("a demoted operator loses access immediately, even if KV still has the token", async () => {
   const token = DEMO.operatorToken;
   await ask("/operator/v1/apps", { token });
-  const made = await ask<{ data: { items: { id: number }[] } }>("/operator/v1/users", {
+  const created = await ask<{ data: { items: { id: number }[] } }>("/operator/v1/users", {
     token,
     json: { email: "second@example.com", role: "operator" },
   });
-  expect(made.body.data.items[0]?.id).toBe(3);
+  expect(created.body.data.items[0]?.id).toBe(3);
   const json = { role: "member" };
   expect((await ask("/operator/v1/users/2", { token, method: "PATCH", json })).status).toBe(200);
   expect((await rejection("/operator/v1/apps", { token })).code).toBe("operator_required");

@@ -25,7 +25,7 @@ interface App {
 
 beforeEach(freshDemo);
 
-test("lists every app, in pages, in the order of creation", async () => {
+test("lists all apps in pages, in creation order", async () => {
   const first = await ask<Items<App>>(`${apps}?limit=1`, { token });
   expect(first.body.data.items.map((app) => app.token)).toEqual([DEMO.appToken]);
   expect(first.body.data.paging.total).toBe("2");
@@ -34,7 +34,7 @@ test("lists every app, in pages, in the order of creation", async () => {
   expect(second.body.data.items.map((app) => app.token)).toEqual([DEMO.otherAppToken]);
 });
 
-test("makes an app with a token of twelve letters and digits", async () => {
+test("creates an app with a token of 12 letters and digits", async () => {
   const json = { name: "New", default_url: "https://new.example" };
   const { status, body, headers } = await ask<Items<App>>(apps, { token, json });
   expect(status).toBe(201);
@@ -48,7 +48,7 @@ test("makes an app with a token of twelve letters and digits", async () => {
   expect(slashed.headers.get("location")).toBe(`${apps}/${slashed.body.data.items[0]?.token}`);
 });
 
-test("a change of the default URL leads the next click there, though the old one was cached", async () => {
+test("a changed default URL applies to the next click, even if the old one is cached", async () => {
   const before = await click("operator-click-01", { link: "demo1nk008" });
   expect(before.headers.get("location")).toBe("https://apps.apple.com/app/id1234567890");
   await ask(`${apps}/${DEMO.appToken}`, {
@@ -70,7 +70,7 @@ test.each([
   ["ftp://example.com/"],
   [""],
   ["https://example.com/\n"],
-])("refuses %j as a URL of an app", async (url) => {
+])("rejects %j as a URL of an app", async (url) => {
   const json = { default_url: url, ios_url: url, android_url: url };
   expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toMatchObject({
     status: 400,
@@ -79,7 +79,7 @@ test.each([
 });
 
 test.each(["javascript", "DATA", "vbscript", "file", "blob", "about", "no scheme", "https:"])(
-  "refuses %j as a scheme that a click may name",
+  "rejects %j as an allowed redirect scheme",
   async (scheme) => {
     const json = { redirect_schemes: ["https", scheme] };
     expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toEqual({
@@ -103,19 +103,19 @@ test.each([
   "shop..example.com",
   "*.example.com:8443",
   "example.com,example.org",
-])("refuses %j as a host", async (host) => {
+])("rejects %j as a host", async (host) => {
   const json = { redirect_hosts: [host] };
   const { status, body } = await ask<ProblemBody>(`${apps}/${DEMO.appToken}`, {
     token,
     method: "PATCH",
     json,
   });
-  const [fault] = body.errors ?? [];
-  expect([status, fault?.param]).toEqual([400, "redirect_hosts.0"]);
-  if (host.includes("*")) expect(fault?.message).toContain("hosts are matched exactly");
+  const [error] = body.errors ?? [];
+  expect([status, error?.param]).toEqual([400, "redirect_hosts.0"]);
+  if (host.includes("*")) expect(error?.message).toContain("hosts are matched exactly");
 });
 
-test("takes hosts with and without a port, as a browser writes them", async () => {
+test("accepts hosts with and without a port and normalizes them", async () => {
   const json = {
     redirect_hosts: [
       "Shop.Example.com:8443",
@@ -135,13 +135,13 @@ test("takes hosts with and without a port, as a browser writes them", async () =
   ]);
 });
 
-test("lists every fault of a body at once, unknown keys among them", async () => {
+test("lists every error of a body, including unknown keys", async () => {
   const json = { name: " ", default_url: "nowhere", link_count: 3 };
   const { params } = await rejection(apps, { token, json });
   expect(params).toEqual(["name", "default_url", "link_count"]);
 });
 
-test("refuses an empty change, and tells of an app that is not there", async () => {
+test("rejects an empty change with 400 and an unknown app with 404", async () => {
   expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json: {} })).toMatchObject({
     status: 400,
   });
@@ -150,7 +150,7 @@ test("refuses an empty change, and tells of an app that is not there", async () 
   expect((await rejection(`${apps}/nosuchapp000`, { token })).status).toBe(404);
 });
 
-test("the members of an app that is not there are not found, those of one without any are none; one call each", async () => {
+test("the members of an unknown app are not found, and an app without members has an empty list, in one database call each", async () => {
   await rows("DELETE FROM memberships");
   const list = async (app: string, as = token) => {
     const { database, counts } = countingDatabase();
@@ -160,14 +160,14 @@ test("the members of an app that is not there are not found, those of one withou
     });
     return { status, calls: counts.calls, total: body.data?.paging.total };
   };
-  // The first use of a token in a day is noted, in a call after the answer.
+  // The first use of a token in a day is recorded, in a database call after the response.
   await list(DEMO.appToken);
   expect(await list("nosuchapp000")).toEqual({ status: 404, calls: 1 });
   expect(await list(DEMO.appToken)).toEqual({ status: 200, calls: 1, total: "0" });
   expect(await list("nosuchapp000", DEMO.apiToken)).toMatchObject({ status: 403 });
 });
 
-test("a member that is added sees the app, and one that is removed does not", async () => {
+test("an added member can see the app, and a removed member cannot", async () => {
   const list = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
   const members = `${apps}/${DEMO.otherAppToken}/members`;
   expect((await ask(list, { token: DEMO.apiToken })).status).toBe(404);
@@ -195,7 +195,7 @@ test.each([
   [0, "must be a positive integer"],
   [2 ** 53, "must be a positive integer"],
   [-(2 ** 53), "must be a positive integer"],
-])("says what is wrong with the member %j", async (user_id, message) => {
+])("explains what is wrong with the user_id %j", async (user_id, message) => {
   const { status, body } = await ask<{ errors: { param: string; message: string }[] }>(
     `${apps}/${DEMO.appToken}/members`,
     { token, json: { user_id } },

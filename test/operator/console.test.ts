@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe.each(reading)("GET %s", (path) => {
-  test("is a page for an operator alone", async () => {
+  test("is a page only for operators", async () => {
     expect((await operator.get(path)).status).toBe(200);
     const nobody = await new Browser().get(path);
     expect([nobody.status, nobody.headers.get("location")]).toEqual([
@@ -46,7 +46,7 @@ describe.each(reading)("GET %s", (path) => {
 });
 
 describe.each(posting)("POST %s", (path) => {
-  test("changes nothing for another site, a member or nobody", async () => {
+  test("changes nothing for another site, a member, or a visitor", async () => {
     const before = await state();
     const fields = { display_name: "x", email: "x@example.com", role: "member", cost_types: "cpc" };
     const foreign = await operator.post(path, fields, { headers: { "sec-fetch-site": "cross-site" } });
@@ -70,11 +70,11 @@ describe("a form", () => {
     [`/operator/apps/${DEMO.appToken}/members`, { email: "nobody@example.com" }, "email"],
     ["/operator/users", { email: "nobody" }, "email"],
     ["/operator/rounds/1/dismissals", { finding: "entry 99" }, "finding"],
-  ])("%s tells in place what is wrong, and changes nothing", async (path, fields, param) => {
+  ])("%s shows the error on its page and changes nothing", async (path, fields, param) => {
     const before = await state();
-    const answer = await operator.post(path, fields as Record<string, string>);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(`<code>${param}`);
+    const response = await operator.post(path, fields as Record<string, string>);
+    expect(response.status).toBe(400);
+    expect(response.text).toContain(`<code>${param}`);
     expect(await state()).toEqual(before);
   });
 
@@ -84,14 +84,14 @@ describe("a form", () => {
     ["/operator/partners/3/rounds", { cost_types: "cpc" }, "The partner has an open round"],
     ["/operator/rounds/1/approve", {}, "The round cannot be approved yet"],
     ["/operator/users", { email: "demo@example.com" }, "Another user has this email address"],
-  ])("%s that is refused says why: %j", async (path, fields, title) => {
+  ])("%s shows why it is rejected: %j", async (path, fields, title) => {
     const before = await state();
-    const answer = await operator.post(path, fields as Record<string, string>);
-    expect([answer.status, answer.text.includes(title)]).toEqual([409, true]);
+    const response = await operator.post(path, fields as Record<string, string>);
+    expect([response.status, response.text.includes(title)]).toEqual([409, true]);
     expect(await state()).toEqual(before);
   });
 
-  test("that is not there, or not a form, changes nothing", async () => {
+  test("for an unknown resource, or with another content type, changes nothing", async () => {
     const before = await state();
     expect((await operator.post("/operator/users/99/token", {})).status).toBe(404);
     expect((await operator.post("/operator/rounds/x/approve", {})).status).toBe(404);
@@ -101,8 +101,8 @@ describe("a form", () => {
     expect(await state()).toEqual(before);
   });
 
-  test("tells a secret once, and keeps none", async () => {
-    const answers = [
+  test("shows a secret and stores only its hash", async () => {
+    const responses = [
       await operator.post("/operator/users", { email: "x@example.com", sign_in: "password" }),
       await operator.post("/operator/users/1/token", {}),
       await operator.post("/operator/users/1/password", {}),
@@ -110,7 +110,7 @@ describe("a form", () => {
       await operator.post("/operator/partners/1/credentials", { mode: "live", cost_types: "cpc" }),
     ];
     const kept = JSON.stringify(await state());
-    for (const { text } of answers) {
+    for (const { text } of responses) {
       const secret = /id="secret">([^<]+)</.exec(text)?.[1] ?? "";
       expect(secret.length).toBeGreaterThanOrEqual(20);
       expect(kept).not.toContain(secret);
@@ -118,12 +118,12 @@ describe("a form", () => {
   });
 });
 
-test("an operator who is demoted is a member on the next page", async () => {
+test("a demoted operator is a member on the next page", async () => {
   await env.DB.prepare("UPDATE users SET role = 'member' WHERE id = 2").run();
   expect((await operator.get("/operator")).status).toBe(403);
 });
 
-test("what others typed is text on every page", async () => {
+test("every page escapes user input", async () => {
   const markup = `"><img src=x onerror=alert(1)>`;
   await env.DB.prepare("UPDATE partners SET display_name = ?, click_parameters = ?")
     .bind(markup, markup)
@@ -134,7 +134,7 @@ test("what others typed is text on every page", async () => {
   for (const path of reading) expect((await operator.get(path)).text).not.toContain("<img");
 });
 
-test("empty states say the next step", async () => {
+test("empty states name the next step", async () => {
   await env.DB.batch(
     [
       "DELETE FROM round_entries",
@@ -149,18 +149,18 @@ test("empty states say the next step", async () => {
       "DELETE FROM apps",
     ].map((statement) => env.DB.prepare(statement)),
   );
-  expect((await operator.get("/operator")).text).toContain("Make the first one below");
-  expect((await operator.get("/operator/apps")).text).toContain("Make the first one below");
+  expect((await operator.get("/operator")).text).toContain("Create the first one below");
+  expect((await operator.get("/operator/apps")).text).toContain("Create the first one below");
   expect((await operator.get("/operator/credentials")).text).toContain("open a round");
-  expect((await operator.get("/operator/audit")).text).toContain("Nothing was changed yet");
+  expect((await operator.get("/operator/audit")).text).toContain("No changes yet");
 });
 
-test("spend that waits for its engagement is told by partner and currency, cpm by the thousand", async () => {
+test("pending costs are shown by partner and currency, with cpm per thousand", async () => {
   const today = Math.floor(NOW / DAY);
   for (const [day, ...total] of [
     [today - 7, "cpm", "EUR", 3, 1_200_000],
     [today, "cpc", "EUR", 1, 50_000],
-    // They have lapsed, and wait no more.
+    // Expired costs are no longer pending.
     [today - 8, "cpc", "EUR", 1, 700_000],
   ]) {
     await rows("INSERT INTO daily_totals VALUES ('', ?, 0, 1, ?, ?, 'pending', ?, ?)", day, ...total);
@@ -169,20 +169,20 @@ test("spend that waits for its engagement is told by partner and currency, cpm b
   expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">EUR 0\.512/);
 });
 
-test("the list of partners says what to do next for each, and nothing where all is live", async () => {
+test("the list of partners shows the next step of each, and none if everything is live", async () => {
   const next = async () =>
     [
       ...(await operator.get("/operator")).text.matchAll(
         /<td>(?:<[^>]*>)?([^<]*)(?:<\/\w+>)?<\/td>\s*<\/tr>/g,
       ),
     ].map(([, text]) => text);
-  expect(await next()).toEqual(["none", "Open a round", "Read round 1"]);
+  expect(await next()).toEqual(["none", "Open a round", "Review round 1"]);
   await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
   await rows("UPDATE rounds SET state = 'closed'");
   expect(await next()).toEqual(["Issue a live credential", "Open a round", "Open a round"]);
 });
 
-test("the list of credentials names their partners, and says where a round has ended", async () => {
+test("the list of credentials shows their partners and the state of an ended round", async () => {
   expect((await operator.get("/operator/credentials")).text).toMatch(
     /round 1<\/a><\/td>\s*<td><a[^>]*>Corsair Media</,
   );
@@ -191,16 +191,16 @@ test("the list of credentials names their partners, and says where a round has e
   expect(text).toMatch(/round 1<\/a>, closed<\/td>\s*<td><a[^>]*>Corsair Media</);
 });
 
-describe("where there are more than a hundred", () => {
+describe("a list of more than 100 items", () => {
   const numbers = (text: string, pattern: RegExp) =>
     [...text.matchAll(pattern)].map(([, number]) => Number(number));
   const downFrom = (first: number, length = 100) => Array.from({ length }, (_, index) => first - index);
   const insert = (statement: string, ids: number[]) =>
     rows(`INSERT INTO ${statement} FROM json_each(?) ORDER BY value`, JSON.stringify(ids));
 
-  test("a partner's page shows its newest rounds and credentials, and says where the rest is", async () => {
+  test("shows the newest rounds and credentials on a partner's page, and how to list the others", async () => {
     const { text: before } = await operator.get("/operator/partners/2");
-    expect(before).not.toContain("These are the newest");
+    expect(before).not.toContain("Showing the newest");
     await rows("DELETE FROM credentials");
     await insert(
       `credentials (token_hash, partner_id, mode, cost_types, hint, created_at)
@@ -216,12 +216,12 @@ describe("where there are more than a hundred", () => {
     expect(numbers(text, /rounds\/(\d+)">Round/g)).toEqual(downFrom(1001));
     for (const list of ["rounds", "credentials"]) {
       expect(text).toContain(
-        `These are the newest 100 of 101. All: <code>GET /operator/v1/${list}?partner_id=2</code>`,
+        `Showing the newest 100 of 101. To list all of them, use <code>GET /operator/v1/${list}?partner_id=2</code>`,
       );
     }
   });
 
-  test("an app's page leads to every member, from a form that was refused too", async () => {
+  test("links from an app's page to every member, even after a rejected form", async () => {
     await insert(
       "users (id, email, role, created_at) SELECT value, value || '@example.com', 'member', 0",
       downFrom(600, 501),
@@ -235,29 +235,29 @@ describe("where there are more than a hundred", () => {
       shown.push(...numbers(page, /<th scope="row"><a href="\/operator\/users\/(\d+)">/g));
       const [, next] = /<a href="([^"]+)">Next page</.exec(page) ?? [];
       if (!next) break;
-      const answer = await operator.get(next);
-      expect(answer.status).toBe(200);
-      page = answer.text;
+      const response = await operator.get(next);
+      expect(response.status).toBe(200);
+      page = response.text;
     }
     expect(shown).toEqual([1, 2, ...downFrom(600, 501).reverse()]);
   });
 });
 
-test("a partner's costs are stopped and taken again, and no other form of its page touches that", async () => {
-  const taken = () => rows("SELECT supports_cost_data AS taken FROM partners WHERE id = 1");
+test("a partner's costs are stopped and resumed only by their own form", async () => {
+  const accepted = () => rows("SELECT supports_cost_data AS accepted FROM partners WHERE id = 1");
   await operator.post("/operator/partners/1/costs", { take: "no" });
-  expect(await taken()).toEqual([{ taken: 0 }]);
-  expect((await operator.get("/operator/partners/1")).text).toContain("Take costs again");
+  expect(await accepted()).toEqual([{ accepted: 0 }]);
+  expect((await operator.get("/operator/partners/1")).text).toContain("Resume accepting costs");
   await operator.post("/operator/partners/1", { display_name: "Acme Ads", supports_cost_data: "on" });
-  expect(await taken()).toEqual([{ taken: 0 }]);
+  expect(await accepted()).toEqual([{ accepted: 0 }]);
   await operator.post("/operator/partners/1/costs", { take: "yes" });
   expect((await operator.post("/operator/partners/1", { display_name: "Acme Ads" })).status).toBe(303);
-  expect(await taken()).toEqual([{ taken: 1 }]);
+  expect(await accepted()).toEqual([{ accepted: 1 }]);
   expect((await operator.post("/operator/partners/1/costs", {})).status).toBe(400);
   expect((await operator.post("/operator/partners/2/costs", { take: "yes" })).status).toBe(409);
 });
 
-test("a refusal is told without the marks of its text", async () => {
+test("an error page renders the backticks of its text as code", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const overloaded = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded."));
   const DB = withMethods(env.DB, { batch: overloaded });
@@ -266,5 +266,5 @@ test("a refusal is told without the marks of its text", async () => {
   const form = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
     email: "nobody@example.com",
   });
-  expect(form.text).toContain("<strong>Nothing was changed.</strong> Mend what is named here");
+  expect(form.text).toContain("<strong>Not saved.</strong> Fix the errors below and try again.");
 });

@@ -19,7 +19,7 @@ interface Credential {
 beforeEach(freshDemo);
 
 describe("partners", () => {
-  test("are listed with how far each cost type has come", async () => {
+  test("are listed with the integration state of each cost type", async () => {
     const { body } = await ask<Items<{ cost_types: object; open_rounds: number[] }>>(partners, { token });
     const all = (state: string) => ({ cpc: state, cpi: state, cpe: state, cpm: state });
     expect(body.data.items.map((partner) => partner.cost_types)).toEqual([
@@ -30,7 +30,7 @@ describe("partners", () => {
     expect(body.data.items[2]?.open_rounds).toEqual([1]);
   });
 
-  test("are made without cost data, with templates byte for byte", async () => {
+  test("are created without cost data, and keep templates byte for byte", async () => {
     const json = { display_name: "Dune", click_parameters: "a={b}&note=%%X Y%%[z]" };
     const { status, headers, body } = await ask<Items<{ id: number }>>(partners, { token, json });
     expect(status).toBe(201);
@@ -44,7 +44,7 @@ describe("partners", () => {
     });
   });
 
-  test("a changed template shows in the URLs of links at once", async () => {
+  test("show a changed template in the URLs of links immediately", async () => {
     const links = `/public/v1/apps/${DEMO.appToken}/trackers/${DEMO.linkToken}`;
     const read = async () =>
       (await ask<Items<{ click_url: string }>>(links, { token: DEMO.apiToken })).body.data.items[0]
@@ -62,14 +62,14 @@ describe("partners", () => {
     ["NUL", "a=\u0000"],
     ["4,097 bytes", `${"é".repeat(2048)}x`],
     ["a lone surrogate", "a=\ud800"],
-  ])("refuse a template with %s, in each of the three", async (_, template) => {
+  ])("reject %s in each of the three templates", async (_, template) => {
     const json = { click_parameters: template, impression_parameters: template, cost_parameters: template };
     const { status, params } = await rejection(`${partners}/1`, { token, method: "PATCH", json });
     expect([status, params]).toEqual([400, Object.keys(json)]);
   });
 
-  test("of which no costs are taken any more count none, sent or on a URL, until they are taken again", async () => {
-    const take = (supports_cost_data: boolean) =>
+  test("with stopped costs count none, by API or on a URL, until they are resumed", async () => {
+    const accept = (supports_cost_data: boolean) =>
       ask<Items<{ supports_cost_data: boolean }>>(`${partners}/1`, {
         token,
         method: "PATCH",
@@ -77,30 +77,30 @@ describe("partners", () => {
       });
     const onUrl = (id: string) => `cost_id=${id}&cost_type=cpc&cost_amount=1&cost_currency=USD`;
     const counted = () => rows("SELECT cost_id FROM costs WHERE cost_id LIKE 'switched-%' ORDER BY cost_id");
-    expect((await take(false)).body.data.items[0]?.supports_cost_data).toBe(false);
+    expect((await accept(false)).body.data.items[0]?.supports_cost_data).toBe(false);
     expect((await sendCost({ cost_id: "switched-cost-01" })).body.code).toBe("cost_type_not_integrated");
     await call(`/${DEMO.linkToken}?${onUrl("switched-click-1")}`, { headers: { "user-agent": IPHONE } });
     expect(await counted()).toEqual([]);
 
-    expect((await take(true)).body.data.items[0]?.supports_cost_data).toBe(true);
+    expect((await accept(true)).body.data.items[0]?.supports_cost_data).toBe(true);
     expect((await sendCost({ cost_id: "switched-cost-01" })).status).toBe(200);
     await call(`/${DEMO.linkToken}?${onUrl("switched-click-2")}`, { headers: { "user-agent": IPHONE } });
     expect(await counted()).toEqual([{ cost_id: "switched-click-2" }, { cost_id: "switched-cost-01" }]);
   });
 
-  test("that have integrated nothing are not given cost data by hand, and nothing else is changed", async () => {
+  test("without an integrated cost type cannot get cost data, and nothing else changes", async () => {
     const json = { supports_cost_data: true, display_name: "Other" };
     const before = await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)");
     expect((await rejection(`${partners}/2`, { token, method: "PATCH", json })).code).toBe("round_required");
     expect(await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)")).toEqual(before);
   });
 
-  test("take a template of exactly 4 KB", async () => {
+  test("accept a template of exactly 4 KiB", async () => {
     const json = { click_parameters: "é".repeat(2048) };
     expect((await ask(`${partners}/1`, { token, method: "PATCH", json })).status).toBe(200);
   });
 
-  test("that are not there are told so", async () => {
+  test("that do not exist are not found", async () => {
     expect((await rejection(`${partners}/99`, { token })).status).toBe(404);
     const json = { display_name: "x" };
     expect((await rejection(`${partners}/99`, { token, method: "PATCH", json })).status).toBe(404);
@@ -110,12 +110,12 @@ describe("partners", () => {
 describe("credentials", () => {
   const issue = (json: object) => ask<Items<Credential>>(credentials, { token, json });
 
-  test("a live one is shown once, works for its cost types, and is dead when revoked", async () => {
+  test("a live credential is shown once, works for its cost types, and stops working when revoked", async () => {
     const { status, body } = await issue({ partner_id: 1, mode: "live", cost_types: ["cpm", "cpc", "cpc"] });
-    const [made] = body.data.items;
+    const [created] = body.data.items;
     expect(status).toBe(201);
-    expect(made?.cost_types).toEqual(["cpc", "cpm"]);
-    const secret = made?.credential ?? "";
+    expect(created?.cost_types).toEqual(["cpc", "cpm"]);
+    const secret = created?.credential ?? "";
     const send = (costType: string) =>
       sendCost({ cost_type: costType, cost_id: "operator-cost-0001" }, { token: secret });
     expect((await send("cpc")).status).toBe(200);
@@ -124,14 +124,14 @@ describe("credentials", () => {
     expect(listed.body.data.paging.total).toBe("2");
     expect(JSON.stringify(listed.body)).not.toContain(secret);
     expect(listed.body.data.items[1]?.hint).toBe(`ll_live_…${secret.slice(-4)}`);
-    await ask(`${credentials}/${made?.id}/revoke`, { token, method: "POST" });
+    await ask(`${credentials}/${created?.id}/revoke`, { token, method: "POST" });
     expect((await send("cpc")).body.code).toBe("credential_revoked");
     const audit = await rows<{ action: string }>("SELECT action, detail FROM audit_log ORDER BY id");
     expect(audit.map((entry) => entry.action)).toEqual(["issue credential", "revoke credential"]);
     expect(JSON.stringify(audit)).not.toContain(secret);
   });
 
-  test("revoking again changes nothing and tells when it was", async () => {
+  test("revoking again changes nothing and returns the first time", async () => {
     const revoke = (now?: number) =>
       ask<Items<{ revoked_at: string }>>(`${credentials}/1/revoke`, {
         token,
@@ -145,20 +145,22 @@ describe("credentials", () => {
   });
 
   test.each([
-    ["a live one for a cost type that came through no round", { partner_id: 2, mode: "live" }],
-    ["a test one without an open round", { partner_id: 1, mode: "test" }],
-  ])("refuses %s", async (_, json) => {
-    const asked = { ...json, cost_types: ["cpc"] };
-    expect(await rejection(credentials, { token, json: asked })).toMatchObject({ code: "round_required" });
+    ["a live credential for a cost type that is not integrated", { partner_id: 2, mode: "live" }],
+    ["a test credential without an open round", { partner_id: 1, mode: "test" }],
+  ])("rejects %s", async (_, json) => {
+    const requested = { ...json, cost_types: ["cpc"] };
+    expect(await rejection(credentials, { token, json: requested })).toMatchObject({
+      code: "round_required",
+    });
     expect(await rows("SELECT * FROM audit_log")).toEqual([]);
   });
 
-  test("a test one posts into the open round of its cost types", async () => {
+  test("a test credential sends costs to the open round of its cost types", async () => {
     const { body } = await issue({ partner_id: 3, mode: "test", cost_types: ["cpc"] });
-    const [made] = body.data.items;
-    expect(made?.round_id).toBe(1);
+    const [created] = body.data.items;
+    expect(created?.round_id).toBe(1);
     const send = (costType: string) =>
-      sendCost({ cost_type: costType, cost_id: "operator-cost-0001" }, { token: made?.credential });
+      sendCost({ cost_type: costType, cost_id: "operator-cost-0001" }, { token: created?.credential });
     expect((await send("cpc")).body).toMatchObject({ round: 1, match: "pending" });
     expect((await send("cpi")).body.code).toBe("cost_type_not_integrated");
   });
@@ -168,7 +170,7 @@ describe("credentials", () => {
     ["no cost type", { partner_id: 1, mode: "live", cost_types: [] }, "cost_types"],
     ["an unknown mode", { partner_id: 1, mode: "both", cost_types: ["cpc"] }, "mode"],
     ["an unknown partner", { partner_id: 99, mode: "live", cost_types: ["cpc"] }, "partner_id"],
-  ])("refuses %s", async (_, json, param) => {
+  ])("rejects %s", async (_, json, param) => {
     expect(await rejection(credentials, { token, json })).toEqual({
       status: 400,
       code: "invalid_request",

@@ -17,7 +17,7 @@ const cost = (costType: CostType, more: Partial<Cost> = {}): Cost => ({
   ...more,
 });
 
-/** What was sent, a minute apart, from the second hour on. `null` is a malformed cost with the ID. */
+/** Entries sent one minute apart, starting one hour after START. `null` is a malformed cost with the ID. */
 function entries(...sent: (Cost | null)[]): RoundEntry[] {
   return sent.map((one, index) => ({
     number: index + 1,
@@ -70,21 +70,28 @@ function judge(
 
 const ALL: CostType[] = ["cpc", "cpi", "cpe", "cpm"];
 
-describe("a cost type passes with a match and nothing open", () => {
+describe("a cost type passes with a match and no open mismatches", () => {
   test.each<[string, RoundEntry[], RoundEngagement[], CostType[], boolean, string[]]>([
-    ["nothing at all", [], [], ["cpc"], false, []],
+    ["no submissions", [], [], ["cpc"], false, []],
     ["a cpc cost and its click", entries(cost("cpc")), [click()], ["cpc"], true, []],
     ["a cpm cost and its impression", entries(cost("cpm")), [view()], ["cpm"], true, []],
     ["a cpi cost and an impression", entries(cost("cpi")), [view()], ["cpi"], true, []],
-    ["a cost alone", entries(cost("cpc")), [], ["cpc"], false, ["cost_without_engagement open"]],
-    ["a click alone at cpc", [], [click()], ["cpc"], false, ["engagement_without_cost open"]],
-    ["an impression alone at cpm", [], [view()], ["cpm"], false, ["engagement_without_cost open"]],
-    ["a click alone at cpi", [], [click()], ["cpi"], false, ["engagement_without_cost note"]],
-    ["an impression alone at cpe", [], [view()], ["cpe"], false, ["engagement_without_cost note"]],
-    ["an impression alone at cpc", [], [view()], ["cpc"], false, []],
+    [
+      "a cost without an engagement",
+      entries(cost("cpc")),
+      [],
+      ["cpc"],
+      false,
+      ["cost_without_engagement open"],
+    ],
+    ["a click without a cost at cpc", [], [click()], ["cpc"], false, ["engagement_without_cost open"]],
+    ["an impression without a cost at cpm", [], [view()], ["cpm"], false, ["engagement_without_cost open"]],
+    ["a click without a cost at cpi", [], [click()], ["cpi"], false, ["engagement_without_cost note"]],
+    ["an impression without a cost at cpe", [], [view()], ["cpe"], false, ["engagement_without_cost note"]],
+    ["an impression without a cost at cpc", [], [view()], ["cpc"], false, []],
     ["a click of another cost type", [], [click({ urlCostType: "cpi" })], ["cpc"], false, []],
     [
-      "a click whose URL carries a whole cost",
+      "a click whose URL has a complete cost",
       [],
       [click({ urlCostType: "cpc", urlCurrency: "USD", urlAmount: 1 })],
       ["cpc"],
@@ -100,18 +107,18 @@ describe("a cost type passes with a match and nothing open", () => {
       false,
       ["wrong_engagement open"],
     ],
-    ["a malformed one", entries(null), [click()], ["cpc"], false, ["malformed open"]],
+    ["a malformed cost", entries(null), [click()], ["cpc"], false, ["malformed open"]],
     [
-      "a type that is not in the round",
+      "a cost type that is not in the round",
       entries(cost("cpi")),
       [click()],
       ["cpc"],
       false,
       ["not_in_round open"],
     ],
-    ["the same twice", entries(cost("cpc"), cost("cpc")), [click()], ["cpc"], true, ["duplicate note"]],
+    ["the same cost twice", entries(cost("cpc"), cost("cpc")), [click()], ["cpc"], true, ["duplicate note"]],
     [
-      "another amount the second time",
+      "a second cost with another amount",
       entries(cost("cpc"), cost("cpc", { amount: 1 })),
       [click()],
       ["cpc"],
@@ -142,9 +149,16 @@ describe("a cost type passes with a match and nothing open", () => {
       false,
       ["differs_from_url open"],
     ],
-    ["what the URL says", entries(cost("cpc")), [click({ urlAmount: 100_000 })], ["cpc"], true, []],
     [
-      "no amount where the URL has one",
+      "the same values as on the URL",
+      entries(cost("cpc")),
+      [click({ urlAmount: 100_000 })],
+      ["cpc"],
+      true,
+      [],
+    ],
+    [
+      "no amount if the URL has one",
       entries(cost("cpc", { amount: null })),
       [click({ urlAmount: 5 })],
       ["cpc"],
@@ -166,13 +180,13 @@ describe("a cost type passes with a match and nothing open", () => {
     expect([judged.passed, judged.found]).toEqual([passed, found]);
   });
 
-  test("one type that fails fails the round, and the other still passes", () => {
+  test("one failing type fails the round, and the other type still passes", () => {
     const { report } = judge(entries(cost("cpc")), [click()], ["cpc", "cpm"]);
     expect(report.types.map((type) => type.passed)).toEqual([true, false]);
     expect(report.passed).toBe(false);
   });
 
-  test("what names no type of the round holds up the whole round", () => {
+  test("a submission without a cost type of the round blocks the whole round", () => {
     const other = { ...entries(null)[0], number: 9, costId: null, sent: { cost_type: "cpa" } } as RoundEntry;
     const { report } = judge([...entries(cost("cpc")), other], [click()]);
     expect(report.types[0]?.passed).toBe(true);
@@ -184,19 +198,19 @@ describe("a cost type passes with a match and nothing open", () => {
 describe("a mismatch is resolved", () => {
   test.each<[string, RoundEntry[], RoundEngagement[], string[]]>([
     [
-      "malformed, by a good one with the same ID",
+      "a malformed cost, by a valid one with the same ID",
       entries(null, cost("cpc")),
       [click()],
       ["malformed resolved"],
     ],
     [
-      "a difference from the URL, by one that agrees",
+      "a difference from the URL, by a cost with the same values",
       entries(cost("cpc", { amount: 1 }), cost("cpc")),
       [click({ urlAmount: 100_000 })],
       ["differs_from_url resolved"],
     ],
     [
-      "a conflict, by the first values again",
+      "a conflict, by the first values sent again",
       entries(cost("cpc"), cost("cpc", { amount: 1 }), cost("cpc")),
       [click()],
       ["conflict resolved", "duplicate note"],
@@ -213,17 +227,17 @@ describe("a mismatch is resolved", () => {
     expect(judged.report.types.map((type) => type.open)).toEqual([0, 0, 0, 0]);
   });
 
-  test("not by a good one that came before it", () => {
+  test("not by an earlier valid cost", () => {
     const judged = judge(entries(cost("cpc"), null), [click()]);
     expect(judged.found).toEqual(["malformed open"]);
   });
 
-  test("not by a cost that still waits for its engagement", () => {
+  test("not by a pending cost", () => {
     const judged = judge(entries(null, cost("cpc")), []);
     expect(judged.found).toEqual(["malformed open", "cost_without_engagement open"]);
   });
 
-  test("not by a good one with another ID", () => {
+  test("not by a valid cost with another ID", () => {
     const judged = judge(entries(null, cost("cpc", { costId: "another-cost-id" })), [
       click({ costId: "another-cost-id" }),
     ]);
@@ -232,34 +246,34 @@ describe("a mismatch is resolved", () => {
 });
 
 describe("dismissing", () => {
-  test("lets an open mismatch pass, by its key", () => {
+  test("dismisses an open mismatch by its key", () => {
     const sent = entries(cost("cpc"), cost("cpc", { amount: 1 }));
     const judged = judge(sent, [click()], ["cpc"], ["entry 2", "entry 77"]);
     expect([judged.passed, judged.found]).toEqual([true, ["conflict dismissed"]]);
   });
 
-  test("of an engagement names its kind and ID", () => {
+  test("identifies an engagement by its kind and ID", () => {
     const other = click({ costId: "another-cost-id" });
     const judged = judge(entries(cost("cpc")), [click(), other], ["cpc"], ["click another-cost-id"]);
     expect([judged.passed, judged.found]).toEqual([true, ["engagement_without_cost dismissed"]]);
   });
 });
 
-test("a match without any amount is counted as unpriced, until a call says it", () => {
+test("a match without an amount is unpriced until a call sends the amount", () => {
   const unpriced = judge(entries(cost("cpc", { amount: null })), [click()]);
   expect([unpriced.passed, unpriced.report.types[0]?.unpriced]).toEqual([true, 1]);
   const priced = judge(entries(cost("cpc", { amount: null }), cost("cpc")), [click()]);
   expect(priced.report.types[0]).toMatchObject({ matched: 1, unpriced: 0, findings: [] });
 });
 
-test("a match stands on what the entry saw, when the engagement is forgotten", () => {
+test("a match is kept when the engagement is deleted", () => {
   const [entry] = entries(cost("cpc"));
   const { costId: _, kind, ...seen } = click();
   const judged = judge([{ ...entry, engagements: { [kind]: seen } } as RoundEntry], []);
   expect(judged.matched).toEqual([1]);
 });
 
-test("every finding says what was expected and what to change", () => {
+test("every finding has an expectation and a remedy", () => {
   const sent = [
     ...entries(null, cost("cpc"), cost("cpm")),
     ...entries(cost("cpi", { costId: "another-cost-id" })).map((entry) => ({ ...entry, number: 9 })),
@@ -276,7 +290,7 @@ test("every finding says what was expected and what to change", () => {
   );
 });
 
-test("live traffic of a cost type that is tried again is none of the round's", () => {
+test("live engagements of an integrated cost type are not part of the round", () => {
   const round = {
     costTypes: ALL,
     entries: [],
@@ -289,7 +303,7 @@ test("live traffic of a cost type that is tried again is none of the round's", (
   expect([count(["cpc"]), count(["cpi"]), count(["cpm"]), count([])]).toEqual([0, 0, 1, 1]);
 });
 
-test("a report that is not whole does not pass, unless an operator lets it", () => {
+test("an incomplete report passes only after an operator dismisses it", () => {
   const round = {
     costTypes: ["cpc" as const],
     liveTypes: [],
@@ -307,7 +321,7 @@ test("a report that is not whole does not pass, unless an operator lets it", () 
   expect([judged("report").passed, judged("report").complete]).toEqual([true, false]);
 });
 
-test("a cost that came more than seven days before its engagement is told to be sent again", () => {
+test("a cost more than seven days before its engagement is late, and the remedy is to resend it", () => {
   const early = entries(cost("cpc"));
   const { report } = judge(early, [click({ occurredAt: START + 8 * DAY })]);
   expect(report.types[0]?.findings[0]).toMatchObject({
@@ -319,7 +333,7 @@ test("a cost that came more than seven days before its engagement is told to be 
   expect(judge([...early, again], [click({ occurredAt: START + 8 * DAY })]).found).toEqual(["late resolved"]);
 });
 
-test("a refusal of the whole body stands as the sentence that it is, beside faults of parameters", () => {
+test("an error of the whole body is a sentence next to the errors of parameters", () => {
   const [entry] = entries(null);
   const errors = [
     { param: "body", message: "The body is too large." },

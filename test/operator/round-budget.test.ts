@@ -3,7 +3,7 @@ import { ask, countingDatabase, DEMO, env, freshDemo, rows, sendCost } from "../
 
 const token = DEMO.testCostToken;
 
-/** A thousand costs, all but those of the demo with a click. */
+/** Fills the round to 1,000 entries. All but the demo's have a click. */
 async function fillRound(): Promise<void> {
   const ids = Array.from({ length: 987 }, (_, index) => `full-round-${index}`);
   await env.DB.prepare(
@@ -19,13 +19,13 @@ async function fillRound(): Promise<void> {
 
 beforeEach(freshDemo);
 
-test("a test cost takes two calls, and writes its entry and the round's count", async () => {
+test("a test cost takes two database calls and writes two rows: its entry and the round", async () => {
   const { database, counts } = countingDatabase();
   await sendCost({ cost_id: "budget-cost-01" }, { token, env: { DB: database } });
   expect(counts).toMatchObject({ calls: 2, written: 2 });
 });
 
-test("the entries of a round that is not there are not found, those of an empty one are none; one call each", async () => {
+test("the entries of an unknown round are not found, and an empty round has an empty list, in one database call each", async () => {
   await rows("DELETE FROM round_entries");
   const list = async (id: number) => {
     const { database, counts } = countingDatabase();
@@ -33,13 +33,13 @@ test("the entries of a round that is not there are not found, those of an empty 
     const { status } = await ask(path, { token: DEMO.operatorToken, env: { DB: database } });
     return { status, calls: counts.calls };
   };
-  // The first use of a token in a day is noted, in a call after the answer.
+  // The first use of a token in a day is recorded, in a database call after the response.
   await list(1);
   expect(await list(999)).toEqual({ status: 404, calls: 1 });
   expect(await list(1)).toEqual({ status: 200, calls: 1 });
 });
 
-test("the report of a full round takes one call and at most ten rows an entry", async () => {
+test("the report of a full round takes one database call and reads at most ten rows per entry", async () => {
   await fillRound();
   const { database, counts } = countingDatabase();
   await ask("/cost/round", { token, env: { DB: database } });
@@ -47,7 +47,7 @@ test("the report of a full round takes one call and at most ten rows an entry", 
   expect(counts.read).toBeLessThanOrEqual(10_000);
 });
 
-/** As long as their contract allows, of four bytes each. */
+/** Text of the given length in four-byte characters. */
 const long = (characters: number) => "\u{1f600}".repeat(characters);
 const longCosts = (count: number, from: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -57,7 +57,7 @@ const longCosts = (count: number, from: number) =>
     tag: long(128),
   }));
 
-test("a batch of the longest costs that a body holds is kept whole and in order, in texts that D1 takes", async () => {
+test("a batch of 650 costs of the maximum length is stored completely and in order", async () => {
   const costs = longCosts(650, 1_000);
   const { status, body } = await ask<{ results: { status: string }[] }>("/cost/batch", {
     token,
@@ -70,7 +70,7 @@ test("a batch of the longest costs that a body holds is kept whole and in order,
   expect(kept.map(({ cost_id }) => cost_id)).toEqual(costs.map(({ cost_id }) => cost_id));
 });
 
-test("a body that is wrong in ten thousand names makes an entry no longer than a cost's", async () => {
+test("a body with ten thousand unknown names creates an entry of less than 10,000 bytes", async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => [`${index}${long(10)}`, 1]);
   const { status } = await ask("/cost/batch", { token, json: Object.fromEntries(names) });
   expect(status).toBe(400);
@@ -80,7 +80,7 @@ test("a body that is wrong in ten thousand names makes an entry no longer than a
   expect(entry?.bytes).toBeLessThan(10_000);
 });
 
-test("a round that is full of the longest mistakes can be ended, and its report says that it is not whole", async () => {
+test("a round full of invalid costs of the maximum length can be closed, and its report is incomplete", async () => {
   for (const from of [1_000, 2_000, 3_000]) {
     const costs = longCosts(330, from).map((cost) => ({ ...cost, tag: long(300), cost_amount: long(75) }));
     expect((await ask("/cost/batch", { token, json: { costs } })).status).toBe(200);

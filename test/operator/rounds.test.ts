@@ -40,7 +40,7 @@ const open = (partner_id: number, cost_types: string[]) =>
 
 beforeEach(freshDemo);
 
-test("the demo's round has matches, and at least one mismatch of every kind", async () => {
+test("the demo round has matches and at least one mismatch of every kind", async () => {
   const { round } = await askRound(`${rounds}/1`);
   const matched = Object.fromEntries(round.report.types.map((type) => [type.cost_type, type.matched]));
   expect(matched).toEqual({ cpc: 3, cpi: 1, cpe: 0, cpm: 1 });
@@ -55,13 +55,13 @@ test("the demo's round has matches, and at least one mismatch of every kind", as
     "engagement_without_cost open",
     "engagement_without_cost open",
     "late open",
-    "malformed resolved",
     "malformed open",
+    "malformed resolved",
     "wrong_engagement open",
   ]);
 });
 
-test("a click without a cost is told whatever character its ID begins with, the last of Unicode too", async () => {
+test("a click without a cost is reported even if its ID begins with the last Unicode character", async () => {
   const costId = "\u{10ffff} round click";
   await click(costId, { link });
   const { round } = await askRound(`${rounds}/1`);
@@ -69,8 +69,8 @@ test("a click without a cost is told whatever character its ID begins with, the 
   expect(found).toMatchObject({ kind: "engagement_without_cost", state: "open" });
 });
 
-describe("opening", () => {
-  test("gives a test credential once, and the round is empty", async () => {
+describe("opening a round", () => {
+  test("returns a test credential once and creates an empty round", async () => {
     const { status, round } = await open(2, ["cpm", "cpc"]);
     expect(status).toBe(201);
     expect(round).toMatchObject({ id: 2, state: "open", cost_types: ["cpc", "cpm"], entries: 0 });
@@ -83,7 +83,7 @@ describe("opening", () => {
     expect(JSON.stringify(await rows("SELECT * FROM audit_log"))).not.toContain(round.test_credential);
   });
 
-  test("a second round with a cost type that is in an open one is refused, and nothing is changed", async () => {
+  test("rejects a second round for a cost type of an open round and changes nothing", async () => {
     const before = await rows("SELECT * FROM credentials");
     const json = { partner_id: 3, cost_types: ["cpi"] };
     expect(await rejection(rounds, { token, json })).toMatchObject({ status: 409, code: "round_open" });
@@ -92,14 +92,14 @@ describe("opening", () => {
     expect(await rows("SELECT * FROM audit_log")).toEqual([]);
   });
 
-  test("two at once give one round", async () => {
+  test("creates one round for two simultaneous requests", async () => {
     const json = { partner_id: 2, cost_types: ["cpc"] };
     const both = await Promise.all([ask(rounds, { token, json }), ask(rounds, { token, json })]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(await rows("SELECT count(*) AS n FROM rounds WHERE partner_id = 2")).toEqual([{ n: 1 }]);
   });
 
-  test("another cost type, and the same one after closing, may have a round", async () => {
+  test("accepts another cost type, and the same one after its round is closed", async () => {
     await open(2, ["cpc"]);
     expect((await open(2, ["cpi"])).round.id).toBe(3);
     await askRound(`${rounds}/2/close`, { method: "POST" });
@@ -110,12 +110,12 @@ describe("opening", () => {
     ["an unknown cost type", { partner_id: 2, cost_types: ["cpx"] }, "cost_types.0"],
     ["no cost type", { partner_id: 2, cost_types: [] }, "cost_types"],
     ["an unknown partner", { partner_id: 99, cost_types: ["cpc"] }, "partner_id"],
-  ])("refuses %s", async (_, json, param) => {
+  ])("rejects %s", async (_, json, param) => {
     expect(await rejection(rounds, { token, json })).toMatchObject({ status: 400, params: [param] });
   });
 });
 
-describe("a report that is not whole", () => {
+describe("an incomplete report blocks approval until an operator dismisses it", () => {
   const costType = "cpc";
   async function goodRound(): Promise<string> {
     const { round } = await open(2, [costType]);
@@ -123,12 +123,12 @@ describe("a report that is not whole", () => {
     await env.DB.prepare("UPDATE links SET partner_id = 2 WHERE token = ?").bind(link).run();
     await click("good-click-0001", { link });
     const sent = { cost_type: costType, cost_id: "good-click-0001" };
-    const answer = await sendCost(sent, { token: round.test_credential });
-    expect(answer.body).toMatchObject({ mismatch: null });
+    const response = await sendCost(sent, { token: round.test_credential });
+    expect(response.body).toMatchObject({ mismatch: null });
     expect((await askRound(path)).round.report.passed).toBe(true);
     return path;
   }
-  async function expectHeldUp(path: string, options: object = {}): Promise<void> {
+  async function expectBlocked(path: string, options: object = {}): Promise<void> {
     const { round } = await askRound(path, options);
     expect(round.report).toMatchObject({
       passed: false,
@@ -145,7 +145,7 @@ describe("a report that is not whole", () => {
     expect((await askRound(`${path}/approve`, { method: "POST", ...options })).round.state).toBe("approved");
   }
 
-  test("for there are more engagements than it takes is not approved before an operator lets it pass", async () => {
+  test("with more engagements than a report can cover", async () => {
     const path = await goodRound();
     await rows(
       `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
@@ -154,18 +154,18 @@ describe("a report that is not whole", () => {
       DEMO.appToken,
       NOW + 1,
     );
-    await expectHeldUp(path);
+    await expectBlocked(path);
   });
 
-  test("for its first engagements are forgotten is not approved either, a millisecond after 14 days", async () => {
+  test("with engagements deleted, one millisecond after 14 days", async () => {
     const path = await goodRound();
     expect((await askRound(path, { now: NOW + 14 * DAY })).round.report.passed).toBe(true);
-    await expectHeldUp(path, { now: NOW + 14 * DAY + 1 });
+    await expectBlocked(path, { now: NOW + 14 * DAY + 1 });
   });
 });
 
-describe("approving", () => {
-  test("is refused while a mismatch is open, naming each, and nothing is changed", async () => {
+describe("approving a round", () => {
+  test("is rejected with every open mismatch and changes nothing", async () => {
     const before = await rows("SELECT * FROM partners");
     const rejected = await rejection(`${rounds}/1/approve`, { token, method: "POST" });
     expect(rejected).toMatchObject({ status: 409, code: "mismatch_open" });
@@ -174,7 +174,7 @@ describe("approving", () => {
     expect((await askRound(`${rounds}/1`)).round.state).toBe("open");
   });
 
-  test("takes partner 3 from its failing round to integrated, with real clicks and costs", async () => {
+  test("integrates partner 3 after its round is fixed with real clicks and costs", async () => {
     const test = { token: DEMO.testCostToken };
     const cost = { cost_currency: "EUR", tag: "trial" };
     await sendCost({ ...cost, cost_type: "cpc", cost_id: "corsair-click-0002", cost_amount: "0.12" }, test);
@@ -217,7 +217,7 @@ describe("approving", () => {
     expect(sent.body).not.toHaveProperty("round");
   });
 
-  test("clears the partner's live credentials for the round's cost types, and leaves revoked ones", async () => {
+  test("adds the round's cost types to the partner's live credentials, but not to revoked ones", async () => {
     await env.DB.prepare(
       "UPDATE partners SET supports_cost_data = 1, integrated_types = 'cpm' WHERE id = 2",
     ).run();
@@ -239,7 +239,7 @@ describe("approving", () => {
     ]);
   });
 
-  test("judges what arrives meanwhile: another entry between report and approval stops it", async () => {
+  test("is rejected with round_moved if an entry arrives between report and approval", async () => {
     const { round } = await open(2, ["cpc"]);
     await click("beacon-click-01", { link: "demo1nk006" });
     await sendCost({ cost_id: "beacon-click-01" }, { token: round.test_credential });
@@ -262,7 +262,7 @@ describe("approving", () => {
     expect((await rejection(`${rounds}/2/approve`, { token, method: "POST" })).code).toBe("mismatch_open");
   });
 
-  test("needs a match for each cost type", async () => {
+  test("requires a match for each cost type", async () => {
     await open(2, ["cpc"]);
     expect(await rejection(`${rounds}/2/approve`, { token, method: "POST" })).toMatchObject({
       code: "mismatch_open",
@@ -272,7 +272,7 @@ describe("approving", () => {
 });
 
 describe("an ended round", () => {
-  test("keeps its report, though its engagements are forgotten", async () => {
+  test("keeps its report after its engagements are deleted", async () => {
     const { round } = await askRound(`${rounds}/1/close`, { method: "POST" });
     expect(round.state).toBe("closed");
     await env.DB.prepare("DELETE FROM engagements").run();
@@ -280,7 +280,7 @@ describe("an ended round", () => {
     expect((await ask("/cost/round", { token: DEMO.testCostToken })).body).toMatchObject({ state: "closed" });
   });
 
-  test.each(["close", "approve"])("cannot %s again", async (action) => {
+  test.each(["close", "approve"])("rejects another %s", async (action) => {
     await askRound(`${rounds}/1/close`, { method: "POST" });
     expect((await rejection(`${rounds}/1/${action}`, { token, method: "POST" })).code).toBe("round_ended");
     const json = { finding: "entry 1" };
@@ -288,7 +288,7 @@ describe("an ended round", () => {
   });
 });
 
-test("a matched test cost stays matched when its click is forgotten before the round ends", async () => {
+test("a matched test cost stays matched when its click is deleted before the round ends", async () => {
   await click("remembered-0001", { link });
   await sendCost({ cost_id: "remembered-0001" }, { token: DEMO.testCostToken });
   const matched = async () => (await askRound(`${rounds}/1`)).round.report.types[0]?.matched;
@@ -298,17 +298,17 @@ test("a matched test cost stays matched when its click is forgotten before the r
 });
 
 test.each([
-  ["a finding that is not there", "entry 99"],
-  ["one that is resolved", "entry 5"],
+  ["an unknown finding", "entry 99"],
+  ["a resolved mismatch", "entry 5"],
   ["a note", "entry 2"],
-])("refuses to dismiss %s", async (_, finding) => {
+])("rejects dismissing %s", async (_, finding) => {
   expect(await rejection(`${rounds}/1/dismissals`, { token, json: { finding } })).toMatchObject({
     status: 400,
     params: ["finding"],
   });
 });
 
-test("the log tells who changed what and when, in order", async () => {
+test("the audit log lists who changed what and when, in order", async () => {
   await open(2, ["cpc"]);
   await askRound(`${rounds}/2/close`, { method: "POST" });
   const { body } = await ask<{ data: { items: object[] } }>("/operator/v1/audit", { token });

@@ -24,8 +24,8 @@ async function lastEntry(): Promise<Entry | undefined> {
 
 beforeEach(freshDemo);
 
-describe("a cost that is sent with a test credential", () => {
-  test("matches a click of the partner, whose link has cost data off, and is no cost", async () => {
+describe("a cost sent with a test credential", () => {
+  test("matches a click of the partner on a link without cost data, and never counts", async () => {
     await click(ID, { link });
     const before = [await rows("SELECT * FROM daily_totals"), await rows("SELECT * FROM costs")];
     const { status, body } = await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
@@ -44,7 +44,7 @@ describe("a cost that is sent with a test credential", () => {
     expect(await lastEntry()).toMatchObject({ cost_id: ID, answer: "ok", errors: [] });
   });
 
-  test("stays no cost after the round is over and the click comes again", async () => {
+  test("does not count after the round is approved and the click repeats", async () => {
     await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
     await env.DB.prepare("UPDATE rounds SET state = 'approved'").run();
     await env.DB.prepare("UPDATE partners SET supports_cost_data = 1").run();
@@ -54,7 +54,7 @@ describe("a cost that is sent with a test credential", () => {
     expect(await rows("SELECT * FROM daily_totals WHERE partner_id = 3")).toEqual([]);
   });
 
-  test("is answered as a live one is: duplicate, conflict, wrong kind, late", async () => {
+  test("gets the same responses as a live cost: duplicate, conflict, wrong kind, late", async () => {
     await click(ID, { link });
     const send = (params: object, options = {}) =>
       sendCost({ cost_id: ID, ...params }, { token, ...options });
@@ -77,15 +77,15 @@ describe("a cost that is sent with a test credential", () => {
     });
   });
 
-  test("says at once where it differs from the URL", async () => {
+  test("reports a difference from the URL in the response", async () => {
     await click(ID, { link, query: "&cost_type=cpc&cost_amount=0.3&cost_currency=USD" });
     const sent = await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
     expect(sent.body).toMatchObject({ match: "matched", mismatch: "differs_from_url" });
-    const mended = await sendCost({ cost_id: ID, cost_amount: "0.3" }, { token });
-    expect(mended.body).toMatchObject({ match: "matched", mismatch: null });
+    const corrected = await sendCost({ cost_id: ID, cost_amount: "0.3" }, { token });
+    expect(corrected.body).toMatchObject({ match: "matched", mismatch: null });
   });
 
-  test("is kept with every fault when it is malformed", async () => {
+  test("is stored with every error if it is malformed", async () => {
     const path = "/cost?cost_type=cpa&cost_id=short&cost_id=other";
     expect(await rejection(path, { method: "POST", token })).toMatchObject({ status: 400 });
     const entry = await lastEntry();
@@ -93,7 +93,7 @@ describe("a cost that is sent with a test credential", () => {
       answer: "invalid_request",
       sent: { cost_type: "cpa", cost_id: "short and other" },
     });
-    expect(new Set(entry?.errors.map((fault) => fault.param))).toEqual(
+    expect(new Set(entry?.errors.map((error) => error.param))).toEqual(
       new Set(["cost_type", "cost_currency", "cost_id", "tag"]),
     );
   });
@@ -102,17 +102,17 @@ describe("a cost that is sent with a test credential", () => {
     ["a body of another type", { body: "{}", headers: { "content-type": "application/json" } }, 415],
     ["a body that is too large", { body: "x".repeat(65_537) }, 413],
     ["control characters and a long text", { body: `tag=${"a%00".repeat(300)}` }, 400],
-  ])("is kept with %s", async (_, options, status) => {
+  ])("is stored with %s", async (_, options, status) => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const answer = await call("/cost", { method: "POST", token, headers, ...options });
-    expect(answer.status).toBe(status);
+    const response = await call("/cost", { method: "POST", token, headers, ...options });
+    expect(response.status).toBe(status);
     const entry = await lastEntry();
     expect(entry?.number).toBe(14);
     expect(entry?.errors.length).toBeGreaterThan(0);
     expect([...(entry?.sent.tag ?? "")].length).toBeLessThanOrEqual(300);
   });
 
-  test("in a batch is kept one by one, each judged after the one before it", async () => {
+  test("in a batch is stored in order, each judged after the one before it", async () => {
     await click(ID, { link });
     const cost = { cost_type: "cpc", cost_currency: "USD", cost_id: ID, tag: "t", cost_amount: "1" };
     const { body } = await ask<{ results: object[] }>("/cost/batch", {
@@ -130,7 +130,7 @@ describe("a cost that is sent with a test credential", () => {
     expect(await rows("SELECT entry_count FROM rounds")).toEqual([{ entry_count: 18 }]);
   });
 
-  test("is refused and not kept where the round is full, of a batch from there on", async () => {
+  test("is rejected and not stored once the round is full, also within a batch", async () => {
     const cost = { cost_type: "cpc", cost_currency: "USD", cost_id: ID, tag: "t" };
     const { body } = await ask<{ results: { code?: string }[] }>("/cost/batch", {
       token,
@@ -142,8 +142,8 @@ describe("a cost that is sent with a test credential", () => {
     expect(await rows("SELECT entry_count FROM rounds")).toEqual([{ entry_count: 1_000 }]);
   });
 
-  test("at the same time as others has a number of its own, and a finding of its own", async () => {
-    const sent = Array.from({ length: 5 }, (_, index) => `${ID}-at-once-${index}`);
+  test("gets its own number and finding when sent concurrently", async () => {
+    const sent = Array.from({ length: 5 }, (_, index) => `${ID}-concurrent-${index}`);
     await Promise.all(sent.map((cost_id) => sendCost({ cost_id }, { token })));
     const { body } = await ask<{ data: { items: Entry[] } }>("/operator/v1/rounds/1/entries?limit=1000", {
       token: DEMO.operatorToken,
@@ -152,25 +152,25 @@ describe("a cost that is sent with a test credential", () => {
     const { report } = (await ask<RoundBody>("/cost/round", { token })).body;
     const keys = report.types
       .flatMap(({ findings }) => findings)
-      .filter(({ cost_id }) => cost_id?.startsWith(`${ID}-at-once`))
+      .filter(({ cost_id }) => cost_id?.startsWith(`${ID}-concurrent`))
       .map(({ finding }) => finding);
     expect(keys.sort()).toEqual([14, 15, 16, 17, 18].map((number) => `entry ${number}`));
   });
 
-  test("at the same time as others that fill the round is kept, or told that the round is full", async () => {
+  test("is stored or rejected with round_full when concurrent costs fill the round", async () => {
     await rows("UPDATE rounds SET entry_count = 998");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3, 4].map((index) => sendCost({ cost_id: `${ID}-${index}` }, { token })),
     );
-    expect(answers.map(({ status, body }) => (status === 200 ? "kept" : body.code)).sort()).toEqual([
-      "kept",
-      "kept",
+    expect(responses.map(({ status, body }) => (status === 200 ? "stored" : body.code)).sort()).toEqual([
       "round_full",
       "round_full",
+      "stored",
+      "stored",
     ]);
   });
 
-  test("by a credential for fewer cost types stands beside what the round's own sent", async () => {
+  test("conflicts with a cost of the round's other credential that has more cost types", async () => {
     await click(ID, { link });
     const first = await sendCost({ cost_id: ID, cost_type: "cpi" }, { token });
     expect(first.body).toMatchObject({ mismatch: null });
@@ -184,7 +184,7 @@ describe("a cost that is sent with a test credential", () => {
     );
   });
 
-  test("is refused where no round is open, and where the credential is revoked", async () => {
+  test("is rejected without an open round and with a revoked credential", async () => {
     await env.DB.prepare("UPDATE rounds SET state = 'closed'").run();
     expect((await sendCost({ cost_id: ID }, { token })).body.code).toBe("test_credential");
     await env.DB.prepare("UPDATE credentials SET revoked_at = 1").run();
@@ -194,7 +194,7 @@ describe("a cost that is sent with a test credential", () => {
 });
 
 describe("GET /cost/round", () => {
-  test("tells the partner what an operator reads", async () => {
+  test("returns the same report to the partner as to operators", async () => {
     const partner = await ask<{ report: object; request_id?: string }>("/cost/round", { token });
     const operator = await ask<{ data: { items: object[] } }>("/operator/v1/rounds/1", {
       token: DEMO.operatorToken,
@@ -213,7 +213,7 @@ describe("GET /cost/round", () => {
     expect(html).not.toContain("<script>alert");
   });
 
-  test("is for a test credential alone", async () => {
+  test("is only for test credentials", async () => {
     expect((await rejection("/cost/round", { token: DEMO.costToken })).status).toBe(404);
     expect((await rejection("/cost/round")).status).toBe(401);
     await env.DB.prepare("UPDATE credentials SET revoked_at = 1").run();

@@ -14,7 +14,7 @@ interface User {
   sign_in: string;
   token_hint: string | null;
   disabled_at: string | null;
-  one_time_password?: string;
+  temporary_password?: string;
   api_token?: string;
 }
 const askUser = async (path: string, options: object = {}) => {
@@ -24,29 +24,29 @@ const askUser = async (path: string, options: object = {}) => {
 
 beforeEach(freshDemo);
 
-test("makes a user with a one-time password that is shown once and stored as a hash", async () => {
+test("creates a user with a temporary password that is returned once and stored as a hash", async () => {
   const { status, user } = await askUser(users, { json: { email: "New.User@Example.com" } });
   expect(status).toBe(201);
   expect(user).toMatchObject({ id: 3, email: "new.user@example.com", role: "member", sign_in: "password" });
-  const password = user?.one_time_password ?? "";
+  const password = user?.temporary_password ?? "";
   expect(password.length).toBeGreaterThanOrEqual(20);
   const [stored] = await rows<{ password_hash: string }>("SELECT password_hash FROM users WHERE id = 3");
   expect(await verifyPassword(password, stored?.password_hash)).toBe(true);
   const read = await askUser(`${users}/3`);
-  expect(read.user).not.toHaveProperty("one_time_password");
+  expect(read.user).not.toHaveProperty("temporary_password");
   const audit = await rows<{ subject: string; detail: string }>("SELECT * FROM audit_log");
   expect(audit).toHaveLength(1);
   expect(audit[0]?.subject).toBe("user 3");
   expect(JSON.stringify(audit)).not.toContain(password);
 });
 
-test("a user of single sign-on has no password", async () => {
+test("a single sign-on user has no password", async () => {
   const { user } = await askUser(users, { json: { email: "sso@example.com", sign_in: "sso" } });
   expect(user).toMatchObject({ sign_in: "sso" });
-  expect(user).not.toHaveProperty("one_time_password");
+  expect(user).not.toHaveProperty("temporary_password");
 });
 
-test("refuses an e-mail address that differs only in case", async () => {
+test("rejects an email that differs only in case", async () => {
   expect(await rejection(users, { token, json: { email: "DEMO@Example.com" } })).toEqual({
     status: 409,
     code: "email_taken",
@@ -55,7 +55,7 @@ test("refuses an e-mail address that differs only in case", async () => {
   expect(await rows("SELECT * FROM audit_log")).toEqual([]);
 });
 
-test.each(["demo", "", "a@b@c", "a b@example.com"])("refuses %j as an e-mail address", async (email) => {
+test.each(["demo", "", "a@b@c", "a b@example.com"])("rejects %j as an email", async (email) => {
   const { status, params } = await rejection(users, {
     token,
     json: { email, role: "admin", sign_in: "key" },
@@ -64,9 +64,9 @@ test.each(["demo", "", "a@b@c", "a b@example.com"])("refuses %j as an e-mail add
 });
 
 test.each([
-  ["demotes", { role: "member" }],
-  ["disables", { disabled: true }],
-])("nobody %s the last operator", async (_, json) => {
+  ["demoting", { role: "member" }],
+  ["disabling", { disabled: true }],
+])("rejects %s the last operator", async (_, json) => {
   expect(await rejection(`${users}/2`, { token, method: "PATCH", json })).toMatchObject({
     status: 409,
     code: "last_operator",
@@ -75,14 +75,14 @@ test.each([
   expect(await rows("SELECT * FROM audit_log")).toEqual([]);
 });
 
-test("an operator who is disabled does not count as one who remains", async () => {
+test("a disabled operator does not count as a remaining operator", async () => {
   await askUser(users, { json: { email: "second@example.com", role: "operator" } });
   await askUser(`${users}/3`, { method: "PATCH", json: { disabled: true } });
   const json = { role: "member" };
   expect((await rejection(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
 });
 
-test("an operator who can neither sign in nor call does not count as one who remains", async () => {
+test("an operator without password and token does not count as a remaining operator", async () => {
   await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
   const demote = { token, method: "PATCH", json: { role: "member" } };
   expect((await rejection(`${users}/2`, demote)).code).toBe("last_operator");
@@ -90,7 +90,7 @@ test("an operator who can neither sign in nor call does not count as one who rem
   expect((await askUser(`${users}/2`, demote)).user).toMatchObject({ role: "member" });
 });
 
-test("the last operator keeps the password where that is the only way in", async () => {
+test("the last operator cannot give up the password if it is their only way to sign in", async () => {
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
   await rows("DELETE FROM api_tokens WHERE user_id = 2");
@@ -102,7 +102,7 @@ test("the last operator keeps the password where that is the only way in", async
   expect((await operator.get("/operator/users/2")).status).toBe(200);
 });
 
-test("a disabled user's token dies at once, and enabling brings none back", async () => {
+test("disabling a user invalidates the token immediately, and enabling does not restore it", async () => {
   const list = "/public/v1/partners";
   expect((await ask(list, { token: DEMO.apiToken })).status).toBe(200);
   const { user } = await askUser(`${users}/1`, { method: "PATCH", json: { disabled: true } });
@@ -115,7 +115,7 @@ test("a disabled user's token dies at once, and enabling brings none back", asyn
   expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
 });
 
-test("a new API token is shown once, works, and the old one is dead", async () => {
+test("a new API token is returned once and works, and the old one stops working", async () => {
   const list = "/public/v1/partners";
   await ask(list, { token: DEMO.apiToken });
   const { user } = await askUser(`${users}/1/token`, { method: "POST" });
@@ -128,7 +128,7 @@ test("a new API token is shown once, works, and the old one is dead", async () =
   expect(JSON.stringify(await rows("SELECT * FROM audit_log"))).not.toContain(user?.api_token);
 });
 
-test("a new API token ends the sessions of its user, and of nobody else", async () => {
+test("a new API token ends only the sessions of its user", async () => {
   await rows(
     "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 1, 0, 9e15), ('y', 2, 0, 9e15)",
   );
@@ -136,7 +136,7 @@ test("a new API token ends the sessions of its user, and of nobody else", async 
   expect(await rows("SELECT id_hash FROM sessions")).toEqual([{ id_hash: "y" }]);
 });
 
-test("an operator who gives up role and password at once keeps neither session nor sealed token", async () => {
+test("an operator who gives up role and password in one request loses sessions and sealed token", async () => {
   await askUser(users, { json: { email: "second@example.com", role: "operator" } });
   await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 2, 0, 9e15)");
   await rows("UPDATE api_tokens SET sealed = 'sealed' WHERE user_id = 2");
@@ -149,7 +149,7 @@ test.each([
   ["a token that nobody has", createToken("api"), 401],
   ["a member", DEMO.apiToken, 403],
 ])("no password is hashed for %s", async (_, token, status) => {
-  // Every key that is derived begins with it.
+  // Every key derivation begins with a call to normalize.
   const deriving = vi.spyOn(String.prototype, "normalize");
   for (const [path, json] of [
     [users, { email: "x@example.com" }],
@@ -162,20 +162,20 @@ test.each([
   expect(deriving).toHaveBeenCalled();
 });
 
-test("a new one-time password ends the sessions", async () => {
+test("a password reset ends the sessions", async () => {
   await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 1, 0, 9e15)");
   const { user } = await askUser(`${users}/1/password`, { method: "POST" });
-  expect(user?.one_time_password).toBeTruthy();
+  expect(user?.temporary_password).toBeTruthy();
   expect(await rows("SELECT * FROM sessions")).toEqual([]);
 });
 
-test("single sign-on from now on takes the password and the sealed token", async () => {
+test("switching to single sign-on deletes the password and the sealed token", async () => {
   const { user } = await askUser(`${users}/1`, { method: "PATCH", json: { sign_in: "sso" } });
   expect(user).toMatchObject({ sign_in: "sso" });
   expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 1")).toEqual([{ sealed: null }]);
 });
 
-test("tells of a user that is not there", async () => {
+test("an unknown user is not found", async () => {
   expect((await rejection(`${users}/99`, { token })).status).toBe(404);
   expect((await rejection(`${users}/99`, { token, method: "PATCH", json: { role: "member" } })).status).toBe(
     404,

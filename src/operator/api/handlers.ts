@@ -1,4 +1,4 @@
-/** How the operator interface answers: lists in pages, and one thing read, made or changed, in the version 1 envelope. */
+/** The handlers of the operator API: paginated lists and single items, in the version 1 envelope. */
 import type * as z from "zod/mini";
 import { type Operator, withOperator } from "../../auth/guards.ts";
 import { type Range, toPage } from "../../db/keyset.ts";
@@ -13,7 +13,7 @@ import type { Handler } from "../../http/router.ts";
 
 type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
 
-/** A list: what the database finds, not_found where it gives no total, told in the version 1 envelope. */
+/** Handles a list. Throws not_found if `find` returns no total, because the parent resource does not exist. */
 export function list<C extends ListContract, Row extends { id: number }>(
   operation: Operation,
   from: C,
@@ -32,7 +32,7 @@ export function list<C extends ListContract, Row extends { id: number }>(
       const { input, range } = await readListInput(context, from, name);
       const found = await find(context.env.DB, actor, range, input);
       authorize(found.access);
-      if (found.total === undefined) throw new AppError("not_found", "There is nothing at this path.");
+      if (found.total === undefined) throw new AppError("not_found", "No resource exists at this path.");
       const page = toPage(range, found.rows);
       const paging = pagingV1(context, name, range, page, found.total);
       return jsonResponse(envelopeV1(context, page.items.map(toItem), paging));
@@ -40,7 +40,7 @@ export function list<C extends ListContract, Row extends { id: number }>(
   );
 }
 
-/** One thing read, made or changed. `location` is the path of what was made. */
+/** Handles an operation on a single item. `location` returns the last path segment of a created item. */
 export function one<C extends Contract>(
   operation: Operation,
   from: C,

@@ -1,4 +1,4 @@
-/** What the operations of the operator interface promise. */
+/** The operations of the operator API, for the OpenAPI document. */
 import * as z from "zod/mini";
 import type { ErrorCode } from "../../errors.ts";
 import type { Contract } from "../../http/input.ts";
@@ -6,51 +6,51 @@ import type { Operation } from "../../http/operation.ts";
 import { itemsV1, listV1 } from "../../http/response-schemas.ts";
 import { round, roundWithReport } from "../../usecases/rounds/schemas.ts";
 import * as contract from "../contract.ts";
-import * as answers from "../resources.ts";
+import * as resources from "../resources.ts";
 
 const operation = (
   id: string,
   summary: string,
   input: Contract,
-  answer: Operation["answers"],
+  responses: Operation["answers"],
   errorCodes: ErrorCode[] = [],
-): Operation => ({ id, summary, credentials: "operator_token", input, answers: answer, errorCodes });
+): Operation => ({ id, summary, credentials: "operator_token", input, answers: responses, errorCodes });
 
-const page = (item: z.ZodMiniType) => ({ 200: { description: "A page", schema: listV1(item) } });
-const item = (schema: z.ZodMiniType, description = "As it is now") => ({
+const page = (item: z.ZodMiniType) => ({ 200: { description: "One page of items", schema: listV1(item) } });
+const item = (schema: z.ZodMiniType, description = "The current item") => ({
   200: { description, schema: itemsV1(schema) },
 });
 const created = (schema: z.ZodMiniType) => ({
-  201: { description: "Made", schema: itemsV1(schema), headers: ["Location"] },
+  201: { description: "Created", schema: itemsV1(schema), headers: ["Location"] },
 });
 
 const opened = z.strictObject({
   ...roundWithReport.shape,
-  test_credential: z.string().with(z.describe("Shown this once")),
+  test_credential: z.string().with(z.describe("Returned only in this response")),
 });
 
-export const listApps = operation("listApps", "List every app", contract.list, page(answers.app));
-export const createApp = operation("createApp", "Make an app", contract.createApp, created(answers.app));
-export const readApp = operation("readApp", "Read an app", contract.readApp, item(answers.app), [
+export const listApps = operation("listApps", "List apps", contract.list, page(resources.app));
+export const createApp = operation("createApp", "Create an app", contract.createApp, created(resources.app));
+export const readApp = operation("readApp", "Get an app", contract.readApp, item(resources.app), [
   "not_found",
 ]);
 export const updateApp = operation(
   "updateApp",
-  "Change an app and where its links lead",
+  "Update an app and its destinations",
   contract.updateApp,
-  item(answers.app),
+  item(resources.app),
   ["not_found"],
 );
 export const listMembers = operation(
   "listMembers",
-  "List who may see an app",
+  "List the members of an app",
   contract.listMembers,
-  page(answers.member),
+  page(resources.member),
   ["not_found"],
 );
 export const addMember = operation(
   "addMember",
-  "Let a user see an app",
+  "Add a member to an app",
   contract.addMember,
   {
     201: {
@@ -62,90 +62,90 @@ export const addMember = operation(
 );
 export const removeMember = operation(
   "removeMember",
-  "Take an app from a user",
+  "Remove a member from an app",
   contract.removeMember,
   item(z.strictObject({ app_token: z.string(), user_id: z.int() }), "Removed"),
   ["not_found"],
 );
 
-export const listUsers = operation("listUsers", "List every user", contract.list, page(answers.user));
+export const listUsers = operation("listUsers", "List users", contract.list, page(resources.user));
 export const createUser = operation(
   "createUser",
-  "Make a user, with a one-time password or for single sign-on",
+  "Create a user with a temporary password or for single sign-on",
   contract.createUser,
-  created(answers.user),
+  created(resources.user),
   ["email_taken"],
 );
-export const readUser = operation("readUser", "Read a user", contract.readOne, item(answers.user), [
+export const readUser = operation("readUser", "Get a user", contract.readOne, item(resources.user), [
   "not_found",
 ]);
 export const updateUser = operation(
   "updateUser",
-  "Change role or sign-in, disable or enable",
+  "Update a user: change the role or sign-in method, disable or enable",
   contract.updateUser,
-  item(answers.user),
+  item(resources.user),
   ["not_found", "last_operator"],
 );
 export const resetPassword = operation(
   "resetPassword",
-  "Give a user a new one-time password",
+  "Reset a user's password to a temporary password",
   contract.readOne,
-  item(answers.user, "With the password"),
+  item(resources.user, "The user with the password"),
   ["not_found"],
 );
 export const issueToken = operation(
   "issueToken",
-  "Give a user a new API token, in place of the old one",
+  "Replace a user's API token",
   contract.readOne,
-  item(answers.user, "With the token"),
+  item(resources.user, "The user with the token"),
   ["not_found", "user_disabled"],
 );
 
 export const listPartnerRecords = operation(
   "listPartnerRecords",
-  "List every partner with its templates",
+  "List partners with their templates",
   contract.list,
-  page(answers.partner),
+  page(resources.partner),
 );
 export const createPartner = operation(
   "createPartner",
-  "Make a partner",
+  "Create a partner",
   contract.createPartner,
-  created(answers.partner),
+  created(resources.partner),
 );
 export const readPartner = operation(
   "readPartner",
-  "Read a partner",
+  "Get a partner",
   contract.readOne,
-  item(answers.partner),
+  item(resources.partner),
   ["not_found"],
 );
 export const updatePartner = operation(
   "updatePartner",
-  "Change a partner's name and templates, and whether its costs are taken",
+  "Update a partner's name and templates, and stop or resume its costs",
   contract.updatePartner,
-  item(answers.partner),
+  item(resources.partner),
   ["not_found", "round_required"],
 );
 
 export const listCredentials = operation(
   "listCredentials",
-  "List credentials by their hints",
+  "List cost credentials",
   contract.listOfPartner,
-  page(answers.credential),
+  page(resources.credential),
 );
 export const createCredential = operation(
   "createCredential",
-  "Issue a cost credential",
+  "Create a cost credential",
   contract.createCredential,
-  created(answers.credential),
+  created(resources.credential),
   ["round_required"],
 );
 export const revokeCredential = operation(
   "revokeCredential",
-  "Revoke a cost credential: it is dead at once",
+  "Revoke a cost credential immediately",
   contract.readOne,
-  item(answers.credential),
+  item(resources.credential),
   ["not_found"],
 );
 
@@ -157,42 +157,42 @@ export const listRounds = operation(
 );
 export const openRound = operation(
   "openRound",
-  "Open an integration round, with its test credential",
+  "Open an integration round and create its test credential",
   contract.openRound,
   created(opened),
   ["round_open"],
 );
 export const readRound = operation(
   "readRoundReport",
-  "Read a round with its report",
+  "Get a round with its report",
   contract.readOne,
   item(roundWithReport),
   ["not_found"],
 );
 export const listEntries = operation(
   "listRoundEntries",
-  "List what a round kept",
+  "List the entries of a round",
   contract.listEntries,
-  page(answers.entry),
+  page(resources.entry),
   ["not_found"],
 );
 export const approveRound = operation(
   "approveRound",
-  "Make the cost types of a round live",
+  "Approve a round and make its cost types live",
   contract.readOne,
   item(roundWithReport, "Approved"),
   ["not_found", "round_ended", "mismatch_open", "round_moved"],
 );
 export const closeRound = operation(
   "closeRound",
-  "End a round without making anything live",
+  "Close a round without approval",
   contract.readOne,
   item(roundWithReport, "Closed"),
   ["not_found", "round_ended", "round_moved"],
 );
 export const dismissFinding = operation(
   "dismissFinding",
-  "Let an open mismatch pass",
+  "Dismiss an open mismatch",
   contract.dismissFinding,
   item(roundWithReport),
   ["not_found", "round_ended"],
@@ -200,7 +200,7 @@ export const dismissFinding = operation(
 
 export const listAudit = operation(
   "listAudit",
-  "List what operators changed",
+  "List audit log entries",
   contract.list,
-  page(answers.auditEntry),
+  page(resources.auditEntry),
 );

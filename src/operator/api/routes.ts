@@ -1,4 +1,4 @@
-/** The routes of the operator interface in JSON: `/operator/v1/…` */
+/** The routes of the operator API: `/operator/v1/…` */
 import * as apps from "../../db/operator/apps.ts";
 import { listAudit } from "../../db/operator/audit.ts";
 import * as credentials from "../../db/operator/credentials.ts";
@@ -9,7 +9,7 @@ import type { Route } from "../../http/router.ts";
 import { toRoundItem, toRoundWithReport } from "../../usecases/rounds/serialize.ts";
 import * as actions from "../actions.ts";
 import * as contract from "../contract.ts";
-import * as answers from "../resources.ts";
+import * as resources from "../resources.ts";
 import * as roundActions from "../rounds.ts";
 import { idOf, list, one, tokenOf } from "./handlers.ts";
 import * as operations from "./operations.ts";
@@ -18,12 +18,12 @@ const appRoutes: Route[] = [
   {
     path: "/operator/v1/apps",
     methods: {
-      GET: list(operations.listApps, contract.list, apps.listApps, answers.toAppItem),
+      GET: list(operations.listApps, contract.list, apps.listApps, resources.toAppItem),
       POST: one(
         operations.createApp,
         contract.createApp,
         async (context, operator, { body }) =>
-          answers.toAppItem(await actions.createApp(context, operator, body)),
+          resources.toAppItem(await actions.createApp(context, operator, body)),
         tokenOf,
       ),
     },
@@ -35,10 +35,10 @@ const appRoutes: Route[] = [
         const { access, app } = await apps.findApp(env.DB, actor, path.token);
         authorize(access);
         if (!app) throw actions.notFound("app");
-        return answers.toAppItem(app);
+        return resources.toAppItem(app);
       }),
       PATCH: one(operations.updateApp, contract.updateApp, async (context, operator, { path, body }) =>
-        answers.toAppItem(await actions.updateApp(context, operator, path.token, body)),
+        resources.toAppItem(await actions.updateApp(context, operator, path.token, body)),
       ),
     },
   },
@@ -76,14 +76,17 @@ const userRoutes: Route[] = [
         operations.listUsers,
         contract.list,
         (db, actor, range) => users.listUsers(db, actor, range),
-        answers.toUserItem,
+        resources.toUserItem,
       ),
       POST: one(
         operations.createUser,
         contract.createUser,
         async (context, operator, { body }) => {
           const { user, password } = await actions.createUser(context, operator, body);
-          return { ...answers.toUserItem(user), ...(password !== null && { one_time_password: password }) };
+          return {
+            ...resources.toUserItem(user),
+            ...(password !== null && { temporary_password: password }),
+          };
         },
         idOf,
       ),
@@ -96,10 +99,10 @@ const userRoutes: Route[] = [
         const { access, user } = await users.findUser(env.DB, actor, path.id);
         authorize(access);
         if (!user) throw actions.notFound("user");
-        return answers.toUserItem(user);
+        return resources.toUserItem(user);
       }),
       PATCH: one(operations.updateUser, contract.updateUser, async (context, operator, { path, body }) =>
-        answers.toUserItem(await actions.updateUser(context, operator, path.id, body)),
+        resources.toUserItem(await actions.updateUser(context, operator, path.id, body)),
       ),
     },
   },
@@ -108,7 +111,7 @@ const userRoutes: Route[] = [
     methods: {
       POST: one(operations.resetPassword, contract.readOne, async (context, operator, { path }) => {
         const { user, password } = await actions.resetPassword(context, operator, path.id);
-        return { ...answers.toUserItem(user), one_time_password: password };
+        return { ...resources.toUserItem(user), temporary_password: password };
       }),
     },
   },
@@ -117,7 +120,7 @@ const userRoutes: Route[] = [
     methods: {
       POST: one(operations.issueToken, contract.readOne, async (context, operator, { path }) => {
         const { user, token } = await actions.issueToken(context, operator, path.id);
-        return { ...answers.toUserItem(user), api_token: token };
+        return { ...resources.toUserItem(user), api_token: token };
       }),
     },
   },
@@ -131,13 +134,13 @@ const partnerRoutes: Route[] = [
         operations.listPartnerRecords,
         contract.list,
         partners.listPartnerRecords,
-        answers.toPartnerItem,
+        resources.toPartnerItem,
       ),
       POST: one(
         operations.createPartner,
         contract.createPartner,
         async (context, operator, { body }) =>
-          answers.toPartnerItem(await actions.createPartner(context, operator, body)),
+          resources.toPartnerItem(await actions.createPartner(context, operator, body)),
         idOf,
       ),
     },
@@ -149,13 +152,13 @@ const partnerRoutes: Route[] = [
         const { access, partner } = await partners.findPartnerRecord(env.DB, actor, path.id);
         authorize(access);
         if (!partner) throw actions.notFound("partner");
-        return answers.toPartnerItem(partner);
+        return resources.toPartnerItem(partner);
       }),
       PATCH: one(
         operations.updatePartner,
         contract.updatePartner,
         async (context, operator, { path, body }) =>
-          answers.toPartnerItem(await actions.updatePartner(context, operator, path.id, body)),
+          resources.toPartnerItem(await actions.updatePartner(context, operator, path.id, body)),
       ),
     },
   },
@@ -172,14 +175,14 @@ const credentialRoutes: Route[] = [
           query.partner_id === undefined
             ? credentials.listCredentials(db, actor, range)
             : credentials.listCredentialsOfPartner(db, actor, range, { partnerId: query.partner_id }),
-        answers.toCredentialItem,
+        resources.toCredentialItem,
       ),
       POST: one(
         operations.createCredential,
         contract.createCredential,
         async (context, operator, { body }) => {
           const { credential, secret } = await actions.createCredential(context, operator, body);
-          return { ...answers.toCredentialItem(credential), credential: secret };
+          return { ...resources.toCredentialItem(credential), credential: secret };
         },
         idOf,
       ),
@@ -189,7 +192,7 @@ const credentialRoutes: Route[] = [
     path: "/operator/v1/credentials/:id/revoke",
     methods: {
       POST: one(operations.revokeCredential, contract.readOne, async (context, operator, { path }) =>
-        answers.toCredentialItem(await actions.revokeCredential(context, operator, path.id)),
+        resources.toCredentialItem(await actions.revokeCredential(context, operator, path.id)),
       ),
     },
   },
@@ -234,7 +237,7 @@ const roundRoutes: Route[] = [
         operations.listEntries,
         contract.listEntries,
         (db, actor, range, { path }) => rounds.listEntries(db, actor, range, path.id),
-        (entry) => answers.toEntryItem(entry),
+        (entry) => resources.toEntryItem(entry),
       ),
     },
   },
@@ -277,7 +280,7 @@ export const apiRoutes: Route[] = [
         operations.listAudit,
         contract.list,
         (db, actor, range) => listAudit(db, actor, range),
-        answers.toAuditItem,
+        resources.toAuditItem,
       ),
     },
   },

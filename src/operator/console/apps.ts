@@ -1,4 +1,4 @@
-/** Apps, where their links lead, who may see them, and their link tree. */
+/** The console's pages for apps: destinations, members, and the link tree. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { type App, findApp, listApps, listMembers, type MemberRow } from "../../db/operator/apps.ts";
@@ -37,16 +37,16 @@ export async function appsPage(
       <h1>Apps</h1>
       ${
         page.items.length === 0
-          ? html`<p class="notice">There is no app yet. Make the first one below, then add its users.</p>`
+          ? html`<p class="notice">No apps yet. Create the first one below, then add its members.</p>`
           : html`<div class="table" tabindex="0" role="region" aria-label="Apps"><table>
-              <thead><tr><th scope="col">App</th><th scope="col">Token</th><th scope="col">Default URL</th><th scope="col" class="number">Networks</th></tr></thead>
+              <thead><tr><th scope="col">App</th><th scope="col">Token</th><th scope="col">Default URL</th><th scope="col" class="number">Network links</th></tr></thead>
               <tbody>${page.items.map((app) => html`<tr><th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a></th><td><code>${app.token}</code></td><td>${app.defaultUrl}</td><td class="number">${app.linkCount}</td></tr>`)}</tbody>
             </table></div>`
       }
       ${nextLink("/operator/apps", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New app</h2>
-        <form method="post" action="/operator/apps">${appFields({}, formError)}<button>Make app</button></form>
+        <form method="post" action="/operator/apps">${appFields({}, formError)}<button>Create app</button></form>
       </section>`,
   });
 }
@@ -54,11 +54,11 @@ export async function appsPage(
 function appFields(app: Partial<App>, formError?: FormError): Markup {
   return html`
     ${field({ name: "name", label: "Name", value: app.name ?? "", required: true }, formError)}
-    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.defaultUrl ?? "", required: true, hint: "Where a click leads when nothing else fits." }, formError)}
+    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.defaultUrl ?? "", required: true, hint: "Used when no other destination matches." }, formError)}
     ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.iosUrl ?? "" }, formError)}
     ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.androidUrl ?? "" }, formError)}
-    ${field({ name: "redirect_hosts", label: "Hosts that a click may name", rows: 3, value: app.redirectHosts?.join("\n") ?? "", hint: "One a line, for instance shop.example.com" }, formError)}
-    ${field({ name: "redirect_schemes", label: "Schemes that a click may name", rows: 2, value: app.redirectSchemes?.join("\n") ?? "", hint: "One a line, for instance https, or the app's own" }, formError)}`;
+    ${field({ name: "redirect_hosts", label: "Allowed redirect hosts", rows: 3, value: app.redirectHosts?.join("\n") ?? "", hint: "One per line, e.g. shop.example.com" }, formError)}
+    ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirectSchemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}`;
 }
 
 function toBody(form: Form) {
@@ -78,7 +78,7 @@ export async function createApp(
   form: Form,
 ): Promise<Response> {
   const app = await actions.createApp(context, operatorSession, parse(contract.createApp.body, toBody(form)));
-  return done(context, `/operator/apps/${app.token}`, "made");
+  return done(context, `/operator/apps/${app.token}`, "app-created");
 }
 
 export async function updateApp(
@@ -88,7 +88,7 @@ export async function updateApp(
 ): Promise<Response> {
   const token = tokenOf(context);
   await actions.updateApp(context, operatorSession, token, parse(contract.updateApp.body, toBody(form)));
-  return done(context, `/operator/apps/${token}`, "saved");
+  return done(context, `/operator/apps/${token}`, "app-updated");
 }
 
 export async function appPage(
@@ -117,16 +117,16 @@ export async function appPage(
         <h2 id="links">Links</h2>
         ${
           links.length === 0
-            ? html`<p class="muted">No link yet. A member makes the first one: <code>POST /public/v1/apps/${app.token}/trackers</code>.</p>`
+            ? html`<p class="muted">No links yet. A member can create the first one: <code>POST /public/v1/apps/${app.token}/trackers</code>.</p>`
             : html`<div class="tree">${linkTree(links, null)}</div>`
         }
-        ${links.length > MAX_SHOWN_LINKS ? html`<p class="muted">These are the first ${MAX_SHOWN_LINKS}. The campaign interface lists all.</p>` : ""}
+        ${links.length > MAX_SHOWN_LINKS ? html`<p class="muted">Showing the first ${MAX_SHOWN_LINKS} links. The campaign API lists all of them.</p>` : ""}
       </section>
       <section class="card" aria-labelledby="members">
-        <h2 id="members">Who may see it</h2>
+        <h2 id="members">Members</h2>
         ${
           page.items.length === 0
-            ? html`<p class="muted">Nobody yet. Add a user below.</p>`
+            ? html`<p class="muted">No members yet. Add one below.</p>`
             : html`<div class="table" tabindex="0" role="region" aria-label="Members"><table>
                 <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
                 <tbody>${page.items.map((member) => memberRow(app, member))}</tbody>
@@ -134,22 +134,22 @@ export async function appPage(
         }
         ${nextLink(`/operator/apps/${token}`, page.next)}
         <form method="post" action="/operator/apps/${token}/members">
-          ${field({ name: "email", label: "E-mail of the user to add", type: "email", required: true }, formError)}
-          <button>Add user</button>
+          ${field({ name: "email", label: "Add member by email", type: "email", required: true }, formError)}
+          <button>Add member</button>
         </form>
       </section>
       <section class="card" aria-labelledby="settings">
         <h2 id="settings">Name and destinations</h2>
-        <form method="post" action="/operator/apps/${token}">${appFields(app, formError)}<button>Save</button></form>
+        <form method="post" action="/operator/apps/${token}">${appFields(app, formError)}<button>Save changes</button></form>
       </section>`,
   });
 }
 
-/** The links right below one, each with its own below it. */
+/** The children of a link as a nested list. `parent` is null for the top level. */
 function linkTree(links: TreeLink[], parent: number | null): Markup | "" {
-  const below = links.filter((link) => link.parent_id === parent);
-  if (below.length === 0) return "";
-  return html`<ul>${below.map(
+  const children = links.filter((link) => link.parent_id === parent);
+  if (children.length === 0) return "";
+  return html`<ul>${children.map(
     (link) => html`
       <li>
         ${link.label} <code>${link.token}</code>
@@ -168,9 +168,9 @@ function memberRow(app: App, member: MemberRow): Markup {
       <td>${member.role}</td>
       <td>${confirmStep({
         action: `/operator/apps/${app.token}/members/remove`,
-        open: "Remove",
-        explain: `${member.email} no longer sees ${app.name} from that moment on.`,
-        button: "Remove from the app",
+        summary: "Remove",
+        explanation: `${member.email} will lose access to ${app.name} immediately.`,
+        button: "Remove member",
         fields: html`<input type="hidden" name="user_id" value="${member.id}">`,
       })}</td>
     </tr>`;
@@ -185,9 +185,9 @@ export async function addMember(
   const { email } = parse(contract.emailForm, { email: form.get("email") });
   const { access, user } = await findUserByEmail(context.env.DB, operatorSession.actor, email);
   operatorSession.authorize(access);
-  if (!user) throw actions.badField("email", "belongs to no user yet: make the user first, under Users");
+  if (!user) throw actions.badField("email", "does not belong to a user; create the user first");
   await actions.addMember(context, operatorSession, { appToken: token, userId: user.id });
-  return done(context, `/operator/apps/${token}`, "added");
+  return done(context, `/operator/apps/${token}`, "member-added");
 }
 
 export async function removeMember(
@@ -197,9 +197,9 @@ export async function removeMember(
 ): Promise<Response> {
   const token = tokenOf(context);
   const userId = Number(form.get("user_id"));
-  if (!Number.isSafeInteger(userId)) throw actions.badField("user_id", "is not a user");
+  if (!Number.isSafeInteger(userId)) throw actions.badField("user_id", "must be the ID of an existing user");
   await actions.removeMember(context, operatorSession, { appToken: token, userId });
-  return done(context, `/operator/apps/${token}`, "removed");
+  return done(context, `/operator/apps/${token}`, "member-removed");
 }
 
 function tokenOf(context: Context): string {

@@ -1,4 +1,4 @@
-/** What operators changed, the latest first. */
+/** The audit log: the changes by operators, newest first. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { listAudit } from "../../db/operator/audit.ts";
@@ -8,8 +8,8 @@ import { toAuditItem } from "../resources.ts";
 import { consolePage, type OperatorSession } from "./layout.ts";
 
 export async function auditPage(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const asked = context.url.searchParams.get("before") ?? "";
-  const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
+  const requested = context.url.searchParams.get("before") ?? "";
+  const before = /^\d{1,15}$/.test(requested) ? Number(requested) : Number.MAX_SAFE_INTEGER;
   const range = { after: null, before, limit: 100 };
   const found = await listAudit(context.env.DB, operatorSession.actor, range);
   operatorSession.authorize(found.access);
@@ -22,12 +22,12 @@ export async function auditPage(context: Context, operatorSession: OperatorSessi
       <h1>Audit log</h1>
       ${
         items.length === 0
-          ? html`<p class="notice">Nothing was changed yet. Everything that operators change is written down here, with who did it and when.</p>`
+          ? html`<p class="notice">No changes yet. Every change by an operator is listed here, with the user and the time.</p>`
           : html`<div class="table" tabindex="0" role="region" aria-label="Audit log"><table>
-              <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Values</th></tr></thead>
-              <tbody>${items.map((item) => html`<tr><td>${time(item.happened_at)}</td><td>${item.user?.email ?? "the command line"}</td><th scope="row">${item.action}: ${item.subject}</th><td>${Object.entries(item.detail).map(([name, value]) => html`<div><code>${name}: ${typeof value === "string" ? value : JSON.stringify(value)}</code></div>`)}</td></tr>`)}</tbody>
+              <thead><tr><th scope="col">Time</th><th scope="col">User</th><th scope="col">Action</th><th scope="col">Details</th></tr></thead>
+              <tbody>${items.map((item) => html`<tr><td>${time(item.happened_at)}</td><td>${item.user?.email ?? "Command line"}</td><th scope="row">${item.action}: ${item.subject}</th><td>${Object.entries(item.detail).map(([name, value]) => html`<div><code>${name}: ${typeof value === "string" ? value : JSON.stringify(value)}</code></div>`)}</td></tr>`)}</tbody>
             </table></div>`
       }
-      ${page.previous === null ? "" : html`<p><a href="/operator/audit?before=${page.previous}">Older</a></p>`}`,
+      ${page.previous === null ? "" : html`<p><a href="/operator/audit?before=${page.previous}">Older entries</a></p>`}`,
   });
 }

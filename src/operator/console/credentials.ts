@@ -1,4 +1,4 @@
-/** Credentials by their hints, and how one is revoked. */
+/** The console's list of cost credentials, shown by their hints, and the form to revoke one. */
 import { html } from "hono/html";
 import type * as z from "zod/mini";
 import { toPage } from "../../db/keyset.ts";
@@ -19,7 +19,7 @@ import {
   rangeOf,
 } from "./layout.ts";
 
-/** With its partner's name and the state of its round, where other partners' credentials stand beside it. */
+/** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
 type CredentialItem = z.output<typeof credential> &
   Partial<Pick<NamedCredentialRecord, "partner" | "round_state">>;
 
@@ -40,7 +40,7 @@ export async function credentialsPage(
       <h1>Credentials</h1>
       ${
         page.items.length === 0
-          ? html`<p class="notice">There is no credential yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`
+          ? html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`
           : credentialTable(
               page.items.map((row) => ({
                 ...toCredentialItem(row),
@@ -56,8 +56,8 @@ export async function credentialsPage(
 
 export function credentialTable(items: CredentialItem[], withPartner = false): Markup {
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Every credential"><table>
-      <thead><tr><th scope="col">Credential</th><th scope="col">Kind</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Made</th><th scope="col">State</th></tr></thead>
+    <div class="table" tabindex="0" role="region" aria-label="Credentials"><table>
+      <thead><tr><th scope="col">Credential</th><th scope="col">Mode</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Created</th><th scope="col">State</th></tr></thead>
       <tbody>${items.map((item) => credentialRow(item, withPartner))}</tbody>
     </table></div>`;
 }
@@ -75,9 +75,9 @@ function credentialRow(item: CredentialItem, withPartner: boolean): Markup {
           ? html`<span class="badge">revoked</span> ${time(item.revoked_at)}`
           : confirmStep({
               action: `/operator/credentials/${item.id}/revoke`,
-              open: "Revoke",
-              explain: `The partner's requests with ${item.hint} are rejected from that moment on. This cannot be taken back.`,
-              button: "Revoke for good",
+              summary: "Revoke",
+              explanation: `Requests with ${item.hint} will be rejected immediately. This can't be undone.`,
+              button: "Revoke credential",
             })
       }</td>
     </tr>`;
@@ -88,5 +88,5 @@ export async function revokeCredential(
   operatorSession: OperatorSession,
 ): Promise<Response> {
   const { partner_id } = await actions.revokeCredential(context, operatorSession, idOf(context));
-  return done(context, `/operator/partners/${partner_id}`, "revoked");
+  return done(context, `/operator/partners/${partner_id}`, "credential-revoked");
 }

@@ -1,4 +1,4 @@
-/** The parts of the console's forms. */
+/** The form fields of the console. */
 import { html } from "hono/html";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import type { Markup } from "../../http/pages.ts";
@@ -11,18 +11,18 @@ interface Field {
   hint?: string;
   type?: "text" | "url" | "email";
   required?: boolean;
-  /** Rows of a text area; left out, it is one line. */
+  /** The rows of a text area. Without it, the field is a single-line input. */
   rows?: number;
 }
 
-/** A labelled input, with what was typed before and what was wrong with it. */
+/** A labeled input. After a rejected form, it keeps the entered value and shows its errors. */
 export function field(
   { name, label, value = "", hint, type = "text", required, rows }: Field,
   formError?: FormError,
 ): Markup {
   const errors =
     formError?.error.errors.filter(({ param }) => param === name || param.startsWith(`${name}.`)) ?? [];
-  const text = formError?.typed.get(name) ?? value;
+  const text = formError?.form.get(name) ?? value;
   const notes = [hint && `${name}-hint`, errors.length > 0 && `${name}-error`].filter(Boolean).join(" ");
   const attributes = html`id="${name}" name="${name}" ${required ? html`required` : ""}
     ${notes ? html`aria-describedby="${notes}"` : ""} ${errors.length > 0 ? html`aria-invalid="true"` : ""}`;
@@ -39,48 +39,48 @@ export function select(
   name: string,
   label: string,
   options: [value: string, text: string][],
-  chosen?: string,
+  selected?: string,
 ): Markup {
   return html`
     <div class="field">
       <label for="${name}">${label}</label>
       <select id="${name}" name="${name}">
-        ${options.map(([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ""}>${text}</option>`)}
+        ${options.map(([value, text]) => html`<option value="${value}" ${value === selected ? html`selected` : ""}>${text}</option>`)}
       </select>
     </div>`;
 }
 
-export function check(name: string, label: string, isOn: boolean, value = "yes"): Markup {
-  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isOn ? html`checked` : ""}>${label}</label>`;
+export function check(name: string, label: string, isChecked: boolean, value = "yes"): Markup {
+  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isChecked ? html`checked` : ""}>${label}</label>`;
 }
 
 export function costTypeChecks(
   types: readonly CostType[] = COST_TYPES,
-  chosen: readonly CostType[] = [],
+  checked: readonly CostType[] = [],
 ): Markup {
-  return html`<fieldset><legend>Cost types</legend>${types.map((type) => check("cost_types", type, chosen.includes(type), type))}</fieldset>`;
+  return html`<fieldset><legend>Cost types</legend>${types.map((type) => check("cost_types", type, checked.includes(type), type))}</fieldset>`;
 }
 
-/** A step that cannot be taken back: closed at first, it says what will happen before its button can be reached. */
+/** A form for a destructive action. It is collapsed at first and explains the action above its button. */
 export function confirmStep(step: {
   action: string;
-  open: string;
-  explain: Markup | string;
+  summary: string;
+  explanation: Markup | string;
   button: string;
   fields?: Markup;
 }): Markup {
   return html`
     <details class="confirm">
-      <summary>${step.open}</summary>
+      <summary>${step.summary}</summary>
       <form method="post" action="${step.action}">
-        <p>${step.explain}</p>
+        <p>${step.explanation}</p>
         ${step.fields ?? ""}
         <button class="danger">${step.button}</button>
       </form>
     </details>`;
 }
 
-/** A list as it is typed: one item a line. */
+/** The items of a text area with one item per line. */
 export function toLines(text: string | null): string[] {
   return (text ?? "")
     .split(/[\r\n]+/)
@@ -88,7 +88,7 @@ export function toLines(text: string | null): string[] {
     .filter((line) => line !== "");
 }
 
-/** Empty text stands for nothing. */
+/** null for missing or blank text. */
 export function orNull(text: string | null): string | null {
   return text === null || text.trim() === "" ? null : text;
 }

@@ -1,4 +1,4 @@
-/** What every page of the console shares: who may see it, its frame, and how a form is answered. */
+/** What all console pages share: authorization, the page layout, form handling, and notices. */
 import { html } from "hono/html";
 import type * as z from "zod/mini";
 import type { Operator } from "../../auth/guards.ts";
@@ -26,21 +26,21 @@ import {
 import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
 
-/** An operator who is signed in. */
+/** A signed-in operator. */
 export interface OperatorSession extends Operator {
   user: NonNullable<Page["user"]>;
 }
 
-/** A form that was refused: what is wrong, and what was typed. */
+/** The error of a rejected form and the fields that were sent. */
 export interface FormError {
   error: AppError;
-  typed: Form;
+  form: Form;
 }
 
-/** The fields of a form; cost types may come more than once. */
+/** The fields of a form. Only `cost_types` may occur more than once. */
 export type Form = URLSearchParams;
 
-/** Lets a handler run for an operator who is signed in; a member is told so on a page. */
+/** Runs the handler for a signed-in operator. A member gets an error page. */
 export function withOperatorSession(
   handler: (context: Context, operatorSession: OperatorSession) => Promise<Response>,
 ): Handler {
@@ -62,25 +62,25 @@ export function withOperatorSession(
   });
 }
 
-/** As `withOperatorSession`, for a form. What is refused is told on the page that the form stands on. */
+/** As `withOperatorSession`, for a form. A rejected form is shown again on its page with the error. */
 export function withForm(
   act: (context: Context, operatorSession: OperatorSession, form: Form) => Promise<Response>,
   show: (context: Context, operatorSession: OperatorSession, formError: FormError) => Promise<Response>,
 ): Handler {
   return withOperatorSession(async (context, operatorSession) => {
-    const typed = await readFields(context);
+    const form = await readFields(context);
     try {
-      return await act(context, operatorSession, typed);
+      return await act(context, operatorSession, form);
     } catch (error) {
-      const isTold = error instanceof AppError && TOLD_IN_PLACE.has(ERRORS[error.code].status);
-      if (!isTold) throw error;
+      const isFormError = error instanceof AppError && FORM_ERROR_STATUSES.has(ERRORS[error.code].status);
+      if (!isFormError) throw error;
       context.trace.outcome = error.code;
-      return show(context, operatorSession, { error, typed });
+      return show(context, operatorSession, { error, form });
     }
   });
 }
 
-const TOLD_IN_PLACE: ReadonlySet<number> = new Set([400, 409]);
+const FORM_ERROR_STATUSES: ReadonlySet<number> = new Set([400, 409]);
 
 async function readFields(context: Context): Promise<Form> {
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
@@ -90,16 +90,16 @@ async function readFields(context: Context): Promise<Form> {
   const pairs = body === undefined ? [] : readPairs(body);
   const errors: InputError[] = pairs
     .filter((pair) => !pair.isUtf8)
-    .map(({ name }) => ({ param: name, message: "is not percent-encoded UTF-8" }));
-  if (body === undefined) errors.push({ param: "body", message: "is not UTF-8" });
+    .map(({ name }) => ({ param: name, message: "must be percent-encoded UTF-8" }));
+  if (body === undefined) errors.push({ param: "body", message: "must be UTF-8" });
   const names = pairs.map(({ name }) => name).filter((name) => name !== "cost_types");
-  const again = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  for (const name of again) errors.push({ param: name, message: "is given more than once" });
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  for (const name of repeated) errors.push({ param: name, message: "is given more than once" });
   throwIfInvalid(errors);
   return new URLSearchParams(pairs.map(({ name, value }) => [name, value]));
 }
 
-/** What a form says, by the contract of the JSON interface. Throws invalid_request with every fault. */
+/** Parses the values of a form with a contract of the operator API. Throws invalid_request with every error. */
 export function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
   const errors: InputError[] = [];
   const parsed = parsePart(schema, value, errors);
@@ -107,10 +107,10 @@ export function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.out
   return parsed as z.output<T>;
 }
 
-/** The number in a path. Throws not_found. */
+/** The ID in the path. Throws not_found if it is not a number. */
 export function idOf(context: Context): number {
   const id = context.params.id ?? "";
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError("not_found", "There is nothing at this path.");
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError("not_found", "We couldn't find that page.");
   return Number(id);
 }
 
@@ -131,7 +131,7 @@ interface ConsolePage {
   formError?: FormError | undefined;
 }
 
-/** A page of the console, with what was done or refused at its top. */
+/** A page of the console, with the notice of the last action or the form's error at the top. */
 export function consolePage(
   context: Context,
   operatorSession: OperatorSession,
@@ -148,43 +148,49 @@ export function consolePage(
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${doneNotice(context.url.searchParams.get("done"))}
-      ${page.formError ? troubleNotice(page.formError.error) : ""}
+      ${page.formError ? errorNotice(page.formError.error) : ""}
       ${page.body}`,
   });
 }
 
 const DONE = {
-  saved: "Saved.",
-  made: "Made.",
-  added: "Added: the user sees the app from now on.",
-  removed: "Removed: the user no longer sees the app.",
-  revoked: "Revoked. The credential is dead.",
-  dismissed: "Dismissed. The mismatch no longer holds up the approval.",
-  approved: "Approved. The cost types are live for the partner.",
-  closed: "Closed. Nothing was made live.",
-  disabled: "Disabled. The user's token and sessions are dead.",
-  enabled: "Enabled. The user has no API token until one is issued.",
+  "app-created": "App created.",
+  "app-updated": "App updated.",
+  "member-added": "Member added. They can now see this app.",
+  "member-removed": "Member removed. They can no longer see this app.",
+  "partner-created": "Partner created.",
+  "partner-updated": "Partner updated.",
+  "partner-stopped": "Partner stopped. Its costs no longer count.",
+  "partner-resumed": "Partner resumed. Its costs count again.",
+  "credential-revoked": "Credential revoked.",
+  "mismatch-dismissed": "Mismatch dismissed. It no longer blocks approval.",
+  "round-approved": "Round approved. Its cost types are now live for the partner.",
+  "round-closed": "Round closed. No cost types went live.",
+  "user-created": "User created.",
+  "user-updated": "User updated.",
+  "user-disabled": "User disabled. Their API token and sessions no longer work.",
+  "user-enabled": "User enabled. Issue a new API token if they need one.",
 };
 
-/** Sends the browser on, to be told what was done. */
-export function done(context: Context, path: string, what: keyof typeof DONE): Response {
-  return redirectResponse(context, `${path}?done=${what}`);
+/** Redirects to a page that confirms the action in a notice. */
+export function done(context: Context, path: string, action: keyof typeof DONE): Response {
+  return redirectResponse(context, `${path}?done=${action}`);
 }
 
-function doneNotice(what: string | null): Markup | "" {
-  const text = what !== null && Object.hasOwn(DONE, what) && DONE[what as keyof typeof DONE];
+function doneNotice(action: string | null): Markup | "" {
+  const text = action !== null && Object.hasOwn(DONE, action) && DONE[action as keyof typeof DONE];
   return text ? html`<p class="notice ok" role="status">${text}</p>` : "";
 }
 
-function troubleNotice(error: AppError): Markup {
+function errorNotice(error: AppError): Markup {
   return html`
     <div class="notice error" role="alert">
-      <p>${error.code === "invalid_request" ? html`<strong>Nothing was changed.</strong> Mend what is named here and send the form again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
+      <p>${error.code === "invalid_request" ? html`<strong>Not saved.</strong> Fix the errors below and try again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
       ${error.errors.length > 0 ? html`<ul>${error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
     </div>`;
 }
 
-/** Shows a secret that nobody can show again. */
+/** Shows a new secret. It can't be shown again. */
 export function secretPage(
   context: Context,
   operatorSession: OperatorSession,
@@ -196,22 +202,22 @@ export function secretPage(
     body: html`
       <h1>${shown.title}</h1>
       <section class="card">
-        <p class="notice warn">This is shown once. Hand it over now: nobody can read it again, only replace it.</p>
+        <p class="notice warn">Copy this now. You won't be able to see it again.</p>
         <h2>${shown.name}</h2>
         <p class="secret"><code id="secret">${shown.secret}</code></p>
         ${shown.use}
-        <p><a class="button" href="${shown.back}">Go on</a></p>
+        <p><a class="button" href="${shown.back}">Done</a></p>
       </section>`,
   });
 }
 
-/** A hundred at a time, from where the query says. */
+/** The range of a list page: 100 items after the `after` parameter of the query. */
 export function rangeOf(context: Context): Range {
   const after = context.url.searchParams.get("after") ?? "";
   return { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: 100 };
 }
 
-/** Links to the next page of a list, where there is one. `path` is the page's own: a form on it may stand at another. */
+/** The link to the next page of a list, if there is one. `path` is the list's path, which can differ from a rejected form's. */
 export function nextLink(path: string, next: number | null): Markup | "" {
   return next === null ? "" : html`<p><a href="${path}?after=${next}">Next page</a></p>`;
 }

@@ -1,4 +1,4 @@
-/** The console's first page: the partners, what each needs next, and the spend that waits. */
+/** The console's first page: the partners with their next steps, and the pending costs. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { listPendingSpend } from "../../db/operator/console.ts";
@@ -30,7 +30,7 @@ export async function overviewPage(
 ): Promise<Response> {
   const range = rangeOf(context);
   const { DB } = context.env;
-  const [found, waiting] = await Promise.all([
+  const [found, pending] = await Promise.all([
     listPartnerRecords(DB, operatorSession.actor, range),
     listPendingSpend(context.ledger, operatorSession.actor),
   ]);
@@ -42,10 +42,10 @@ export async function overviewPage(
     formError,
     body: html`
       <h1>Partners</h1>
-      <p class="lead">A cost type goes live for a partner when it has come through an integration round.</p>
+      <p class="lead">A cost type goes live for a partner once it passes an integration round.</p>
       ${
         page.items.length === 0
-          ? html`<p class="notice">There is no partner yet. Make the first one below, then open a round for it.</p>`
+          ? html`<p class="notice">No partners yet. Create the first one below, then open a round for it.</p>`
           : html`<div class="table" tabindex="0" role="region" aria-label="Partners"><table>
               <thead><tr><th scope="col">Partner</th><th scope="col">Cost data</th>${COST_TYPES.map((type) => html`<th scope="col">${type}</th>`)}<th scope="col">Next step</th></tr></thead>
               <tbody>${page.items.map(partnerRow)}</tbody>
@@ -53,15 +53,15 @@ export async function overviewPage(
       }
       ${nextLink("/operator", page.next)}
       <section class="card" aria-labelledby="pending">
-        <h2 id="pending">Spend that waits for its engagement</h2>
+        <h2 id="pending">Pending costs</h2>
         ${
-          waiting.length === 0
-            ? html`<p class="muted">Nothing waits: every cost that still can has found its click or impression.</p>`
+          pending.length === 0
+            ? html`<p class="muted">No pending costs.</p>`
             : html`
-              <p class="muted">Costs that were sent before their click or impression arrived, or without one. They count in no app.</p>
-              <div class="table" tabindex="0" role="region" aria-label="Pending spend"><table>
+              <p class="muted">These costs don't have a matching click or impression yet. They don't count for any app.</p>
+              <div class="table" tabindex="0" role="region" aria-label="Pending costs"><table>
                 <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
-                <tbody>${waiting.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
+                <tbody>${pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
               </table></div>`
         }
       </section>
@@ -69,13 +69,13 @@ export async function overviewPage(
         <h2 id="new">New partner</h2>
         <form method="post" action="/operator/partners">
           ${field({ name: "display_name", label: "Name", required: true }, formError)}
-          <button>Make partner</button>
+          <button>Create partner</button>
         </form>
       </section>`,
   });
 }
 
-/** What the operator does next, nothing where every cost type is live and a credential sends them. */
+/** The operator's next step for a partner: none if every cost type is integrated and can be sent and matched. */
 function nextStep(partner: PartnerRecord): Markup {
   const {
     id,
@@ -84,11 +84,11 @@ function nextStep(partner: PartnerRecord): Markup {
     hasLiveCredential,
     costParameters,
   } = partner;
-  if (round) return html`<a href="/operator/rounds/${round}">Read round ${round}</a>`;
+  if (round) return html`<a href="/operator/rounds/${round}">Review round ${round}</a>`;
   if (integratedTypes.length > 0 && !hasLiveCredential)
     return html`<a href="/operator/partners/${id}#credentials">Issue a live credential</a>`;
   if (integratedTypes.length > 0 && !costParameters.includes("cost_id="))
-    return html`<a href="/operator/partners/${id}#templates">Name a cost_id in its cost parameters</a>`;
+    return html`<a href="/operator/partners/${id}#templates">Add a cost_id to the cost parameters</a>`;
   if (integratedTypes.length === COST_TYPES.length) return html`<span class="muted">none</span>`;
   return html`<a href="/operator/partners/${id}#open">Open a round</a>`;
 }
@@ -110,5 +110,5 @@ export async function createPartner(
 ): Promise<Response> {
   const body = parse(contract.createPartner.body, { display_name: form.get("display_name") });
   const partner = await actions.createPartner(context, operatorSession, body);
-  return done(context, `/operator/partners/${partner.id}`, "made");
+  return done(context, `/operator/partners/${partner.id}`, "partner-created");
 }

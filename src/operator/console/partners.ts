@@ -1,4 +1,4 @@
-/** The page of a partner: how far it has come, its rounds and credentials, its templates, and whether its costs are taken. */
+/** The page of a partner: integration state, rounds, credentials, templates, and the switch that stops its costs. */
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
 import { findPartnerRecord, type PartnerRecord } from "../../db/operator/partners.ts";
@@ -25,20 +25,20 @@ import {
   secretPage,
 } from "./layout.ts";
 
-/** How far a cost type has come. */
+/** The badge of a cost type's integration state. */
 export const STATES = {
   none: html`<span class="badge">none</span>`,
   in_round: html`<span class="badge warn">in round</span>`,
   integrated: html`<span class="badge ok">integrated</span>`,
 };
 
-/** The newest first. */
+/** The page shows the newest rounds and credentials, up to this limit. */
 const NEWEST = { after: null, before: Number.MAX_SAFE_INTEGER, limit: 100 };
 
-/** Says where the rest of a partner's list is. */
-function rest(partnerId: number, list: "rounds" | "credentials", total = 0): Markup | "" {
+/** Explains how to list everything if a list exceeds the limit. */
+function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0): Markup | "" {
   return total > NEWEST.limit
-    ? html`<p class="muted">These are the newest ${NEWEST.limit} of ${total}. All: <code>GET /operator/v1/${list}?partner_id=${partnerId}</code>.</p>`
+    ? html`<p class="muted">Showing the newest ${NEWEST.limit} of ${total}. To list all of them, use <code>GET /operator/v1/${list}?partner_id=${partnerId}</code>.</p>`
     : "";
 }
 
@@ -56,7 +56,7 @@ export async function partnerPage(
   ]);
   operatorSession.authorize(access);
   if (!partner) throw actions.notFound("partner");
-  const free = COST_TYPES.filter((type) => !partner.typesInRound.includes(type));
+  const available = COST_TYPES.filter((type) => !partner.typesInRound.includes(type));
   return consolePage(context, operatorSession, {
     title: partner.displayName,
     section: "Partners",
@@ -69,7 +69,7 @@ export async function partnerPage(
         <h3>Rounds</h3>
         ${
           rounds.rows.length === 0
-            ? html`<p class="muted">No round yet. Open one below and hand its test credential to the partner.</p>`
+            ? html`<p class="muted">No rounds yet. Open one below and send its test credential to the partner.</p>`
             : html`<ul>${rounds.rows
                 .slice(0, 100)
                 .map(toRoundItem)
@@ -78,15 +78,15 @@ export async function partnerPage(
                     html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`,
                 )}</ul>`
         }
-        ${rest(id, "rounds", rounds.total)}
+        ${moreHint(id, "rounds", rounds.total)}
         ${
-          free.length === 0
-            ? html`<p class="muted" id="open">Every cost type is in an open round.</p>`
+          available.length === 0
+            ? html`<p class="muted" id="open">All cost types are in open rounds.</p>`
             : html`<h3 id="open">Open a round</h3>
               <form method="post" action="/operator/partners/${id}/rounds">
                 ${costTypeChecks(
-                  free,
-                  free.filter((type) => !partner.integratedTypes.includes(type)),
+                  available,
+                  available.filter((type) => !partner.integratedTypes.includes(type)),
                 )}
                 <button>Open round</button>
               </form>`
@@ -96,22 +96,22 @@ export async function partnerPage(
         <h2 id="credentials">Credentials</h2>
         ${
           credentials.rows.length === 0
-            ? html`<p class="muted">No credential yet. ${partner.supportsCostData ? "Issue a live one below." : "A round gives the partner a test credential."}</p>`
+            ? html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`
             : credentialTable(credentials.rows.slice(0, 100).map(toCredentialItem))
         }
-        ${rest(id, "credentials", credentials.total)}
+        ${moreHint(id, "credentials", credentials.total)}
         ${issueForm(partner)}
       </section>
       <section class="card" aria-labelledby="templates">
         <h2 id="templates">Name and parameter templates</h2>
-        <p class="muted">Query text that the URLs of the partner's links carry. Macros in braces or brackets stay as they are typed.</p>
+        <p class="muted">Query parameters that are added to the URLs of the partner's links. Macros in braces or brackets are kept unchanged.</p>
         <form method="post" action="/operator/partners/${id}">
           ${field({ name: "display_name", label: "Name", value: partner.displayName, required: true }, formError)}
           ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, formError)}
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, formError)}
-          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to both where cost data is on. Without a cost_id here no cost finds its click: for instance cost_id={click_id}&cost_type=cpc, with the partner's own macro" }, formError)}
-          ${check("server_to_server", "Server to server: impression URLs carry s2s=1", partner.serverToServer)}
-          <button>Save</button>
+          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=cpc" }, formError)}
+          ${check("server_to_server", "Server to server: add s2s=1 to impression URLs", partner.serverToServer)}
+          <button>Save changes</button>
         </form>
       </section>
       ${costSwitch(partner)}`,
@@ -123,20 +123,20 @@ function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRecord): M
   const action = `/operator/partners/${id}/costs`;
   return html`
     <section class="card danger" aria-labelledby="stop">
-      <h2 id="stop">${supportsCostData ? "Stop" : "Stopped"}</h2>
+      <h2 id="stop">${supportsCostData ? "Stop partner" : "Partner stopped"}</h2>
       ${
         supportsCostData
           ? confirmStep({
               action,
-              open: "Stop taking costs",
-              explain:
-                "Nothing more of this partner counts from that moment on, sent or on a URL. What was counted stays.",
-              button: "Stop taking costs",
+              summary: "Stop accepting costs",
+              explanation:
+                "New costs from this partner stop counting immediately, whether sent by API or on a URL. Costs that already count are kept.",
+              button: "Stop accepting costs",
               fields: html`<input type="hidden" name="take" value="no">`,
             })
           : html`
-            <p>Nothing of this partner counts, sent or on a URL. What was counted before stays.</p>
-            <form method="post" action="${action}"><input type="hidden" name="take" value="yes"><button>Take costs again</button></form>`
+            <p>New costs from this partner don't count, whether sent by API or on a URL. Costs that already count are kept.</p>
+            <form method="post" action="${action}"><input type="hidden" name="take" value="yes"><button>Resume accepting costs</button></form>`
       }
     </section>`;
 }
@@ -151,7 +151,7 @@ export async function switchCosts(
   const supports = take === null ? undefined : take === "yes";
   const body = parse(contract.updatePartner.body, { supports_cost_data: supports });
   await actions.updatePartner(context, operatorSession, id, body);
-  return done(context, `/operator/partners/${id}`, "saved");
+  return done(context, `/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
 }
 
 function issueForm(partner: PartnerRecord): Markup | "" {
@@ -159,16 +159,16 @@ function issueForm(partner: PartnerRecord): Markup | "" {
   const types = COST_TYPES.filter((type) => live.includes(type) || partner.typesInRound.includes(type));
   if (types.length === 0) return "";
   const modes: [string, string][] = [
-    ...(live.length > 0 ? [["live", "Live: posts costs"] as [string, string]] : []),
+    ...(live.length > 0 ? [["live", "Live: sends costs"] as [string, string]] : []),
     ...(partner.openRounds.length > 0
-      ? [["test", "Test: posts into the open round"] as [string, string]]
+      ? [["test", "Test: sends costs to the open round"] as [string, string]]
       : []),
   ];
   return html`
     <details>
       <summary>Issue a credential</summary>
       <form method="post" action="/operator/partners/${partner.id}/credentials">
-        ${select("mode", "Kind", modes)}
+        ${select("mode", "Mode", modes)}
         ${costTypeChecks(types, live)}
         <button>Issue credential</button>
       </form>
@@ -189,7 +189,7 @@ export async function updatePartner(
     cost_parameters: form.get("cost_parameters") ?? undefined,
   });
   await actions.updatePartner(context, operatorSession, id, body);
-  return done(context, `/operator/partners/${id}`, "saved");
+  return done(context, `/operator/partners/${id}`, "partner-updated");
 }
 
 export async function issueCredential(
@@ -209,7 +209,7 @@ export async function issueCredential(
     title: "Credential issued",
     name: `${credential.mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
     secret,
-    use: html`<p>The partner sends it as <code>Authorization: Bearer …</code> with every cost.</p>`,
+    use: html`<p>The partner sends it as <code>Authorization: Token token=…</code> with every cost.</p>`,
     back: `/operator/partners/${id}`,
   });
 }
@@ -224,12 +224,12 @@ export async function openPartnerRound(
   const { round, secret } = await openRound(context, operatorSession, body);
   return secretPage(context, operatorSession, {
     section: "Partners",
-    title: `Round ${round.id} is open`,
+    title: `Round ${round.id} opened`,
     name: "Test credential",
     secret,
     use: html`
-      <p>The partner needs a link, too: a member of an app makes one and attaches it to the partner with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>. Hand over the token of the link with the credential.</p>
-      <p>From there the <a href="/docs/partners">guide for partners</a> leads: the partner opens its link with a <code>cost_id</code>, then sends the costs to <code>${context.url.origin}/cost</code> with this credential, and reads at <code>${context.url.origin}/cost/round</code> what did not match. Nothing of it counts as spend.</p>`,
+      <p>The partner also needs a link. A member of an app creates one and attaches the partner with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>. Send the partner the link's token together with this credential.</p>
+      <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and checks the report at <code>${context.url.origin}/cost/round</code>. Costs in a round never count as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
 }

@@ -1,4 +1,4 @@
-/** The page of a round: the report, what to let pass, and the approval. */
+/** The page of a round: the report with its Dismiss buttons, and the forms to approve or close the round. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
@@ -30,49 +30,49 @@ export async function roundPage(
     formError,
     body: html`
       <p><a href="/operator/partners/${round.partner_id}">${round.partner}</a></p>
-      ${round.state === "open" ? reportView(round, dismiss, ending(round)) : reportView(round, undefined, next(round))}`,
+      ${round.state === "open" ? reportView(round, dismiss, endForms(round)) : reportView(round, undefined, nextStep(round))}`,
   });
 }
 
-function ending(round: RoundWithReport): Markup {
+function endForms(round: RoundWithReport): Markup {
   const open = countOpen(round.report);
   const types = round.cost_types.join(", ");
   return html`
     <section class="card" aria-labelledby="ending">
-      <h2 id="ending">End the round</h2>
+      <h2 id="ending">End round</h2>
       ${
         round.report.passed
           ? html`
-            <p>Every cost type passes. Approving makes ${types} live for ${round.partner}: its live credentials are cleared for them, and the test credential posts nothing more.</p>
+            <p>Every cost type passes. Approving makes ${types} live for ${round.partner} and adds them to its live credentials. The test credential stops working.</p>
             <form method="post" action="/operator/rounds/${round.id}/approve"><button>Approve ${types}</button></form>`
           : html`
-            <p>${open > 0 ? `${open} open ${open === 1 ? "mismatch holds" : "mismatches hold"} up the approval.` : "A cost type without a match holds up the approval."} Have the partner mend what it can; dismiss what is understood and cannot be mended.</p>
+            <p>${open > 0 ? `${open} open ${open === 1 ? "mismatch blocks" : "mismatches block"} approval. Ask the partner to fix ${open === 1 ? "it" : "them"}, or dismiss ${open === 1 ? "it if you accept it" : "those you accept"}.` : "This round can't be approved yet. Each cost type needs a match and no open mismatches."}</p>
             <form method="post" action="/operator/rounds/${round.id}/approve"><button class="secondary">Approve ${types}</button></form>`
       }
       ${confirmStep({
         action: `/operator/rounds/${round.id}/close`,
-        open: "Close without approving",
-        explain:
-          "Nothing becomes live, the test credential posts nothing more, and the report stays as it is now.",
-        button: "Close the round",
+        summary: "Close without approving",
+        explanation:
+          "No cost types go live, the test credential stops working, and the report is kept unchanged.",
+        button: "Close round",
       })}
     </section>`;
 }
 
-function next(round: RoundWithReport): Markup {
+function nextStep(round: RoundWithReport): Markup {
   return round.state === "approved"
-    ? html`<p class="notice">Next: <a href="/operator/partners/${round.partner_id}#credentials">issue a live credential</a> to ${round.partner}, unless it has one, and see that its cost parameters name a <code>cost_id</code>. The owners of apps can now switch cost data on for its links: clicks that come from then on take costs.</p>`
-    : html`<p class="notice">The round was closed. <a href="/operator/partners/${round.partner_id}#open">Open another</a> to go on.</p>`;
+    ? html`<p class="notice">Next, <a href="/operator/partners/${round.partner_id}#credentials">issue a live credential</a> to ${round.partner} if it doesn't have one, and check that its cost parameters include a <code>cost_id</code>. App members can now turn on cost data for its links. Costs are accepted for clicks and impressions after that.</p>`
+    : html`<p class="notice">This round was closed without approval. To continue, <a href="/operator/partners/${round.partner_id}#open">open a new round</a>.</p>`;
 }
 
 export async function approveRound(context: Context, operatorSession: OperatorSession): Promise<Response> {
   const { id } = await actions.approveRound(context, operatorSession, idOf(context));
-  return done(context, `/operator/rounds/${id}`, "approved");
+  return done(context, `/operator/rounds/${id}`, "round-approved");
 }
 
 export async function closeRound(context: Context, operatorSession: OperatorSession): Promise<Response> {
   const { id } = await actions.closeRound(context, operatorSession, idOf(context));
-  return done(context, `/operator/rounds/${id}`, "closed");
+  return done(context, `/operator/rounds/${id}`, "round-closed");
 }
 
 export async function dismissFinding(
@@ -82,5 +82,5 @@ export async function dismissFinding(
 ): Promise<Response> {
   const { finding } = parse(contract.dismissFinding.body, { finding: form.get("finding") });
   const { id } = await actions.dismissFinding(context, operatorSession, idOf(context), finding);
-  return done(context, `/operator/rounds/${id}`, "dismissed");
+  return done(context, `/operator/rounds/${id}`, "mismatch-dismissed");
 }

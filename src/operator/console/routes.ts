@@ -1,4 +1,4 @@
-/** The operators' console: pages that read, and forms that change something and lead back. */
+/** The routes of the operator console: pages, and forms that redirect back to a page. */
 import type { Context } from "../../env.ts";
 import type { Handler, Route } from "../../http/router.ts";
 import * as apps from "./apps.ts";
@@ -15,12 +15,12 @@ type Act = (context: Context, operatorSession: OperatorSession, form: Form) => P
 
 const page = (show: Show): Handler =>
   withOperatorSession((context, operatorSession) => show(context, operatorSession));
-/** A page, and the form on it that posts to the same path. */
+/** A page with a form that posts to the same path. */
 const pageWithForm = (path: string, show: Show, act: Act): Route => ({
   path,
   methods: { GET: page(show), POST: withForm(act, show) },
 });
-/** A form that stands on a page of another path. */
+/** A form on a page with another path. */
 const form = (path: string, act: Act, show: Show): Route => ({
   path,
   methods: { POST: withForm(act, show) },

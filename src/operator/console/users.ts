@@ -1,4 +1,4 @@
-/** Users: their role, how they sign in, their API token, and whether they still may. */
+/** The console's pages for users: role, sign-in method, API token, and the forms to disable and enable a user. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { findUser, listUsers, type UserRow } from "../../db/operator/users.ts";
@@ -22,8 +22,8 @@ import {
 } from "./layout.ts";
 
 const ROLES: [string, string][] = [
-  ["member", "Member: works in the apps it was added to"],
-  ["operator", "Operator: works in this console as well"],
+  ["member", "Member: can use the apps they're added to"],
+  ["operator", "Operator: can also use this console"],
 ];
 
 export async function usersPage(
@@ -42,20 +42,20 @@ export async function usersPage(
     body: html`
       <h1>Users</h1>
       <div class="table" tabindex="0" role="region" aria-label="Users"><table>
-        <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Signs in with</th><th scope="col">API token</th><th scope="col">State</th></tr></thead>
+        <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Sign-in method</th><th scope="col">API token</th><th scope="col">State</th></tr></thead>
         <tbody>${page.items.map(userRow)}</tbody>
       </table></div>
       ${nextLink("/operator/users", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New user</h2>
         <form method="post" action="/operator/users">
-          ${field({ name: "email", label: "E-mail", type: "email", required: true }, formError)}
-          ${select("role", "Role", ROLES, formError?.typed.get("role") ?? "member")}
-          ${select("sign_in", "Signs in with", [
-            ["password", "A password: a one-time password is shown next"],
-            ["sso", "Single sign-on: no password here"],
+          ${field({ name: "email", label: "Email", type: "email", required: true }, formError)}
+          ${select("role", "Role", ROLES, formError?.form.get("role") ?? "member")}
+          ${select("sign_in", "Sign-in method", [
+            ["password", "Password: you get a temporary password in the next step"],
+            ["sso", "Single sign-on: no password"],
           ])}
-          <button>Make user</button>
+          <button>Create user</button>
         </form>
       </section>`,
   });
@@ -90,7 +90,7 @@ export async function createUser(
     sign_in: form.get("sign_in") ?? undefined,
   });
   const { user, password } = await actions.createUser(context, operatorSession, body);
-  if (password === null) return done(context, `/operator/users/${user.id}`, "made");
+  if (password === null) return done(context, `/operator/users/${user.id}`, "user-created");
   return passwordPage(context, operatorSession, user, password);
 }
 
@@ -102,10 +102,10 @@ function passwordPage(
 ): Promise<Response> {
   return secretPage(context, operatorSession, {
     section: "Users",
-    title: "One-time password",
-    name: `Password of ${user.email}`,
+    title: "Temporary password",
+    name: `Temporary password for ${user.email}`,
     secret,
-    use: html`<p>The user signs in with it at <code>${context.url.origin}/login</code> and changes it on the account page.</p>`,
+    use: html`<p>Send it to the user. They sign in at <code>${context.url.origin}/login</code> and should then change it on the account page.</p>`,
     back: `/operator/users/${user.id}`,
   });
 }
@@ -128,56 +128,56 @@ export async function userPage(
       <div class="head"><h1>${user.email}</h1>${stateOf(user)}</div>
       <section class="card" aria-labelledby="role-of">
         <h2 id="role-of">Role</h2>
-        <form method="post" action="${path}">${select("role", "Role", ROLES, user.role)}<button>Save</button></form>
+        <form method="post" action="${path}">${select("role", "Role", ROLES, user.role)}<button>Save role</button></form>
       </section>
       <section class="card" aria-labelledby="token">
         <h2 id="token">API token</h2>
-        <p>${user.token_hint ? html`<code>${user.token_hint}</code>` : "None yet."}</p>
+        <p>${user.token_hint ? html`<code>${user.token_hint}</code>` : "No API token yet."}</p>
         ${
           isDisabled
-            ? html`<p class="muted">A disabled user has none. Enable the user first.</p>`
+            ? html`<p class="muted">Disabled users can't have an API token. Enable the user first.</p>`
             : confirmStep({
                 action: `${path}/token`,
-                open: user.token_hint ? "Replace the token" : "Issue a token",
-                explain: user.token_hint
-                  ? "The old token is dead from that moment on. The new one is shown once, to you."
-                  : "The token is shown once, to you.",
-                button: user.token_hint ? "Replace the token" : "Issue the token",
+                summary: user.token_hint ? "Replace token" : "Issue token",
+                explanation: user.token_hint
+                  ? "The current token stops working immediately. The new token is shown to you once."
+                  : "The token is shown to you once.",
+                button: user.token_hint ? "Replace token" : "Issue token",
               })
         }
       </section>
       <section class="card" aria-labelledby="sign-in">
-        <h2 id="sign-in">Sign-in</h2>
-        <p>${user.has_password ? "With a password." : "With single sign-on; there is no password here."}</p>
+        <h2 id="sign-in">Sign-in method</h2>
+        <p>${user.has_password ? "Password" : "Single sign-on"}</p>
         ${confirmStep({
           action: `${path}/password`,
-          open: "Give a new one-time password",
-          explain:
-            "The old password and every session of the user end. An API token that was sealed with it can no longer be shown.",
-          button: "Give a new password",
+          summary: "Reset password",
+          explanation:
+            "The current password and all of the user's sessions stop working immediately. Their API token keeps working but can't be shown anymore. You get a temporary password.",
+          button: "Reset password",
         })}
         ${
           user.has_password
             ? confirmStep({
                 action: path,
-                open: "Change to single sign-on",
-                explain: "The password and every session of the user end.",
-                button: "Change to single sign-on",
+                summary: "Switch to single sign-on",
+                explanation: "The password and all of the user's sessions stop working immediately.",
+                button: "Switch to single sign-on",
                 fields: html`<input type="hidden" name="sign_in" value="sso">`,
               })
             : ""
         }
       </section>
       <section class="card danger" aria-labelledby="disable">
-        <h2 id="disable">${isDisabled ? "Enable" : "Disable"}</h2>
+        <h2 id="disable">${isDisabled ? "Enable user" : "Disable user"}</h2>
         ${
           isDisabled
-            ? html`<form method="post" action="${path}"><input type="hidden" name="disabled" value="no"><button>Enable the user</button></form>`
+            ? html`<form method="post" action="${path}"><input type="hidden" name="disabled" value="no"><button>Enable user</button></form>`
             : confirmStep({
                 action: path,
-                open: "Disable the user",
-                explain: "The user's API token and sessions are dead from that moment on.",
-                button: "Disable now",
+                summary: "Disable user",
+                explanation: "The user's API token and sessions stop working immediately.",
+                button: "Disable user",
                 fields: html`<input type="hidden" name="disabled" value="yes">`,
               })
         }
@@ -198,8 +198,8 @@ export async function updateUser(
     ...(disabled !== null && { disabled: disabled === "yes" }),
   });
   await actions.updateUser(context, operatorSession, id, body);
-  const what = disabled === null ? "saved" : disabled === "yes" ? "disabled" : "enabled";
-  return done(context, `/operator/users/${id}`, what);
+  const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
+  return done(context, `/operator/users/${id}`, action);
 }
 
 export async function resetPassword(context: Context, operatorSession: OperatorSession): Promise<Response> {
@@ -212,9 +212,9 @@ export async function issueToken(context: Context, operatorSession: OperatorSess
   return secretPage(context, operatorSession, {
     section: "Users",
     title: "API token",
-    name: `API token of ${user.email}`,
+    name: `API token for ${user.email}`,
     secret: token,
-    use: html`<p>Sent as <code>Authorization: Token token=…</code> with every request to the campaign interface.</p>`,
+    use: html`<p>Send it as <code>Authorization: Token token=…</code> with every request to the campaign API.</p>`,
     back: `/operator/users/${user.id}`,
   });
 }

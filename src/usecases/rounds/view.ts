@@ -1,4 +1,4 @@
-/** The report of a round as people read it: the partner, and the operator who approves it. */
+/** The HTML of a round's report, for the partner and for operators. */
 import { html } from "hono/html";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/round-findings.ts";
 import type { Markup } from "../../http/pages.ts";
@@ -11,22 +11,22 @@ const KIND_NAMES: Record<FindingKind, string> = {
   differs_from_url: "Differs from the URL",
   late: "Too late",
   malformed: "Malformed",
-  conflict: "Other values with the same cost ID",
-  not_in_round: "Cost type is not in this round",
-  duplicate: "Sent again",
-  incomplete: "The report is not whole",
+  conflict: "Conflicting values",
+  not_in_round: "Cost type not in this round",
+  duplicate: "Duplicate",
+  incomplete: "Incomplete report",
 };
 
-const STATE_BADGES: Record<FindingState, { name: string; look: string }> = {
-  open: { name: "open", look: "error" },
-  resolved: { name: "resolved", look: "ok" },
-  dismissed: { name: "dismissed", look: "" },
-  note: { name: "note", look: "" },
+const STATE_BADGES: Record<FindingState, { name: string; className: string }> = {
+  open: { name: "open", className: "error" },
+  resolved: { name: "resolved", className: "ok" },
+  dismissed: { name: "dismissed", className: "" },
+  note: { name: "note", className: "" },
 };
 
 /**
- * The heading, the counts and a card for each cost type with anything to tell. `action` is put into the row of each open
- * mismatch, `aside` below the counts.
+ * The heading, the counts, and a card for each cost type. `action` is added to the row of each open mismatch, `aside` below
+ * the counts.
  */
 export function reportView(
   round: RoundWithReport,
@@ -43,12 +43,12 @@ export function reportView(
     <dl class="details">
       <dt>Opened</dt><dd>${time(round.opened_at)}</dd>
       ${round.ended_at ? html`<dt>${round.state === "approved" ? "Approved" : "Closed"}</dt><dd>${time(round.ended_at)}</dd>` : ""}
-      <dt>Kept</dt><dd>${round.entries} of at most ${round.max_entries} submissions; none of them counts as spend</dd>
+      <dt>Submissions</dt><dd>${round.entries} of ${round.max_entries.toLocaleString("en")}. They never count as spend.</dd>
     </dl>
     ${
       report.complete
         ? ""
-        : html`<p class="notice warn">Some of what came may be missing here: there is more than a report reads, or keeps when its round ends, or the round is older than clicks and impressions are remembered.</p>`
+        : html`<p class="notice warn">This report may be incomplete. The round has more data than a report can cover, or its oldest clicks and impressions have been deleted.</p>`
     }
     ${countTable(report.types)}
     ${aside ?? ""}
@@ -56,8 +56,8 @@ export function reportView(
     ${
       report.other_findings.length > 0
         ? html`<section class="card" aria-labelledby="others">
-            <h2 id="others">Of no cost type of this round</h2>
-            ${findingTable(report.other_findings, "Submissions that name no cost type of the round", action)}
+            <h2 id="others">Other submissions</h2>
+            ${findingTable(report.other_findings, "Other submissions", action)}
           </section>`
         : ""
     }`;
@@ -76,15 +76,15 @@ function summary(round: RoundWithReport): string {
   if (round.state === "approved") return "These cost types are live for the partner.";
   const open = countOpen(round.report);
   const missing = types.filter((type) => type.matched === 0).map((type) => type.cost_type);
-  if (passed) return "Every cost type has a match, and nothing is open.";
+  if (passed) return "Every cost type has a match, and no mismatches are open.";
   const parts = [
-    open > 0 ? `${open} ${open === 1 ? "mismatch is" : "mismatches are"} open` : "",
-    missing.length > 0 ? `no match yet for ${missing.join(", ")}` : "",
+    open > 0 ? `${open} open ${open === 1 ? "mismatch" : "mismatches"}.` : "",
+    missing.length > 0 ? `No match yet for ${missing.join(", ")}.` : "",
   ];
-  return `${parts.filter((part) => part).join("; ")}.`.replace(/^n/, "N");
+  return parts.filter((part) => part).join(" ");
 }
 
-/** How many mismatches stand in the way of an approval. */
+/** The number of open mismatches, which block approval. */
 export function countOpen(report: ReportItem): number {
   const others = report.other_findings.filter((finding) => finding.state === "open").length;
   return report.types.reduce((sum, type) => sum + type.open_mismatches, others);
@@ -96,12 +96,12 @@ function countTable(types: TypeItem[]): Markup {
   return html`
     <div class="table" tabindex="0" role="region" aria-label="Counts by cost type"><table>
       <caption class="visually-hidden">Counts by cost type</caption>
-      <thead><tr><th scope="col">Found</th>${types.map((type) => html`<th scope="col" class="number"><a href="#type-${type.cost_type}">${type.cost_type}</a></th>`)}</tr></thead>
+      <thead><tr><th scope="col">Result</th>${types.map((type) => html`<th scope="col" class="number"><a href="#type-${type.cost_type}">${type.cost_type}</a></th>`)}</tr></thead>
       <tbody>
         ${row("Matched", (type) => type.matched)}
-        ${types.some((type) => type.unpriced > 0) ? row("Matched without an amount", (type) => type.unpriced) : ""}
+        ${types.some((type) => type.unpriced > 0) ? row("Matched, unpriced", (type) => type.unpriced) : ""}
         ${FINDING_KINDS.filter((kind) => kind !== "not_in_round").map((kind) => row(KIND_NAMES[kind], (type) => type.counts[kind]))}
-        <tr><th scope="row">Result</th>${types.map((type) => html`<td class="number">${resultBadge(type)}</td>`)}</tr>
+        <tr><th scope="row">Status</th>${types.map((type) => html`<td class="number">${resultBadge(type)}</td>`)}</tr>
       </tbody>
     </table></div>`;
 }
@@ -119,15 +119,15 @@ function typeCard(type: TypeItem, action?: (finding: FindingItem) => Markup): Ma
       <div class="head"><h2 id="type-${type.cost_type}">${type.cost_type}</h2>${resultBadge(type)}</div>
       ${
         type.findings.length > 0
-          ? findingTable(type.findings, `What did not go smoothly at ${type.cost_type}`, action)
+          ? findingTable(type.findings, `${type.cost_type} issues`, action)
           : type.matched > 0
-            ? html`<p class="muted">Everything that was sent matched.</p>`
-            : html`<p class="muted">Nothing was sent yet. Open a link of the partner with a <code>cost_id</code>, then send the cost with the same one.</p>`
+            ? html`<p class="muted">All submissions matched.</p>`
+            : html`<p class="muted">Nothing received yet. Open the partner's link with a <code>cost_id</code>, then send a cost with the same <code>cost_id</code>.</p>`
       }
     </section>`;
 }
 
-/** Open ones first. */
+/** The findings as a table, open ones first. */
 function findingTable(
   findings: FindingItem[],
   caption: string,
@@ -142,7 +142,7 @@ function findingTable(
       <table>
         <caption class="visually-hidden">${caption}</caption>
         <thead><tr>
-          <th scope="col">Found</th><th scope="col">Sent</th><th scope="col">Expected</th><th scope="col">What to change</th>
+          <th scope="col">Issue</th><th scope="col">Received</th><th scope="col">Expected</th><th scope="col">How to fix it</th>
           ${action ? html`<th scope="col"><span class="visually-hidden">Action</span></th>` : ""}
         </tr></thead>
         <tbody>${sorted.map((finding) => findingRow(finding, action))}</tbody>
@@ -151,12 +151,12 @@ function findingTable(
 }
 
 function findingRow(finding: FindingItem, action?: (finding: FindingItem) => Markup): Markup {
-  const { name, look } = STATE_BADGES[finding.state];
+  const { name, className } = STATE_BADGES[finding.state];
   const sent = Object.entries(finding.sent);
   return html`
     <tr>
       <th scope="row">
-        ${KIND_NAMES[finding.kind]} <span class="badge ${look}">${name}</span>
+        ${KIND_NAMES[finding.kind]} <span class="badge ${className}">${name}</span>
         <p class="hint">${time(finding.at)}</p>
       </th>
       <td>${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
@@ -166,7 +166,7 @@ function findingRow(finding: FindingItem, action?: (finding: FindingItem) => Mar
     </tr>`;
 }
 
-/** An instant of the wire, for people: `2026-03-15 12:00 UTC`. */
+/** Formats an ISO 8601 instant for people: `2026-03-15 12:00 UTC`. */
 export function time(instant: string): Markup {
   return html`<time datetime="${instant}">${instant.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
