@@ -54,7 +54,7 @@ export async function purge(
   const walks = await Promise.allSettled([
     ...[...ledger.databases.values()].map(walk),
     deleteAllExpired("sessions"),
-    deleteExpired("idempotency_keys"),
+    deleteAllExpired("idempotency_keys"),
   ]);
   const failed = walks.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
