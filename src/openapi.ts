@@ -95,7 +95,7 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     responses: {
       ...toProblems(operation),
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, response]) => [status, toResponse(response)]),
+        Object.entries(operation.responses).map(([status, response]) => [status, toResponse(response)]),
       ),
     },
   };
@@ -169,8 +169,8 @@ function toHeaders(names: string[]): Json {
 }
 
 /** Every error code of an operation: its own, those of its credentials and input, and those of any operation. */
-export function errorsOf({ credentials, input, errorCodes }: Operation): ErrorCode[] {
-  const all: ErrorCode[] = [...errorCodes, "internal_error", "unavailable", "not_configured", "not_migrated"];
+export function errorsOf({ credentials, input, errors }: Operation): ErrorCode[] {
+  const all: ErrorCode[] = [...errors, "internal_error", "unavailable", "not_configured", "not_migrated"];
   if (credentials !== "none") all.push("unauthorized", "rate_limited");
   if (credentials === "operator_token") all.push("operator_required");
   // A public click or impression is never rejected: invalid parameters are dropped.

@@ -3,7 +3,9 @@
  * data.
  */
 import { findAccess } from "../db/accounts/api-tokens.ts";
+import { findCredential } from "../db/ledger/costs.ts";
 import { type Actor, findOperatorAccess, type OperatorAccess } from "../db/operator/audit.ts";
+import type { Credential } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
@@ -11,68 +13,108 @@ import { hashToken, type TokenKind } from "./secrets.ts";
 import { findTokenEntry, recordTokenUse } from "./tokens.ts";
 
 /**
- * The caller, identified by the token's hash. `authorize` takes the result of the database's check and throws unauthorized
- * if it failed.
+ * A caller, identified by the hash of a token. `authorize` takes the row that the database has for the token, or undefined,
+ * and throws if the caller may not continue.
  */
-export interface Principal {
+export interface Caller<Row> {
   tokenHash: string;
-  authorize: <A extends Access>(access: A | undefined) => A;
+  authorize: <R extends Row>(row: R | undefined) => R;
 }
 
-/** The database row of a token. There is none for an unknown or reset token. */
+/** A user's API token. There is no row for an unknown or reset token. */
+export type Principal = Caller<Access>;
 export interface Access {
   user_id: number;
 }
 
-/** Runs a handler for a request with a well-formed API token. Input errors are sent only if the token is valid. */
-export function withToken(handler: (context: Context, principal: Principal) => Promise<Response>): Handler {
-  return async (context) => {
-    const tokenHash = readTokenHash(context, ["api"]);
-    const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
-    if (entry && "reset_at" in entry) throw unauthorized();
-    let checked = false;
-    const authorize: Principal["authorize"] = (access) => {
-      if (access && !checked) recordTokenUse(context, tokenHash, access.user_id, entry);
-      checked = true;
-      if (!access) throw unauthorized();
-      context.trace.userId = access.user_id;
-      return access;
-    };
-    try {
-      return await handler(context, { tokenHash, authorize });
-    } catch (error) {
-      if (error instanceof AppError && !checked) authorize(await findAccess(context.env.DB, tokenHash));
-      throw error;
-    }
-  };
-}
+/** A partner's cost credential. `mode` is that of its prefix. */
+export type CostCaller = Caller<Credential> & { mode: "live" | "test" };
 
-/**
- * The calling operator. `authorize` takes the result of the database's check and throws unauthorized or operator_required.
- */
+/** An operator whom the database has confirmed. */
 export interface Operator {
   actor: Actor;
   authorize: (access: OperatorAccess | undefined) => OperatorAccess;
 }
 
-/** As `withToken`, for operators only. */
+/**
+ * Runs a handler and fails closed: its response is sent only if `authorize` accepted a row. An error of the input is
+ * thrown only to a caller whom the database knows; `find` asks for the row if the handler did not get that far.
+ */
+async function guard<Row>(
+  check: (row: Row | undefined) => void,
+  find: () => Promise<Row | undefined>,
+  handle: (authorize: <R extends Row>(row: R | undefined) => R) => Promise<Response>,
+): Promise<Response> {
+  let state: "unchecked" | "rejected" | "authorized" = "unchecked";
+  const authorize = <R extends Row>(row: R | undefined): R => {
+    state = "rejected";
+    check(row);
+    state = "authorized";
+    return row as R;
+  };
+  const isUnchecked = () => state === "unchecked";
+  let response: Response;
+  try {
+    response = await handle(authorize);
+  } catch (error) {
+    if (error instanceof AppError && isUnchecked()) authorize(await find());
+    throw error;
+  }
+  if (isUnchecked()) throw new Error("The handler responded before the database confirmed the caller.");
+  return response;
+}
+
+/** Runs a handler for a request with a well-formed API token. */
+export function withToken(handler: (context: Context, caller: Principal) => Promise<Response>): Handler {
+  return async (context) => {
+    const tokenHash = readTokenHash(context, ["api"]);
+    const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
+    if (entry && "reset_at" in entry) throw unauthorized();
+    const check = (row: Access | undefined) => {
+      if (!row) throw unauthorized();
+      recordTokenUse(context, tokenHash, row.user_id, entry);
+      context.trace.userId = row.user_id;
+    };
+    return guard(
+      check,
+      () => findAccess(context.env.DB, tokenHash),
+      (authorize) => handler(context, { tokenHash, authorize }),
+    );
+  };
+}
+
+/** Runs a handler for an operator with an API token. */
 export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
-  return withToken(async (context, principal) => {
-    const actor: Actor = { tokenHash: principal.tokenHash, sessionHash: null, now: context.now };
-    let checked = false;
+  return withToken(async (context, caller) => {
+    const actor: Actor = { tokenHash: caller.tokenHash, sessionHash: null, now: context.now };
     const authorize: Operator["authorize"] = (found) => {
-      checked = true;
-      const access = principal.authorize(found);
+      const access = caller.authorize(found);
       if (access.role !== "operator") throw new AppError("operator_required");
       return access;
     };
-    try {
-      return await handler(context, { actor, authorize });
-    } catch (error) {
-      if (error instanceof AppError && !checked) authorize(await findOperatorAccess(context.env.DB, actor));
-      throw error;
-    }
+    authorize(await findOperatorAccess(context.env.DB, actor));
+    return handler(context, { actor, authorize });
   });
+}
+
+/** Runs a handler for a request with a well-formed cost credential. */
+export function withCostCredential(
+  handler: (context: Context, caller: CostCaller) => Promise<Response>,
+): Handler {
+  return async (context) => {
+    const testHash = readTestHash(context);
+    const tokenHash = testHash ?? readTokenHash(context, ["live", "test"]);
+    const check = (row: Credential | undefined) => {
+      if (!row) throw unauthorized();
+      context.trace.partnerId = row.partnerId;
+      if (row.revoked) throw new AppError("credential_revoked");
+    };
+    return guard(
+      check,
+      () => findCredential(context.ledger, tokenHash),
+      (authorize) => handler(context, { tokenHash, mode: testHash ? "test" : "live", authorize }),
+    );
+  };
 }
 
 /**

@@ -12,9 +12,9 @@ const linkName = z.string().check(
   z.refine((name) => !name.includes("::"), "must not contain ::"),
 );
 
-export const listPartners = { query: pageQuery };
+export const listPartners = { query: pageQuery, paged: true as const };
 /** Beyond the specification. */
-export const linkFilter = z.object({
+const linkFilter = z.object({
   archived: z
     .optional(readAs(z.enum(["true", "false"], "must be true or false"), (value) => value === "true"))
     .with(z.describe("true: only archived links; false: only links that are not archived")),
@@ -26,8 +26,8 @@ export const linkFilter = z.object({
     .with(z.describe("The beginning of the link's own name; ASCII letters match in any case")),
 });
 const filteredPage = z.extend(pageQuery, linkFilter.shape);
-export const listLinks = { path: appPath, query: filteredPage };
-export const listChildren = { path: linkPath, query: filteredPage };
+export const listLinks = { path: appPath, query: filteredPage, paged: true as const };
+export const listChildren = { path: linkPath, query: filteredPage, paged: true as const };
 export const readLink = { path: linkPath };
 
 export const createLink = {

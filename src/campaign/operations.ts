@@ -65,8 +65,8 @@ export const listPartners: Operation = {
   summary: "List partners",
   credentials: "api_token",
   input: contract.listPartners,
-  answers: { 200: { description: "A page of partners", schema: listV1(partner) } },
-  errorCodes: [],
+  responses: { 200: { description: "A page of partners", schema: listV1(partner) } },
+  errors: [],
 };
 
 export const listLinks = (version: 1 | 2): Operation => ({
@@ -74,8 +74,8 @@ export const listLinks = (version: 1 | 2): Operation => ({
   summary: `List the level-1 links of an app (v${version})`,
   credentials: "api_token",
   input: contract.listLinks,
-  answers: pageOf(version),
-  errorCodes: ["not_found"],
+  responses: pageOf(version),
+  errors: ["not_found"],
 });
 
 export const listChildren = (version: 1 | 2): Operation => ({
@@ -83,8 +83,8 @@ export const listChildren = (version: 1 | 2): Operation => ({
   summary: `List the direct sub-links of a link (v${version})`,
   credentials: "api_token",
   input: contract.listChildren,
-  answers: pageOf(version),
-  errorCodes: ["not_found"],
+  responses: pageOf(version),
+  errors: ["not_found"],
 });
 
 export const readLink: Operation = {
@@ -92,8 +92,8 @@ export const readLink: Operation = {
   summary: "Read a link",
   credentials: "api_token",
   input: contract.readLink,
-  answers: { 200: oneLink("The link") },
-  errorCodes: ["not_found"],
+  responses: { 200: oneLink("The link") },
+  errors: ["not_found"],
 };
 
 export const listDropped: Operation = {
@@ -102,13 +102,13 @@ export const listDropped: Operation = {
   description: "Counts of the last 14 days by UTC day and parameter, latest day first.",
   credentials: "api_token",
   input: contract.readLink,
-  answers: {
+  responses: {
     200: {
       description: "The counts",
       schema: itemsV1(z.strictObject({ day: z.string(), param: z.string(), count: z.int() })),
     },
   },
-  errorCodes: ["not_found"],
+  errors: ["not_found"],
 };
 
 const idempotencyKey = {
@@ -123,8 +123,8 @@ export const createLink: Operation = {
   input: contract.createLink,
   requestExample: { name: "Summer" },
   requestHeaders: idempotencyKey,
-  answers: { 201: oneLink("The new link", ["Location"]) },
-  errorCodes: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
+  responses: { 201: oneLink("The new link", ["Location"]) },
+  errors: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
 };
 
 export const createLinks: Operation = {
@@ -139,13 +139,13 @@ export const createLinks: Operation = {
   }),
   requestHeaders: idempotencyKey,
   requestExample: { links: [{ name: "Summer" }, { name: "Beach", parent_token: "q2r7kd0n5x" }] },
-  answers: {
+  responses: {
     200: {
       description: "A result for each link: the new link, or a problem document",
       schema: itemsV1(z.union([z.strictObject({ status: z.literal(201), link }), problem])),
     },
   },
-  errorCodes: ["not_found", "idempotency_key_in_use", "idempotency_key_reused"],
+  errors: ["not_found", "idempotency_key_in_use", "idempotency_key_reused"],
 };
 
 export const updateLink: Operation = {
@@ -154,8 +154,8 @@ export const updateLink: Operation = {
   credentials: "api_token",
   input: contract.updateLink,
   requestExample: { partner_id: 1, cost_data_enabled: true },
-  answers: { 200: oneLink("The updated link") },
-  errorCodes: ["not_found", "unknown_partner", "partner_without_cost_data"],
+  responses: { 200: oneLink("The updated link") },
+  errors: ["not_found", "unknown_partner", "partner_without_cost_data"],
 };
 
 export const readSpend: Operation = {
@@ -165,7 +165,7 @@ export const readSpend: Operation = {
     "Matched costs by the UTC day of their engagement, with separate rows for each currency. A cpm amount counts as a thousandth of itself. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.",
   credentials: "api_token",
   input: contract.readSpend,
-  answers: {
+  responses: {
     200: {
       description: "A row for each combination of groups and currency that has a cost",
       alsoAs: "text/csv",
@@ -185,5 +185,5 @@ export const readSpend: Operation = {
       ),
     },
   },
-  errorCodes: ["not_found"],
+  errors: ["not_found"],
 };

@@ -1,17 +1,18 @@
 /** The campaign API (spec §4.1 to §4.6): partners, links and sub-links. */
 import { type Principal, withToken } from "../auth/guards.ts";
 import { findAccess } from "../db/accounts/api-tokens.ts";
-import { type Range, toPage } from "../db/keyset.ts";
+import { toPage } from "../db/keyset.ts";
 import * as links from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
 import * as partners from "../db/links/partner-catalog.ts";
 import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
+import type { ListRange } from "../http/cursors.ts";
 import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
 import { readInput } from "../http/input.ts";
 import { documented } from "../http/operation.ts";
-import { pagingV1, pagingV2, readListInput } from "../http/paging.ts";
+import { pagingV1, pagingV2 } from "../http/paging.ts";
 import type { Route } from "../http/router.ts";
 import { inheritedFrom, judgeUpdate, type Link, toLink, type UpdateRejection } from "../usecases/links.ts";
 import { authorizeApp, toScope } from "./access.ts";
@@ -68,7 +69,7 @@ export const campaignRoutes: Route[] = [
 ];
 
 async function listPartners(context: Context, principal: Principal): Promise<Response> {
-  const { range } = await readListInput(context, contract.listPartners, "partners");
+  const { range } = await readInput(context, contract.listPartners);
   const found = await partners.listPartners(context.env.DB, principal.tokenHash, range);
   const { partner_count } = principal.authorize(found.access);
   const page = toPage(range, found.rows);
@@ -77,13 +78,13 @@ async function listPartners(context: Context, principal: Principal): Promise<Res
     display_name: partner.displayName,
     supports_cost_data: partner.supportsCostData,
   }));
-  return jsonResponse(envelopeV1(context, items, pagingV1(context, "partners", range, page, partner_count)));
+  return jsonResponse(envelopeV1(context, items, pagingV1(context, range, page, partner_count)));
 }
 
 function listLinks(version: Version) {
   return async (context: Context, principal: Principal): Promise<Response> => {
-    const list = nameList(context, `links ${context.params.app_token}`);
-    const { input, range } = await readListInput(context, contract.listLinks, list);
+    const input = await readInput(context, contract.listLinks);
+    const { range } = input;
     const found = await links.listLevelOne(
       context.env.DB,
       toScope(principal, input.path),
@@ -91,39 +92,27 @@ function listLinks(version: Version) {
       range,
     );
     authorizeApp(principal, found.access);
-    return linkPage(context, version, list, range, found);
+    return linkPage(context, version, range, found);
   };
 }
 
 function listChildren(version: Version) {
   return async (context: Context, principal: Principal): Promise<Response> => {
-    const list = nameList(context, `children ${context.params.app_token} ${context.params.link_token}`);
-    const { input, range } = await readListInput(context, contract.listChildren, list);
+    const input = await readInput(context, contract.listChildren);
+    const { range } = input;
     const scope = toScope(principal, input.path);
     const { link_token } = input.path;
     const found = await links.listChildren(context.env.DB, scope, link_token, input.query, range);
     authorizeApp(principal, found.access);
     if (!found.parent) throw linkNotFound();
-    return linkPage(context, version, list, range, found);
+    return linkPage(context, version, range, found);
   };
-}
-
-/** A filtered list has its own name, so that its cursors are not valid for another filter. */
-function nameList(context: Context, list: string): string {
-  const filters = Object.keys(contract.linkFilter.shape).map((param) => [
-    param,
-    context.url.searchParams.get(param),
-  ]);
-  return [list, ...filters.flatMap(([param, value]) => (value === null ? [] : `${param}=${value}`))].join(
-    " ",
-  );
 }
 
 function linkPage(
   context: Context,
   version: Version,
-  list: string,
-  range: Range,
+  range: ListRange,
   found: {
     rows: LinkRow[];
     parent?: Parent;
@@ -135,8 +124,8 @@ function linkPage(
   const items = page.items.map((row) => toLink({ ...row, ...inherited }, found.partners, context));
   return jsonResponse(
     version === 1
-      ? envelopeV1(context, items, pagingV1(context, list, range, page, found.total))
-      : envelopeV2(items, pagingV2(context, list, range, page)),
+      ? envelopeV1(context, items, pagingV1(context, range, page, found.total))
+      : envelopeV2(items, pagingV2(context, range, page)),
   );
 }
 

@@ -46,14 +46,14 @@ export const submitCost: Operation = {
     "Send each parameter in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
   credentials: "cost_credential",
   input: { form: contract.cost },
-  answers: {
+  responses: {
     200: {
       description: "The cost is committed, now or by an earlier request",
       schema: z.strictObject({ ...result, request_id: z.string() }),
       example: { ...RESULT_EXAMPLE, request_id: REQUEST_ID },
     },
   },
-  errorCodes: [...costErrorCodes, "round_full"],
+  errors: [...costErrorCodes, "round_full"],
 };
 
 export const submitBatch: Operation = {
@@ -74,7 +74,7 @@ export const submitBatch: Operation = {
       },
     ],
   },
-  answers: {
+  responses: {
     200: {
       description: "The batch was valid; one result for each cost",
       schema: z.strictObject({
@@ -84,7 +84,7 @@ export const submitBatch: Operation = {
       example: { results: [RESULT_EXAMPLE], request_id: REQUEST_ID },
     },
   },
-  errorCodes: ["credential_revoked", "test_credential", "round_full"],
+  errors: ["credential_revoked", "test_credential", "round_full"],
 };
 
 export const readRound: Operation = {
@@ -94,14 +94,14 @@ export const readRound: Operation = {
     "Judges everything that was sent with the test credential. With `Accept: text/html` the response is a web page.",
   credentials: "cost_credential",
   input: {},
-  answers: {
+  responses: {
     200: {
       description: "The round and its report",
       schema: z.strictObject({ ...roundWithReport.shape, request_id: z.string() }),
       alsoAs: "text/html",
     },
   },
-  errorCodes: ["credential_revoked", "not_found"],
+  errors: ["credential_revoked", "not_found"],
 };
 
 export const readCost: Operation = {
@@ -109,7 +109,7 @@ export const readCost: Operation = {
   summary: "Read one of your costs",
   credentials: "cost_credential",
   input: contract.readCost,
-  answers: {
+  responses: {
     200: {
       description: "The current state of the cost",
       schema: z.strictObject({
@@ -141,5 +141,5 @@ export const readCost: Operation = {
       }),
     },
   },
-  errorCodes: ["credential_revoked", "test_credential", "not_found"],
+  errors: ["credential_revoked", "test_credential", "not_found"],
 };

@@ -45,8 +45,8 @@ export const openLink: Operation = {
     path,
     query: z.extend(query, { redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
   },
-  answers: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
-  errorCodes: ["not_found"],
+  responses: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
+  errors: ["not_found"],
 };
 
 export const openImpression: Operation = {
@@ -54,12 +54,12 @@ export const openImpression: Operation = {
   summary: "Record an impression",
   credentials: "none",
   input: { path, query },
-  answers: {
+  responses: {
     200: {
       ...committed,
       description: "A 1×1 GIF, or with `s2s=1` the result for the engagement",
       alsoAs: "image/gif",
     },
   },
-  errorCodes: ["not_found"],
+  errors: ["not_found"],
 };

@@ -4,6 +4,7 @@ import type * as z from "zod/mini";
 import { DeadlineError, withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
+import { type ListRange, readPosition } from "./cursors.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -14,11 +15,13 @@ export interface Contract {
   body?: z.ZodMiniType;
   /** 64 KiB unless the contract says otherwise. */
   maxBodyBytes?: number;
+  /** A list: `query` is or extends `pageQuery`, and the parsed input has the `range` of the page. */
+  paged?: true;
 }
 
 export type Parsed<C extends Contract> = {
   [Part in keyof C]: C[Part] extends z.ZodMiniType ? z.output<C[Part]> : undefined;
-};
+} & (C extends { paged: true } ? { range: ListRange } : unknown);
 
 /**
  * Throws AppError: invalid_request with every error, including those that `errors` already holds, payload_too_large,
@@ -29,7 +32,9 @@ export async function readInput<C extends Contract>(
   contract: C,
   errors: InputError[] = [],
 ): Promise<Parsed<C>> {
-  const parsed: Partial<Record<keyof Contract, unknown>> = {};
+  const parsed: { path?: unknown; query?: unknown; body?: unknown; range?: ListRange } = {};
+  const position =
+    contract.paged && readPosition(context.url, Object.keys(contract.query?.shape ?? {}), errors);
   if (contract.path) parsed.path = parsePart(contract.path, context.params, errors);
   if (contract.query) {
     const pairs = readPairs(context.url.search.slice(1));
@@ -40,6 +45,7 @@ export async function readInput<C extends Contract>(
     if (json !== undefined) parsed.body = parsePart(contract.body, json, errors);
   }
   throwIfInvalid(errors);
+  if (position) parsed.range = { ...position, limit: (parsed.query as { limit: number }).limit };
   return parsed as Parsed<C>;
 }
 

@@ -1,8 +1,11 @@
-/** Describes an operation for the OpenAPI document. */
+/**
+ * An operation: what it promises and how it is handled, in one object. The routes, the OpenAPI document and the tables of
+ * the security tests are made from these objects.
+ */
 import type * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import type { Contract } from "./input.ts";
-import type { Handler } from "./router.ts";
+import type { Handler, Method, Route } from "./router.ts";
 
 /** What the Authorization header of a request must contain. */
 export type Credentials = "api_token" | "operator_token" | "cost_credential" | "none";
@@ -31,14 +34,32 @@ export interface Operation {
   /** The JSON body as documented, if the contract parses each item of a list separately. */
   describedBody?: z.ZodMiniType;
   requestExample?: unknown;
-  answers: Record<number, OperationResponse>;
+  responses: Record<number, OperationResponse>;
   /** The error codes of this operation, in addition to those that follow from its input and credentials. */
-  errorCodes: ErrorCode[];
+  errors: ErrorCode[];
 }
 
 /** A handler together with its operation. */
 export function documented(operation: Operation, handler: Handler): Handler & { operation: Operation } {
   return Object.assign((context: Parameters<Handler>[0]) => handler(context), { operation });
+}
+
+/** An operation with its place and its guarded handler, as the functions in src/auth/operations.ts build it. */
+export interface Routed extends Operation {
+  method: Method;
+  /** With parameters as `:name`. */
+  path: string;
+  handler: Handler;
+}
+
+/** The routes of operations: one for each path, in the order of its first operation. */
+export function routesOf(operations: Routed[]): Route[] {
+  return [...Map.groupBy(operations, ({ path }) => path)].map(([path, atPath]) => ({
+    path,
+    methods: Object.fromEntries(
+      atPath.map((operation) => [operation.method, documented(operation, operation.handler)]),
+    ),
+  }));
 }
 
 /** The operation of a handler; undefined for a handler of a page. */

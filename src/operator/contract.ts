@@ -63,8 +63,11 @@ const change = <T extends z.core.$ZodLooseShape>(shape: T) =>
       ),
     );
 
-export const list = { query: pageQuery };
-export const listOfPartner = { query: z.extend(pageQuery, { partner_id: z.optional(idText) }) };
+export const list = { query: pageQuery, paged: true as const };
+export const listOfPartner = {
+  query: z.extend(pageQuery, { partner_id: z.optional(idText) }),
+  paged: true as const,
+};
 export const readOne = { path: byId };
 
 const appPath = z.object({ token: appToken });
@@ -80,7 +83,7 @@ export const createApp = {
 export const readApp = { path: appPath };
 export const updateApp = { path: appPath, body: change(z.partial(z.object(appFields)).shape) };
 
-export const listMembers = { path: appPath, query: pageQuery };
+export const listMembers = { path: appPath, query: pageQuery, paged: true as const };
 export const addMember = { path: appPath, body: z.strictObject({ user_id: idNumber }) };
 export const removeMember = { path: z.extend(appPath, { user_id: idText }) };
 
@@ -158,7 +161,7 @@ export const createCredential = {
 };
 
 export const openRound = { body: z.strictObject({ partner_id: idNumber, cost_types: costTypes }) };
-export const listEntries = { path: byId, query: pageQuery };
+export const listEntries = { path: byId, query: pageQuery, paged: true as const };
 export const dismissFinding = {
   path: byId,
   body: z.strictObject({

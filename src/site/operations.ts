@@ -25,7 +25,7 @@ export const readLiveness: Operation = {
   summary: "Whether the Worker is alive, and its version",
   credentials: "none",
   input: {},
-  answers: {
+  responses: {
     200: {
       description: "Alive",
       schema: z.strictObject({
@@ -36,7 +36,7 @@ export const readLiveness: Operation = {
       }),
     },
   },
-  errorCodes: [],
+  errors: [],
 };
 
 export const readReadiness: Operation = {
@@ -44,9 +44,9 @@ export const readReadiness: Operation = {
   summary: "Whether what the Worker stands on is ready",
   credentials: "none",
   input: {},
-  answers: {
+  responses: {
     200: { description: "Ready", schema: readiness },
     503: { description: "Not ready; each check says why", schema: readiness, headers: ["Retry-After"] },
   },
-  errorCodes: [],
+  errors: [],
 };

@@ -98,7 +98,7 @@ test("the guide tells of every refusal that sending a cost can meet", async () =
       .filter((link) => link.startsWith("/docs/errors#"))
       .map((link) => link.split("#")[1]),
   );
-  const possible = Object.values(operations).flatMap(({ errorCodes = [] }) => errorCodes);
+  const possible = Object.values(operations).flatMap(({ errors = [] }) => errors);
   expect(possible.length).toBeGreaterThan(5);
   for (const code of possible) expect(told).toContain(code);
 });

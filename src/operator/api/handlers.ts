@@ -1,17 +1,17 @@
 /** The handlers of the operator API: paginated lists and single items, in the version 1 envelope. */
-import type * as z from "zod/mini";
 import { type Operator, withOperator } from "../../auth/guards.ts";
 import { type Range, toPage } from "../../db/keyset.ts";
 import type { Actor, OperatorAccess } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
+import type { ListRange } from "../../http/cursors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
 import { type Contract, type Parsed, readInput } from "../../http/input.ts";
 import { documented, type Operation } from "../../http/operation.ts";
-import { pagingV1, readListInput } from "../../http/paging.ts";
+import { pagingV1 } from "../../http/paging.ts";
 import type { Handler } from "../../http/router.ts";
 
-type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
+type ListContract = Contract & { paged: true };
 
 /** Handles a list. Throws not_found if `find` returns no total, because the parent resource does not exist. */
 export function list<C extends ListContract, Row extends { id: number }>(
@@ -28,13 +28,13 @@ export function list<C extends ListContract, Row extends { id: number }>(
   return documented(
     operation,
     withOperator(async (context, { actor, authorize }) => {
-      const name = `operator ${context.url.pathname} ${context.url.searchParams.get("partner_id") ?? ""}`;
-      const { input, range } = await readListInput(context, from, name);
+      const input = await readInput(context, from);
+      const { range } = input as { range: ListRange };
       const found = await find(context.env.DB, actor, range, input);
       authorize(found.access);
       if (found.total === undefined) throw new AppError("not_found", "No resource exists at this path.");
       const page = toPage(range, found.rows);
-      const paging = pagingV1(context, name, range, page, found.total);
+      const paging = pagingV1(context, range, page, found.total);
       return jsonResponse(envelopeV1(context, page.items.map(toItem), paging));
     }),
   );
@@ -47,7 +47,7 @@ export function one<C extends Contract>(
   act: (context: Context, operator: Operator, input: Parsed<C>) => Promise<object>,
   location?: (item: object) => string,
 ): Handler {
-  const status = 201 in operation.answers ? 201 : 200;
+  const status = 201 in operation.responses ? 201 : 200;
   return documented(
     operation,
     withOperator(async (context, operator) => {

@@ -12,9 +12,9 @@ const operation = (
   id: string,
   summary: string,
   input: Contract,
-  responses: Operation["answers"],
-  errorCodes: ErrorCode[] = [],
-): Operation => ({ id, summary, credentials: "operator_token", input, answers: responses, errorCodes });
+  responses: Operation["responses"],
+  errors: ErrorCode[] = [],
+): Operation => ({ id, summary, credentials: "operator_token", input, responses, errors });
 
 const page = (item: z.ZodMiniType) => ({ 200: { description: "One page of items", schema: listV1(item) } });
 const item = (schema: z.ZodMiniType, description = "The current item") => ({
