@@ -55,8 +55,8 @@ test("the demo's round has matches, and at least one mismatch of every kind", as
     "engagement_without_cost open",
     "engagement_without_cost open",
     "late open",
-    "malformed resolved",
     "malformed open",
+    "malformed resolved",
     "wrong_engagement open",
   ]);
 });
