@@ -21,7 +21,7 @@ export interface RoundEntry {
   errors: InputError[];
   /** Null if the parameters have errors. */
   cost: Cost | null;
-  /** The engagements with the cost ID when the entry arrived. They are kept here because a long round outlasts their rows. */
+  /** The engagements with the cost ID when the entry arrived. Stored here because their rows can expire before the round ends. */
   engagements: Engagements;
   /** The result that the partner received: `ok` or an error code. */
   answer: string;
@@ -57,7 +57,7 @@ export const FINDING_KINDS = [
   "not_in_round",
   "duplicate",
 ] as const;
-/** `incomplete` describes the report as a whole; every other kind describes a submission or an engagement. */
+/** `incomplete` describes the report itself; every other kind describes a submission or an engagement. */
 export type FindingKind = (typeof FINDING_KINDS)[number] | "incomplete";
 
 /** `open` blocks the approval. `note` is for information only. */
@@ -119,7 +119,7 @@ type Explanation = Pick<Finding, "expected" | "remedy">;
 
 function explainErrors({ errors, costId }: RoundEntry): Explanation {
   return {
-    // An error of the whole body is already a sentence.
+    // An error of the request body is already a sentence.
     expected: errors
       .map(({ param, message }) => (/^[A-Z]/.test(message) ? message : `${param} ${message}`))
       .map((text) => (text.endsWith(".") ? text : `${text}.`))

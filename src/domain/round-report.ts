@@ -1,6 +1,6 @@
 /**
- * Builds the report of an integration round with the rules for live costs. Pure functions. The whole round is judged each
- * time, so a later entry or engagement can resolve an earlier finding.
+ * Builds the report of an integration round with the rules for live costs. Pure functions. All entries are judged each time,
+ * so a later entry or engagement can resolve an earlier finding.
  */
 
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
@@ -142,8 +142,8 @@ function judgeTest(
 }
 
 /**
- * Judges the entries with one cost ID in their order. A cost that differs from the URL of its engagement is not kept, so that
- * a corrected cost is no conflict. A cost that matches and agrees resolves the findings before it.
+ * Judges the entries with one cost ID in their order. A cost that differs from the URL of its engagement is not accepted, so
+ * that a corrected cost does not conflict with it. A cost that matches and agrees resolves the findings before it.
  */
 function judgeEntries(
   entries: RoundEntry[],
@@ -170,8 +170,10 @@ function judgeEntries(
 
 /** The cost that is current after an entry; undefined if the entry does not change it. */
 function afterEntry(entry: RoundEntry, kind: FindingKind | undefined): StoredCost | undefined {
-  const keeps = kind === undefined || kind === "cost_without_engagement";
-  return entry.cost && keeps ? { ...entry.cost, source: "call", receivedAt: entry.receivedAt } : undefined;
+  const isAccepted = kind === undefined || kind === "cost_without_engagement";
+  return entry.cost && isAccepted
+    ? { ...entry.cost, source: "call", receivedAt: entry.receivedAt }
+    : undefined;
 }
 
 function resolve(finding: Finding): Finding {

@@ -1,4 +1,4 @@
-/** Days and instants. A day is a whole number of days since 1970-01-01 in UTC; an instant is in milliseconds since then. */
+/** Days and instants in UTC. A day counts days since 1970-01-01; an instant counts milliseconds since then. */
 
 export const HOUR_MS = 3600 * 1000;
 export const DAY_MS = 24 * HOUR_MS;

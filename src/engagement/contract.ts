@@ -1,4 +1,4 @@
-/** The cost parameters that a click or impression URL may carry (spec §2.2). */
+/** The cost parameters on the URL of a click or impression (spec §2.2). */
 import * as z from "zod/mini";
 import { amount, costId, costType, currency } from "../http/fields.ts";
 

@@ -59,7 +59,7 @@ function commit({ ledger }: Context, engagement: NewEngagement): Promise<boolean
   return insertEngagement(ledger, engagement);
 }
 
-/** Reads the cost parameters. Invalid ones never fail a click; one invalid part of a price drops the whole price. */
+/** Reads the cost parameters. Invalid ones never fail a click; one invalid parameter of a price drops all of them. */
 function readUrlCost(url: URL, kind: Kind) {
   const idErrors: InputError[] = [];
   const costErrors: InputError[] = [];

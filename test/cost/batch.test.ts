@@ -70,8 +70,8 @@ describe("a batch", () => {
       { status: "ok", cost_id: "batch-view-00001", match: "matched", duplicate: false, amount: "4.5" },
     ]);
     expect(await rows("SELECT cost_id FROM costs WHERE tag = 'batch' ORDER BY cost_id")).toEqual([
-      { cost_id: "batch-view-00001" },
       { cost_id: "batch-pending-01" },
+      { cost_id: "batch-view-00001" },
       { cost_id: "demo-click-recent-0001" },
     ]);
   });

@@ -73,7 +73,7 @@ describe("a click or an impression with a price on its URL", () => {
     expect((await sendCost({ cost_id: ID })).body.duplicate).toBe(true);
   });
 
-  it("keeps the price from the impression when a later click without a price matches a call without an amount", async () => {
+  it("still supplies the amount of a call when the call moves to a click without a price", async () => {
     await view(ID, { query: query("cpi") });
     expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBe("0.3");
     await click(ID);

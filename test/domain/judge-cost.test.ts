@@ -162,10 +162,10 @@ describe("judgeCost with an existing cost", () => {
       { click: closed },
       reject("window_closed"),
     ],
-    ...([{ source: "url" }, { amount: null }] as const).map((kept) => [
-      `settled spend does not move to an open impression: ${JSON.stringify(kept)}`,
+    ...([{ source: "url" }, { amount: null }] as const).map((change) => [
+      `settled spend does not move to an open impression: ${JSON.stringify(change)}`,
       { costType: "cpi" },
-      { ...existing, costType: "cpi", receivedAt: closed.occurredAt, ...kept },
+      { ...existing, costType: "cpi", receivedAt: closed.occurredAt, ...change },
       { click: closed, impression: open },
       reject("window_closed"),
     ]),
