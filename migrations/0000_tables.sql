@@ -1,4 +1,4 @@
--- Generated from src/db/schema.ts; STRICT and WITHOUT ROWID, which the generator cannot say, were added by hand.
+-- Generated from src/db/schema.ts. STRICT and WITHOUT ROWID were added manually, because Drizzle cannot express them.
 CREATE TABLE `api_tokens` (
 	`token_hash` text PRIMARY KEY NOT NULL,
 	`user_id` integer NOT NULL,

@@ -1,4 +1,4 @@
--- What every reader and writer of the tables shares, so that no path can forget it.
+-- The rules that every reader and writer of the tables shares: counters, the match of a cost, and the daily totals.
 
 CREATE TRIGGER links_counted AFTER INSERT ON links BEGIN
   UPDATE apps SET link_count = link_count + 1 WHERE token = NEW.app_token AND NEW.parent_id IS NULL;
@@ -15,10 +15,10 @@ CREATE TRIGGER partners_revised AFTER UPDATE ON partners BEGIN
   UPDATE partner_catalog SET revision = lower(hex(randomblob(8)));
 END;
 --> statement-breakpoint
--- Where each cost stands. An engagement is usable for a cost when its kind fits the cost type, cost data was on for its
--- link, and the two are at most seven days apart. A click goes before an impression. The match is a function of the rows
--- alone, whatever order they came in. `judgeCost` and `matchOf` in src/domain/matching.ts say the same; a property test holds
--- them together.
+-- The state of each cost. A cost can match an engagement when the engagement's kind fits the cost type, cost data was on for
+-- its link, and the two are at most seven days (604,800,000 ms) apart. A click takes precedence over an impression. The match
+-- depends only on the rows, not on the order in which they arrived. `judgeCost` and `matchOf` in src/domain/matching.ts apply
+-- the same rules; a property test compares the two.
 CREATE VIEW cost_states AS
 SELECT *,
   CASE WHEN kind IS NULL THEN 'pending' WHEN amount IS NULL THEN 'unpriced' ELSE 'matched' END AS state,
@@ -29,8 +29,8 @@ FROM (
     coalesce(k.app_token, i.app_token, '') AS app_token,
     coalesce(k.link_id, i.link_id, 0) AS link_id,
     coalesce(k.occurred_at, i.occurred_at) AS occurred_at,
-    -- Said in the call; else carried by the URL of a usable engagement, the click's first, unless it was carried for another
-    -- cost type or currency. So an amount that an impression's URL told stays when a click without one takes the cost over.
+    -- The amount in the call, otherwise the one on the URL of a matching engagement, the click first, unless that URL names
+    -- another cost type or currency. An impression's amount therefore still counts when a click without one takes the match.
     coalesce(
       c.amount,
       CASE WHEN coalesce(k.url_cost_type, c.cost_type) = c.cost_type
@@ -39,7 +39,7 @@ FROM (
         AND coalesce(i.url_currency, c.currency) = c.currency THEN i.url_amount END
     ) AS amount
   FROM costs c
-  -- What can neither match nor tell the amount is not even read.
+  -- Skips engagements that can neither match the cost nor supply its amount.
   LEFT JOIN engagements k ON k.partner_id = c.partner_id AND k.cost_id = c.cost_id
     AND k.kind = iif(c.cost_type = 'cpm', NULL, 'click')
     AND k.eligible AND abs(c.received_at - k.occurred_at) <= 604800000
@@ -48,7 +48,7 @@ FROM (
     AND i.eligible AND abs(c.received_at - i.occurred_at) <= 604800000
 );
 --> statement-breakpoint
--- The daily totals: whatever changes where a cost stands takes its old contribution out and puts its new one in.
+-- The daily totals: every change of a cost's state subtracts its old contribution and adds its new one.
 CREATE TRIGGER costs_added AFTER INSERT ON costs BEGIN
   INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
   SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
@@ -70,7 +70,7 @@ CREATE TRIGGER costs_changed AFTER UPDATE ON costs BEGIN
   ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
 END;
 --> statement-breakpoint
--- BEFORE INSERT also fires for a row that a conflict then drops, so only a first engagement may move a total.
+-- BEFORE INSERT also fires for a row that ON CONFLICT then discards. The condition limits it to the first engagement.
 CREATE TRIGGER engagements_arriving BEFORE INSERT ON engagements
 WHEN NEW.eligible AND NOT EXISTS (
   SELECT 1 FROM engagements WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND kind = NEW.kind
@@ -88,15 +88,23 @@ CREATE TRIGGER engagements_arrived AFTER INSERT ON engagements WHEN NEW.eligible
   FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
     AND cost_type <> iif(NEW.kind = 'click', 'cpm', 'cpc')
   ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
-  -- A URL that carries a whole cost is a cost by itself, unless one was sent already, or the partner has not come through a
-  -- round with this cost type: a call is refused then, and a URL must not get around it.
+  -- A URL with a complete cost creates that cost, unless a cost with this ID exists and has not lapsed, or the partner has not
+  -- passed a round with this cost type: the cost API rejects such a call, and a URL must not bypass that. `hasLapsed` in
+  -- src/domain/matching.ts applies the same rule. The view already includes the new engagement, which is too far from a lapsed
+  -- cost to match it.
   INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, source, received_at)
   SELECT NEW.partner_id, NEW.cost_id, NEW.url_cost_type, NEW.url_currency, NEW.url_amount, 'url', NEW.occurred_at
   WHERE NEW.url_cost_type IS NOT NULL AND NEW.url_currency IS NOT NULL AND NEW.url_amount IS NOT NULL AND EXISTS (
     SELECT 1 FROM partners p
     WHERE p.id = NEW.partner_id AND instr(',' || p.integrated_types || ',', ',' || NEW.url_cost_type || ',')
   )
-  ON CONFLICT DO NOTHING;
+  ON CONFLICT (partner_id, cost_id) DO UPDATE SET
+    cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
+    source = excluded.source, received_at = excluded.received_at
+  WHERE costs.received_at < excluded.received_at - 604800000 AND EXISTS (
+    SELECT 1 FROM cost_states s
+    WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id AND s.state = 'pending'
+  );
 END;
 --> statement-breakpoint
 INSERT INTO purge_positions (ledger_table, after_partner_id, after_cost_id, walked_at)

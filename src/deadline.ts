@@ -1,9 +1,9 @@
-/** How long is waited for what may never answer: the database, KV, the queue, a limiter, a body that is being sent. */
+/** Limits how long the Worker waits for the database, KV, the queue, a rate limiter or a request body. */
 
-/** What was waited for did not come in time. */
+/** The work did not finish in time. */
 export class DeadlineError extends Error {}
 
-/** What the work gives. Throws DeadlineError where it takes longer than so many milliseconds; it may go on all the same. */
+/** Waits for the work. Throws DeadlineError if it takes longer than `milliseconds`; the work itself is not stopped. */
 export async function withDeadline<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {

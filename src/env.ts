@@ -1,6 +1,6 @@
-/** The bindings, the configuration checked once a request, and what a handler is given. The only reader of the clock. */
+/** The bindings, the check of the configuration, and the context that every handler gets. The only reader of the clock. */
 import type { NewEngagement } from "./db/ledger/engagements.ts";
-import { type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
+import { checkLedgerBindings, type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
 import { logError, type Trace } from "./log.ts";
 
 export interface Env extends LedgerBindings {
@@ -8,21 +8,21 @@ export interface Env extends LedgerBindings {
   LINKS: KVNamespace;
   /** The files of the API reference. */
   ASSETS: Fetcher;
-  /** Which version of the Worker this is. */
+  /** The version of the Worker that is running. */
   VERSION: WorkerVersionMetadata;
   ACCOUNT_ATTEMPTS: RateLimit;
   ADDRESS_ATTEMPTS: RateLimit;
-  /** Uses of each API token and cost credential; unset, without limit. */
+  /** Limits the uses of each API token and cost credential. No limit if not bound. */
   CREDENTIAL_REQUESTS?: RateLimit;
-  /** Refused credentials from each address; unset, without limit. */
+  /** Limits rejected credentials by address. No limit if not bound. */
   ADDRESS_REJECTIONS?: RateLimit;
-  /** Where clicks wait for their record; none, each is written by itself after its answer. */
+  /** Clicks wait here to be recorded in bulk. If not bound, each click is recorded by itself after its response. */
   ENGAGEMENTS?: Queue<NewEngagement>;
-  /** Origin of generated click URLs; unset, the origin that was asked. */
+  /** Origin of generated click URLs. Default: the origin of the request. */
   CLICK_URL?: string;
-  /** Origin of generated impression URLs; unset, the origin that was asked. */
+  /** Origin of generated impression URLs. Default: the origin of the request. */
   IMPRESSION_URL?: string;
-  /** The share of requests that get a line in the log, 0 to 1; unset, all. */
+  /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
 }
 
@@ -43,13 +43,13 @@ export interface Context {
   now: number;
   clickUrl: string;
   impressionUrl: string;
-  /** What the log will say of the request. */
+  /** Details for the request's log line. */
   trace: Trace;
-  /** Work that goes on after the answer. A failure of it is logged, never thrown. */
+  /** Continues work after the response was sent. A failure is logged and never thrown. */
   afterResponse: (work: Promise<unknown>) => void;
 }
 
-/** Builds what the handlers of one request are given. */
+/** Builds what the handlers of one request are given. The configuration must have been checked. */
 export function buildContext(
   env: Env,
   request: Request,
@@ -58,38 +58,59 @@ export function buildContext(
 ): Context {
   const url = new URL(request.url);
   const requestId = crypto.randomUUID();
+  const now = clock();
   return {
     env,
-    get ledger() {
-      return ledgerOf(env, this.now);
-    },
+    ledger: ledgerOf(env, now),
     request,
     url,
     params: {},
     requestId,
-    now: clock(),
+    now,
     trace: {},
     clickUrl: toOrigin(env.CLICK_URL) ?? url.origin,
     impressionUrl: toOrigin(env.IMPRESSION_URL) ?? url.origin,
+    // waitUntil keeps the isolate running for this work after the response was sent, for at most 30 seconds.
     afterResponse: (work) => execution.waitUntil(work.catch((error) => logError(requestId, error))),
   };
 }
 
+/** The bindings that every deployment needs, as wrangler.toml names them. */
+const REQUIRED_BINDINGS = {
+  DB: "a D1 database",
+  TOKENS: "a KV namespace",
+  LINKS: "a KV namespace",
+  ASSETS: "static assets",
+  VERSION: "version metadata",
+  ACCOUNT_ATTEMPTS: "a rate limiter",
+  ADDRESS_ATTEMPTS: "a rate limiter",
+} as const satisfies Partial<Record<keyof Env, string>>;
+
+/** What is wrong with the configuration, as a sentence for whoever deploys. Safe to show: it names bindings, never values. */
+export class ConfigurationError extends Error {}
+
 const checked = new WeakSet<Env>();
 
-/** Throws on a configuration that cannot serve. An isolate's bindings do not change: what passed once is not checked again. */
+/**
+ * Throws ConfigurationError, with every problem, for a configuration that cannot serve. The bindings of an isolate (one
+ * running copy of the Worker) never change, so what passed once is not checked again.
+ */
 export function checkConfiguration(env: Env): void {
   if (checked.has(env)) return;
+  const problems = Object.entries(REQUIRED_BINDINGS)
+    .filter(([name]) => env[name as keyof typeof REQUIRED_BINDINGS] === undefined)
+    .map(([name, kind]) => `The binding ${name} (${kind}) is missing.`);
   for (const name of ["CLICK_URL", "IMPRESSION_URL"] as const) {
-    if (env[name] && !toOrigin(env[name])) throw new Error(`${name} must be an http(s) URL`);
+    if (env[name] && !toOrigin(env[name])) problems.push(`${name} must be an http or https URL.`);
   }
-  ledgerOf(env, 0);
   const sample = Number(env.LOG_SAMPLE ?? 1);
-  if (!(sample >= 0 && sample <= 1)) throw new Error("LOG_SAMPLE must be a number from 0 to 1");
+  if (!(sample >= 0 && sample <= 1)) problems.push("LOG_SAMPLE must be a number from 0 to 1.");
+  problems.push(...checkLedgerBindings(env));
+  if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);
   checked.add(env);
 }
 
-/** undefined for what is no http(s) URL. */
+/** The origin of an http or https URL; undefined for anything else. */
 function toOrigin(value: string | undefined): string | undefined {
   const origin = value && URL.parse(value)?.origin;
   return origin?.startsWith("http") ? origin : undefined;

@@ -1,125 +1,125 @@
-/** The one table of everything that can go wrong: code → status and title. It is enum, HTTP status and documentation. */
+/** Every error code of the API with its HTTP status, title and help text. The error reference is built from this table. */
 
 export const ERRORS = {
   invalid_request: {
     status: 400,
-    title: "The request is malformed",
-    help: "`errors` names every parameter at fault and what is wrong with it. Mend them all and send the request again.",
+    title: "The request is invalid",
+    help: "`errors` names every invalid parameter and what is wrong with it. Fix them all, then resend the request.",
   },
   level_limit: {
     status: 400,
     title: "A link has at most four levels",
-    help: "The parent is a creative (level 4). Name a parent of level 1, 2 or 3.",
+    help: "The parent is a creative (level 4). Choose a parent of level 1, 2 or 3.",
   },
   unknown_partner: {
     status: 400,
-    title: "No such partner",
-    help: "Take `partner_id` from the list of partners, or send null to detach the partner.",
+    title: "Unknown partner",
+    help: "Set `partner_id` to an ID from the list of partners, or to null to detach the partner.",
   },
   partner_without_cost_data: {
     status: 400,
-    title: "Cost data needs a partner that supports it",
-    help: "Attach a partner whose `supports_cost_data` is true, to this link or to one above it, then switch cost data on.",
+    title: "Cost data requires a partner that supports it",
+    help: "Attach a partner whose `supports_cost_data` is true to this link or to one above it, then switch cost data on.",
   },
   cost_id_conflict: {
     status: 400,
-    title: "Another cost was sent with this cost ID",
-    help: "A cost ID stands for one engagement. The first cost sent with it stays; give each engagement an ID of its own.",
+    title: "A different cost was sent with this cost ID",
+    help: "A cost ID identifies one engagement. The first cost sent with it is kept. Use a different ID for each engagement.",
   },
   wrong_engagement: {
     status: 400,
     title: "The engagement with this cost ID is of the wrong kind",
-    help: "cpm needs an impression, cpc a click, cpi and cpe a click or else an impression with the same cost ID.",
+    help: "cpm requires an impression, cpc a click. cpi and cpe require a click or, without one, an impression with the same cost ID.",
   },
   window_closed: {
     status: 400,
     title: "The engagement is more than seven days old",
-    help: "Costs are accepted up to and including seven days after the click or impression. Send them earlier.",
+    help: "Costs are accepted up to and including seven days after the click or impression. Send costs within that time.",
   },
   unauthorized: {
     status: 401,
-    title: "Credentials are missing or not valid",
-    help: "Send `Authorization: Token token=…` or `Authorization: Bearer …` with an API token or a cost credential, whichever the path takes. One that was reset stays refused.",
+    title: "Credentials are missing or invalid",
+    help: "Send `Authorization: Token token=…`. Campaign and operator paths take an API token (ll_api_…). Cost paths take a cost credential (ll_live_… or ll_test_…). After a reset, only the new token works.",
   },
   session_ended: {
     status: 401,
     title: "You are not signed in",
-    help: "The session has ended. Open the account page and sign in again.",
+    help: "Your session expired. Open the account page and sign in again.",
   },
   wrong_password: {
     status: 403,
-    title: "The password is not right",
+    title: "Incorrect password",
     help: "Nothing was changed. Enter the password of the account that is signed in.",
   },
   cross_site: {
     status: 403,
     title: "The request came from another site",
-    help: "Forms are taken from our own pages alone. Nothing was changed. Open the account page and try again there.",
+    help: "Forms are accepted only from the pages of this site. Nothing was changed. Open the account page and try again there.",
   },
   credential_revoked: {
     status: 403,
     title: "This cost credential was revoked",
-    help: "Ask the operator for a new one.",
+    help: "Ask the operator for a new credential.",
   },
   test_credential: {
     status: 403,
-    title: "A test credential posts only into an open integration round",
+    title: "A test credential works only in an open integration round",
     help: "Ask the operator to open a round, or use your live credential.",
   },
   cost_type_not_integrated: {
     status: 403,
-    title: "This cost type is not integrated for the partner",
-    help: "The partner does not support cost data, or its credential is not cleared for this cost type. Ask the operator for an integration round.",
+    title: "The partner has not integrated this cost type",
+    help: "The partner does not support cost data, or its credential does not include this cost type. Ask the operator for an integration round.",
   },
   cost_data_disabled: {
     status: 403,
     title: "Cost data was off for the link of this engagement",
-    help: "Ask the owner of the app to switch cost data on for the link. Engagements recorded before that stay without cost.",
+    help: "Ask the owner of the app to switch cost data on for the link. Engagements recorded while it was off cannot get a cost.",
   },
   operator_required: {
     status: 403,
-    title: "This is for operators",
-    help: "You are a member. Ask an operator of the service.",
+    title: "Operators only",
+    help: "You are a member. Ask an operator for access.",
   },
   round_full: {
     status: 403,
     title: "The integration round is full",
-    help: "A round keeps 1,000 entries. Ask the operator to close it and to open another.",
+    help: "A round holds at most 1,000 submissions. Ask the operator to close it and open another.",
   },
   not_found: {
     status: 404,
     title: "Not found",
-    help: "The path, app, link or record does not exist, or is not yours to see.",
+    help: "The path, app, link or record does not exist, or you do not have access to it.",
   },
   request_timeout: {
     status: 408,
     title: "The body did not arrive in time",
-    help: "A body must have arrived thirty seconds after the request. Nothing was done: send the same request again.",
+    help: "The whole body must arrive within 30 seconds. Nothing was changed. Resend the request.",
   },
   account_changed: {
     status: 409,
     title: "The account changed in the meantime",
-    help: "The API token or the password was changed at the same moment, here or in another window. Nothing was done now: open the account page again to see how it stands.",
+    help: "The API token or the password was changed at the same time, here or in another window. This request changed nothing. Reload the account page to see the current state.",
   },
   method_not_allowed: {
     status: 405,
     title: "Method not allowed",
-    help: "The `Allow` header lists the methods of this path.",
+    help: "Use one of the methods in the `Allow` header.",
   },
   email_taken: {
     status: 409,
-    title: "Another user has this e-mail address",
-    help: "Addresses are compared without regard to case. Change the existing user, or give another address.",
+    title: "Another user has this email address",
+    help: "Addresses are compared without regard to case. Change the existing user, or use another address.",
   },
   already_member: {
     status: 409,
-    title: "The user is a member of this app already",
-    help: "Nothing is left to do.",
+    title: "The user is already a member of this app",
+    help: "No action is needed.",
   },
   last_operator: {
     status: 409,
-    title: "The last operator stays",
-    help: "Make another user operator first, then change or disable this one.",
+    title: "You cannot remove the last operator",
+    help: "Give another user the operator role first, then change or disable this one.",
   },
   user_disabled: {
     status: 409,
@@ -129,79 +129,84 @@ export const ERRORS = {
   round_open: {
     status: 409,
     title: "The partner has an open round for one of these cost types",
-    help: "Go on in the open round, or close it first.",
+    help: "Use the open round, or close it first.",
   },
   round_required: {
     status: 409,
-    title: "A cost type has not come through a round",
-    help: "A live credential needs cost types that the partner has integrated, and costs are taken of such a partner alone; a test credential needs an open round that holds them all.",
+    title: "A cost type has not passed an integration round",
+    help: "A live credential requires cost types that the partner has integrated, and only a partner with such types can support cost data. A test credential requires an open round that includes all of its cost types.",
   },
   round_ended: {
     status: 409,
     title: "The round has ended",
-    help: "A round that is closed or approved stays as it is. Open another.",
+    help: "A closed or approved round cannot be changed. Open another round.",
   },
   mismatch_open: {
     status: 409,
-    title: "A mismatch is open",
-    help: "A cost type passes with at least one match and no open mismatch: have those named here mended, or dismiss them.",
+    title: "The round cannot be approved yet",
+    help: "Each cost type needs at least one match and no open mismatches. `errors` lists what is missing. Ask the partner to fix it, or dismiss the mismatches that you accept.",
   },
   round_moved: {
     status: 409,
-    title: "The round received something while it was being approved",
+    title: "New submissions arrived during approval",
     help: "Read the report again, then approve.",
   },
   idempotency_key_in_use: {
     status: 409,
     title: "A request with this Idempotency-Key is still running",
-    help: "Send the same request again in a moment: it gives the answer of the first.",
+    help: "Resend the same request in a moment to get the response to the first one.",
   },
   idempotency_key_reused: {
     status: 422,
-    title: "Another request was sent with this Idempotency-Key",
-    help: "A key stands for one request for 24 hours. Give every new request a key of its own.",
+    title: "This Idempotency-Key was used for another request",
+    help: "A key identifies one request for 24 hours. Use a new key for every new request.",
   },
   payload_too_large: {
     status: 413,
     title: "The body is too large",
-    help: "A body holds at most 64 KiB, that of a cost batch 1 MiB.",
+    help: "A body can have at most 64 KiB, a cost batch 1 MiB. Send a smaller body.",
   },
   unsupported_media_type: {
     status: 415,
     title: "The content type is not supported",
-    help: "Send JSON as application/json, and costs in the query string or as application/x-www-form-urlencoded.",
+    help: "Send JSON as application/json. Send costs in the query string or as application/x-www-form-urlencoded.",
   },
   rate_limited: {
     status: 429,
-    title: "Too many attempts",
+    title: "Too many requests",
     help: "Wait `Retry-After` seconds, then try again.",
   },
   internal_error: {
     status: 500,
     title: "Something went wrong on our side",
-    help: "Nothing was told as done. Try again; if it stays, give the operator the `request_id`.",
+    help: "The request was not confirmed. Try again. If it keeps failing, send the operator this `request_id`.",
   },
   unavailable: {
     status: 503,
-    title: "The database did not answer",
-    help: "Nothing was told as done. Send the same request again after `Retry-After` seconds.",
+    title: "The database did not respond",
+    help: "The request was not confirmed. Resend it after `Retry-After` seconds.",
+  },
+  not_configured: {
+    status: 503,
+    title: "The Worker is not configured correctly",
+    help: "A binding or a variable in wrangler.toml is missing or wrong. `/readyz` and the log name it.",
   },
   not_migrated: {
     status: 503,
-    title: "The database is not migrated yet",
+    title: "The database is not migrated",
     help: "Run `npx wrangler d1 migrations apply DB --local` (or `--remote` for a deployed service).",
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault in a request: which parameter (its name on the wire) and what is wrong with it. */
+/** One invalid parameter: its name on the wire, and a phrase that follows that name, such as "is required". */
 export interface InputError {
   param: string;
   message: string;
 }
 
-/** A refusal that the caller is told of, as a problem document. `detail` and `errors` must be safe to show. */
+/** An error that is sent to the caller as a problem document. `detail` and `errors` must be safe to show. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: InputError[];

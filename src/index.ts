@@ -10,7 +10,15 @@ import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import { recordQueued } from "./engagement/queue.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
-import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
+import {
+  buildContext,
+  type Clock,
+  ConfigurationError,
+  type Context,
+  checkConfiguration,
+  type Env,
+  systemClock,
+} from "./env.ts";
 import { AppError } from "./errors.ts";
 import { jsonResponse } from "./http/envelope.ts";
 import { errorPage, pageRoutes, wantsPage } from "./http/pages.ts";
@@ -81,6 +89,10 @@ const RETRY = { headers: { "retry-after": "5" } };
 function toAppError(context: Context, error: unknown): AppError {
   if (error instanceof AppError) return error;
   logError(context.requestId, error);
+  if (error instanceof ConfigurationError) {
+    const detail = context.url.pathname === "/readyz" ? error.message : undefined;
+    return new AppError("not_configured", detail, RETRY);
+  }
   if (isNotMigrated(error)) return new AppError("not_migrated", undefined, RETRY);
   if (isTransient(error)) return new AppError("unavailable", undefined, RETRY);
   return new AppError("internal_error");
@@ -90,6 +102,7 @@ export default {
   fetch: (request, env, execution) => serve(request, env, execution, systemClock),
   async scheduled(controller, env) {
     try {
+      checkConfiguration(env);
       const ledger = ledgerOf(env, controller.scheduledTime);
       const done = await Promise.allSettled([
         purge(ledger, controller.scheduledTime),
@@ -103,5 +116,8 @@ export default {
       throw error;
     }
   },
-  queue: (batch, env) => recordQueued(batch, ledgerOf(env, systemClock())),
+  queue(batch, env) {
+    checkConfiguration(env);
+    return recordQueued(batch, ledgerOf(env, systemClock()));
+  },
 } satisfies ExportedHandler<Env, NewEngagement>;

@@ -1,21 +1,21 @@
 /**
- * What the Worker says of itself: one JSON line a request and one for each unexpected error. Nothing that a caller sent
- * goes into them but the method: routes are patterns, so that no cost id, token or name can get in.
+ * Writes the log: one JSON line for each request and one for each unexpected error. Of what a caller sent, only the method
+ * is logged. Routes are logged as patterns, so that no cost ID, token or name gets into the log.
  */
 import type { ErrorCode } from "./errors.ts";
 
-/** What becomes known of a request on its way, for its line. */
+/** What handlers learn about a request for its log line. */
 export interface Trace {
   surface?: string;
-  /** The pattern, for instance `/cost/:cost_id`. */
+  /** The pattern, for example `/cost/:cost_id`. */
   route?: string;
   userId?: number;
   partnerId?: number;
   outcome?: ErrorCode;
 }
 
-/** What there is of a request once it was answered. `now` in milliseconds since 1970. */
-interface Answered {
+/** A request that has its response. `now` is in milliseconds since 1970. */
+interface CompletedRequest {
   env: { LOG_SAMPLE?: string };
   request: { method: string };
   requestId: string;
@@ -24,12 +24,12 @@ interface Answered {
 }
 
 /**
- * One line for an answered request. `LOG_SAMPLE` (0 to 1, unset 1) says for what share of them; 500 and above always.
- * `answeredAt` in milliseconds since 1970.
+ * Logs a completed request. `LOG_SAMPLE` (0 to 1, default 1) is the share of requests that are logged; a status of 500 or
+ * above always is. `completedAt` is in milliseconds since 1970.
  */
-export function logRequest(answered: Answered, status: number, answeredAt: number): void {
-  const { env, request, requestId, now, trace } = answered;
-  if (status < 500 && positionOf(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
+export function logRequest(completed: CompletedRequest, status: number, completedAt: number): void {
+  const { env, request, requestId, now, trace } = completed;
+  if (status < 500 && toFraction(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
   const { surface, route, userId, partnerId, outcome } = trace;
   console.log(
     JSON.stringify({
@@ -39,7 +39,7 @@ export function logRequest(answered: Answered, status: number, answeredAt: numbe
       route: route ?? null,
       method: request.method,
       status,
-      milliseconds: answeredAt - now,
+      milliseconds: completedAt - now,
       outcome: outcome ?? (status < 400 ? "ok" : null),
       user_id: userId,
       partner_id: partnerId,
@@ -47,12 +47,12 @@ export function logRequest(answered: Answered, status: number, answeredAt: numbe
   );
 }
 
-/** Where a request stands between 0 and 1: drawn with its random id, so the id tells whether there is a line. */
-function positionOf(requestId: string): number {
+/** A number from 0 to 1 that depends only on the random request ID, so the ID determines whether the request is logged. */
+function toFraction(requestId: string): number {
   return Number.parseInt(requestId.slice(0, 8), 16) / 2 ** 32;
 }
 
-/** A line for something unexpected. Only the name and the first line: later ones may carry SQL parameters. */
+/** Logs an unexpected error. Only the first line of its message, because later lines may contain SQL parameters. */
 export function logError(requestId: string, error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   console.error(
@@ -69,7 +69,7 @@ export function logError(requestId: string, error: unknown): void {
   );
 }
 
-/** Errors of others may quote what they were given. */
+/** The message of a library or runtime error may quote its input. */
 function withoutSecrets(message: string): string {
   return message.replace(/ll_(api|live|test)_\w+/g, "ll_$1_…");
 }

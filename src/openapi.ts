@@ -1,7 +1,7 @@
-/** The OpenAPI 3.1 document, from the operations that the handlers are documented with: there is no second description. */
+/** Builds the OpenAPI 3.1 document from the operations of the handlers. */
 import * as z from "zod/mini";
 import { ERRORS, type ErrorCode } from "./errors.ts";
-import { type Answer, type Operation, operationOf } from "./http/operation.ts";
+import { type Operation, type OperationResponse, operationOf } from "./http/operation.ts";
 import type { Method, Route } from "./http/router.ts";
 
 type Json = Record<string, unknown>;
@@ -13,7 +13,7 @@ const SECURITY: Record<Operation["credentials"], Json[]> = {
   none: [],
 };
 
-/** The document of the given routes, but for where they are served. `version` is the service's own. */
+/** The document for these routes, without the server's address. `version` is the service version. */
 export function buildDocument(routes: Route[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const { path, methods, surface } of routes) {
@@ -21,7 +21,7 @@ export function buildDocument(routes: Route[], version: string): Json {
       const operation = operationOf(handler);
       if (!operation) continue;
       const documented = paths[toTemplate(path)] ?? {};
-      documented[method.toLowerCase()] = describe(operation, method as Method, surface ?? "");
+      documented[method.toLowerCase()] = toOperation(operation, method as Method, surface ?? "");
       paths[toTemplate(path)] = documented;
     }
   }
@@ -31,7 +31,7 @@ export function buildDocument(routes: Route[], version: string): Json {
       title: "linkledger",
       version,
       description:
-        "Links for mobile apps, and a ledger of what each click and impression cost. Every refusal is a problem document that lists all faults at once.",
+        "Links for mobile apps, and a ledger of what each click and impression cost. Errors are RFC 9457 problem documents that list every invalid parameter.",
     },
     paths,
     components: {
@@ -41,13 +41,13 @@ export function buildDocument(routes: Route[], version: string): Json {
           type: "http",
           scheme: "bearer",
           description:
-            "A user's API token, from the account page. `Authorization: Token token=…` is taken as well.",
+            "A user's API token, from the account page. Send `Authorization: Token token=…` or `Authorization: Bearer …`.",
         },
         costCredential: {
           type: "http",
           scheme: "bearer",
           description:
-            "A partner's cost credential, from the operator. `Authorization: Token token=…` is taken as well.",
+            "A partner's cost credential, from the operator. Send `Authorization: Token token=…` or `Authorization: Bearer …`.",
         },
       },
     },
@@ -59,7 +59,7 @@ function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
-function describe(operation: Operation, method: Method, surface: string): Json {
+function toOperation(operation: Operation, method: Method, surface: string): Json {
   const { input } = operation;
   const parameters = [
     ...toParameters(input.path, "path"),
@@ -95,7 +95,7 @@ function describe(operation: Operation, method: Method, surface: string): Json {
     responses: {
       ...toProblems(operation),
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, answer]) => [status, toResponse(answer)]),
+        Object.entries(operation.answers).map(([status, response]) => [status, toResponse(response)]),
       ),
     },
   };
@@ -116,16 +116,16 @@ function toParameters(schema: z.ZodMiniType | undefined, place: "path" | "query"
   }));
 }
 
-function toResponse(answer: Answer): Json {
-  const content = answer.schema
+function toResponse(response: OperationResponse): Json {
+  const content = response.schema
     ? {
-        [answer.mediaType ?? "application/json"]: toContent(answer.schema, "output", answer.example),
-        ...(answer.alsoAs && { [answer.alsoAs]: { schema: { type: "string" } } }),
+        [response.mediaType ?? "application/json"]: toContent(response.schema, "output", response.example),
+        ...(response.alsoAs && { [response.alsoAs]: { schema: { type: "string" } } }),
       }
-    : answer.mediaType && { [answer.mediaType]: {} };
+    : response.mediaType && { [response.mediaType]: {} };
   return {
-    description: answer.description,
-    headers: toHeaders(["X-Request-Id", ...(answer.headers ?? [])]),
+    description: response.description,
+    headers: toHeaders(["X-Request-Id", ...(response.headers ?? [])]),
     ...(content && { content }),
   };
 }
@@ -134,7 +134,7 @@ function toContent(schema: z.ZodMiniType, io: "input" | "output", example: unkno
   return { schema: toSchema(schema, io), ...(example !== undefined && { example }) };
 }
 
-/** A response for each status that the operation may refuse with, naming the codes. */
+/** A response for each error status of the operation, with the error codes. */
 function toProblems(operation: Operation): Json {
   const byStatus = Map.groupBy(errorsOf(operation), (code) => ERRORS[code].status);
   return Object.fromEntries(
@@ -168,18 +168,18 @@ function toHeaders(names: string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }]));
 }
 
-/** What may go wrong: by the credentials, by the input, by the operation itself, and anywhere. */
+/** Every error code of an operation: its own, those of its credentials and input, and those of any operation. */
 export function errorsOf({ credentials, input, errorCodes }: Operation): ErrorCode[] {
-  const all: ErrorCode[] = [...errorCodes, "internal_error", "unavailable", "not_migrated"];
+  const all: ErrorCode[] = [...errorCodes, "internal_error", "unavailable", "not_configured", "not_migrated"];
   if (credentials !== "none") all.push("unauthorized", "rate_limited");
   if (credentials === "operator_token") all.push("operator_required");
-  // What the public sends with a click is never refused: bad parameters are left out.
+  // A public click or impression is never rejected: invalid parameters are dropped.
   if (credentials !== "none" && Object.keys(input).length > 0) all.push("invalid_request");
   if (input.form || input.body) all.push("request_timeout", "payload_too_large", "unsupported_media_type");
   return [...new Set(all)];
 }
 
-/** JSON Schema of a zod type; types with an `id` are components. */
+/** The JSON Schema of a zod type. Types with an `id` become components. */
 function toSchema(schema: z.ZodMiniType, io: "input" | "output"): Json {
   const { $schema, $defs, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -190,13 +190,13 @@ function toSchema(schema: z.ZodMiniType, io: "input" | "output"): Json {
   return JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/"));
 }
 
-/** zod states the bounds of a safe integer, which tell a reader nothing. */
+/** Without the bounds of safe integers that zod adds. They only clutter the document. */
 function withoutSafeBounds(schema: Json): Json {
   const isSafeBound = (value: unknown) => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
   return JSON.parse(JSON.stringify(schema, (_, value) => (isSafeBound(value) ? undefined : value)));
 }
 
-/** Every named type, once. */
+/** Every type with an `id`. */
 function toComponents(): Json {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => `#/components/schemas/${id}` }) as {
     schemas: Record<string, Json>;

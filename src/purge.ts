@@ -3,8 +3,8 @@
  * idempotency keys.
  */
 
-import { type ExpiringTable, forgetExpired } from "./db/expired.ts";
-import { ENGAGEMENT_MEMORY_MS, type LedgerTable, purgeSlice } from "./db/ledger/purge.ts";
+import { deleteExpired, type ExpiringTable } from "./db/expired.ts";
+import { ENGAGEMENT_RETENTION_MS, type LedgerTable, purgeSlice } from "./db/ledger/purge.ts";
 import type { Ledger } from "./db/ledger/shards.ts";
 import { COST_WINDOW_MS } from "./domain/matching.ts";
 import { HOUR_MS } from "./domain/time.ts";
@@ -34,7 +34,7 @@ export async function purge(
 ): Promise<void> {
   const bounds = {
     closedBefore: now - COST_WINDOW_MS - PURGE_MARGIN_MS,
-    forgetBefore: now - ENGAGEMENT_MEMORY_MS - PURGE_MARGIN_MS,
+    deleteBefore: now - ENGAGEMENT_RETENTION_MS - PURGE_MARGIN_MS,
     now,
     slice,
   };
@@ -46,15 +46,15 @@ export async function purge(
       }
     }
   };
-  const deleteExpired = async (table: ExpiringTable) => {
+  const deleteAllExpired = async (table: ExpiringTable) => {
     for (let slices = 0; slices < MAX_EXPIRED_SLICES; slices++) {
-      if (!(await forgetExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
+      if (!(await deleteExpired(ledger.control, table, now, EXPIRED_SLICE))) break;
     }
   };
   const walks = await Promise.allSettled([
     ...[...ledger.databases.values()].map(walk),
-    deleteExpired("sessions"),
-    deleteExpired("idempotency_keys"),
+    deleteAllExpired("sessions"),
+    deleteAllExpired("idempotency_keys"),
   ]);
   const failed = walks.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;

@@ -1,4 +1,4 @@
-/** The Worker as `wrangler deploy` builds it, in a workerd of its own and past every proxy, on a migrated D1 with the demo data. */
+/** Runs the Worker as `wrangler deploy` builds it, in a separate workerd without proxies, on a migrated D1 with the demo data. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The script that `wrangler deploy` would upload. */
+/** Builds the script that `wrangler deploy` would upload. */
 export function buildWorker(): { script: string; gzipBytes: number } {
   const directory = mkdtempSync(join(tmpdir(), "linkledger-built-"));
   try {
@@ -23,7 +23,7 @@ export function buildWorker(): { script: string; gzipBytes: number } {
   }
 }
 
-/** Runs a command to its end; what it printed. */
+/** Runs a wrangler command and returns its output. */
 export function runWrangler(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync("wrangler", args, {
     cwd: ROOT,
@@ -33,7 +33,7 @@ export function runWrangler(...args: string[]): string {
   return stdout;
 }
 
-/** What of wrangler.toml is bound. */
+/** The bindings in wrangler.toml. */
 interface Config {
   compatibility_date: string;
   d1_databases: { binding: string }[];
@@ -41,32 +41,32 @@ interface Config {
   ratelimits: { name: string; namespace_id: string; simple: { limit: number; period: 10 | 60 } }[];
 }
 
-/** So high that nothing is refused: what is measured is the counting. */
+/** High enough that no request is rejected, because the benchmark measures only the counting. */
 const LIMIT = 1_000_000_000;
 
 export interface Settings {
   name: string;
   script: string;
-  /** Beside the databases, namespaces and limiters of wrangler.toml. */
+  /** In addition to the databases, namespaces and limiters in wrangler.toml. */
   bindings?: Record<string, string | object>;
-  /** Whether its rate limiters are bound; true unless it says so. */
+  /** Whether the rate limiters are bound. Default true. */
   limiters?: boolean;
-  /** Where its databases and namespaces live; in a directory that goes with it, unless it says so. */
+  /** The directory of the databases and namespaces. Default: a temporary directory. */
   state?: string;
-  /** Where it answers; any free port, unless it says so. */
+  /** Default: any free port. */
   port?: number;
-  /** Where Chrome's protocol answers. */
+  /** The port of the Chrome DevTools protocol. */
   inspectorPort?: number;
 }
 
 export interface BuiltWorker {
   miniflare: Miniflare;
-  /** Past the entry of miniflare, straight to the Worker. */
+  /** Leads directly to the Worker, not through miniflare's entry worker. */
   url: string;
   db: D1Database;
 }
 
-/** Starts a script with the bindings of wrangler.toml. An empty database is migrated and gets the demo data. */
+/** Starts a script with the bindings in wrangler.toml. Migrates an empty database and adds the demo data. */
 export async function startBuilt({
   name,
   script,
@@ -91,7 +91,7 @@ export async function startBuilt({
       ...(state && { resourcePersistencePath: state }),
       ...(inspectorPort && { inspectorPort }),
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],
-      // The log lines are written, as in production, but nobody reads them here.
+      // The Worker writes log lines as in production; they are discarded here.
       log: new Log(LogLevel.NONE),
       handleStructuredLogs: () => undefined,
     }),
@@ -104,8 +104,8 @@ export async function startBuilt({
 }
 
 async function migrate(db: D1Database): Promise<void> {
-  const there = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
-  if (there) return;
+  const isMigrated = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
+  if (isMigrated) return;
   const migrations = join(ROOT, "migrations");
   for (const file of readdirSync(migrations).sort()) {
     if (!file.endsWith(".sql")) continue;

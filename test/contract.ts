@@ -1,4 +1,4 @@
-/** Holds an answer against one operation of an OpenAPI document: status, media type, headers and body, no property unknown. */
+/** Checks a response against an operation of an OpenAPI document: status, media type, headers and body. */
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
@@ -13,7 +13,7 @@ export interface ApiDocument<Described extends Documented = Documented> {
   paths: Record<string, Record<string, Described>>;
 }
 
-/** Says what is wrong with an answer; undefined where nothing is, and for an operation that the document has not. */
+/** Returns a function that describes what is wrong with a response, or undefined for a valid response or unknown operation. */
 export function createContract(document: ApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
@@ -24,13 +24,13 @@ export function createContract(document: ApiDocument) {
     const operation = document.paths[template]?.[method.toLowerCase()];
     if (!operation) return undefined;
     const where = `${method} ${template} ${response.status}`;
-    const promised = operation.responses[response.status];
-    if (!promised) return `${where}: the document has no such status`;
-    const missing = Object.keys(promised.headers ?? {}).find((name) => !response.headers.has(name));
+    const documented = operation.responses[response.status];
+    if (!documented) return `${where}: the document does not list this status`;
+    const missing = Object.keys(documented.headers ?? {}).find((name) => !response.headers.has(name));
     if (missing) return `${where}: the header ${missing} is missing`;
     const mediaType = response.headers.get("content-type")?.split(";")[0] ?? "";
     if (!mediaType.endsWith("json")) return undefined;
-    if (!promised.content?.[mediaType]) return `${where}: the document has no ${mediaType}`;
+    if (!documented.content?.[mediaType]) return `${where}: the document does not list ${mediaType}`;
     const pointer = ["paths", template, method.toLowerCase(), "responses", String(response.status)];
     const key = [...pointer, "content", mediaType, "schema"]
       .map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")))

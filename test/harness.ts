@@ -1,4 +1,4 @@
-/** Calls the Worker in workerd, on real D1 and KV, at any time, with any binding wrapped. */
+/** Calls the Worker in workerd with real D1 and KV, at a chosen time, with wrapped bindings where a test needs them. */
 import {
   applyD1Migrations,
   createExecutionContext,
@@ -15,26 +15,26 @@ import { DEMO, demoRows } from "../src/dev/demo.ts";
 import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
-import { checkAnswer } from "./contract-check.ts";
+import { checkResponse } from "./contract-check.ts";
 
 export const ORIGIN = "https://linkledger.test";
 
-/** The instant at which the demo data was made and at which a call is made unless it says otherwise. */
+/** The time of the demo data, and the default time of a call. */
 export const NOW = Date.UTC(2026, 2, 15, 12);
 export const DAY = 24 * 3600 * 1000;
 
 export const env = bindings as unknown as Env & {
   TEST_MIGRATIONS: D1Migration[];
-  /** Set where clicks go through a queue. */
+  /** Set when clicks go through a queue. */
   TEST_QUEUE?: string;
 };
 export { DEMO };
 
-/** Empty, migrated databases with the demo data, and empty KV. */
+/** Resets to migrated databases with the demo data and an empty KV. */
 export async function freshDemo(): Promise<void> {
   await freshDatabase();
-  const homes = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
-  for (const [db, rows] of homes) await db.batch(rows.map(({ sql }) => db.prepare(sql)));
+  const byDatabase = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
+  for (const [db, rows] of byDatabase) await db.batch(rows.map(({ sql }) => db.prepare(sql)));
 }
 
 export async function freshDatabase(): Promise<void> {
@@ -44,7 +44,7 @@ export async function freshDatabase(): Promise<void> {
 
 const wrappers = new WeakMap<D1Database, (target: D1Database) => D1Database>();
 
-/** DB behind a wrapper. Where it stands in for DB in the bindings of a call, every shard of the ledger stands behind the same. */
+/** Wraps DB. When a call uses the result as its DB binding, every shard of the ledger gets the same wrapper. */
 export function wrapDatabases(wrap: (target: D1Database) => D1Database): D1Database {
   const database = wrap(env.DB);
   wrappers.set(database, wrap);
@@ -58,7 +58,7 @@ function wrapShards(database: D1Database | undefined): Partial<Env> {
   return Object.fromEntries(shards.map(([name, shard]) => [name, wrap(shard)]));
 }
 
-/** The ledger as the bindings of the tests have it, over as many databases as that are. */
+/** The ledger of the test project's bindings, with one database or several. */
 export function ledgerOn(database: D1Database = env.DB): Ledger {
   return ledgerOf({ ...env, DB: database, ...wrapShards(database) }, NOW);
 }
@@ -72,11 +72,11 @@ export interface Call {
   headers?: Record<string, string>;
   now?: number;
   env?: Partial<Env>;
-  /** Given, work that goes on after the answer is left to it. */
+  /** Receives the work that continues after the response. Default: `call` waits for that work. */
   execution?: Pick<ExecutionContext, "waitUntil">;
 }
 
-/** One request through the Worker's door; work that goes on after the answer is waited for. */
+/** Sends one request to the Worker and waits for the work that continues after the response. */
 export async function call(path: string, options: Call = {}): Promise<Response> {
   const headers = new Headers(options.headers);
   if (options.token) headers.set("authorization", `Bearer ${options.token}`);
@@ -92,16 +92,16 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   const context = createExecutionContext();
   const { queued, queue } = testQueue();
   const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
-  // Tests change credentials in DB by hand; operators, by the code, which does this by itself.
+  // Needed because tests change credentials directly in DB. The Worker's own changes replicate themselves.
   await replicateCredentials(ledgerOn());
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);
   if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));
-  await checkAnswer(request, response);
+  await checkResponse(request, response);
   return response;
 }
 
-/** A queue that the caller empties into the Worker, so that a test sees what it led to. */
+/** A queue that the caller delivers to the Worker, so that a test sees the result. */
 function testQueue() {
   const queued: NewEngagement[] = [];
   const send = async (message: NewEngagement) => void queued.push(structuredClone(message));
@@ -116,7 +116,7 @@ export function queueBatch(engagements: NewEngagement[]): MessageBatch<NewEngage
   );
 }
 
-/** As `call`, with the status and the parsed JSON body. */
+/** Like `call`, but returns the status and the parsed JSON body. */
 export async function ask<T = Record<string, never>>(
   path: string,
   options: Call = {},
@@ -139,11 +139,11 @@ export interface ProblemBody {
   errors?: { param: string; message: string }[];
 }
 
-/** What a refusal comes down to: status, code and the parameters at fault. */
+/** Returns the status, the code and the invalid parameters of a rejected request. */
 export async function rejection(path: string, options: Call = {}) {
   const { status, body, headers } = await ask<ProblemBody>(path, options);
   if (headers.get("content-type") !== "application/problem+json")
-    throw new Error(`no problem document: ${status} ${JSON.stringify(body)}`);
+    throw new Error(`not a problem document: ${status} ${JSON.stringify(body)}`);
   return {
     status,
     code: body.code,
@@ -181,7 +181,7 @@ export const IPHONE =
 export const ANDROID =
   "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36";
 
-/** Opens a link as a person does, at a time. */
+/** Opens a link as a person with a phone does. */
 export function click(
   costId: string,
   options: Call & { link?: string; query?: string } = {},
@@ -198,9 +198,12 @@ export function view(
   return call(path, { headers: { "user-agent": IPHONE }, ...options });
 }
 
-/** Rows of DB; of every database that may have some where the query is of the ledger. In no order then but by their values. */
+/**
+ * Queries DB, or every database if the query reads the ledger's tables. With several databases, an ORDER BY sorts the rows by all
+ * of their values.
+ */
 export async function rows<T = Record<string, unknown>>(query: string, ...values: unknown[]): Promise<T[]> {
-  const shards = IS_OF_LEDGER.test(query) ? shardsOf(ledgerOn()) : [];
+  const shards = LEDGER_TABLES.test(query) ? shardsOf(ledgerOn()) : [];
   const found = await Promise.all(
     [env.DB, ...shards].map(
       async (db) =>
@@ -215,19 +218,19 @@ export async function rows<T = Record<string, unknown>>(query: string, ...values
   return shards.length > 0 && /ORDER BY/.test(query)
     ? found
         .flat()
-        .sort((left, right) => inOrder(Object.values(left as object), Object.values(right as object)))
+        .sort((left, right) => compareValues(Object.values(left as object), Object.values(right as object)))
     : found.flat();
 }
 
-const IS_OF_LEDGER = /\b(costs|engagements|daily_totals|cost_states|purge_positions)\b/;
+const LEDGER_TABLES = /\b(costs|engagements|daily_totals|cost_states|purge_positions)\b/;
 
-function inOrder(left: unknown[], right: unknown[]): number {
+function compareValues(left: unknown[], right: unknown[]): number {
   const at = left.findIndex((value, index) => value !== right[index]);
   const [before, after] = [left[at] as string | number, right[at] as string | number];
   return before === after ? 0 : before < after ? -1 : 1;
 }
 
-/** A binding of which some methods are in other hands. */
+/** Replaces some methods of a binding. */
 export function withMethods<T extends object>(binding: T, methods: Record<string, unknown>): T {
   return new Proxy(binding, {
     get(target, name) {
@@ -238,7 +241,7 @@ export function withMethods<T extends object>(binding: T, methods: Record<string
   });
 }
 
-/** Real D1 behind a thin wrapper that counts round trips, and rows by D1's own `meta`. */
+/** Wraps real D1 to count round trips, and rows by D1's own `meta`. */
 export function countingDatabase() {
   const counts = { calls: 0, read: 0, written: 0 };
   const database = wrapDatabases((real) =>

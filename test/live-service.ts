@@ -1,4 +1,4 @@
-/** The service as `npm start` runs it, on a free port with a state of its own; and its database once it has stopped. */
+/** Runs the service with `npm start` on a free port and a separate state directory, and reads its database after it stops. */
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { getPlatformProxy } from "wrangler";
 
 export interface LiveService {
-  /** What `npm start` prints as `NAME=value`. */
+  /** The `NAME=value` lines that `npm start` prints. */
   names: Record<string, string>;
   stop: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
 }
@@ -15,7 +15,7 @@ export async function startService(state: string, port?: number): Promise<LiveSe
   const flags = ["--port", String(port ?? (await freePort())), "--persist-to", state];
   const server = spawn("npm", ["start", "--", ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
-    // A group of its own, so that all of it can be stopped.
+    // A separate process group, so that all of its processes can be stopped.
     detached: true,
   });
   const names: Record<string, string> = {};
@@ -24,8 +24,8 @@ export async function startService(state: string, port?: number): Promise<LiveSe
     if (name && value) names[name] = value;
     if (name === "TEST_COST_TOKEN") break;
   }
-  if (!names.BASE_URL) throw new Error("npm start ended before it was ready");
-  // Read on, or the pipe fills and the server stops.
+  if (!names.BASE_URL) throw new Error("npm start exited before it was ready");
+  // Keep reading, because the server stops when the pipe is full.
   server.stdout.resume();
   return {
     names,
@@ -61,29 +61,29 @@ export async function readState<T>(state: string, read: (db: D1Database) => Prom
 }
 
 /**
- * Everything in the database that contradicts itself: nothing, whatever was done to it. Totals are compared from a day on,
- * in days since 1970: those of costs that were purged stay.
+ * Finds inconsistencies in the database; there must never be any. Compares the totals since a day (days since 1970), because
+ * earlier ones include purged costs.
  */
 export async function findContradictions(db: D1Database, sinceDay: number): Promise<string[]> {
   const keys = "app_token, day, link_id, partner_id, cost_type, currency, state";
   const checks = {
-    "a daily total that its costs do not add up to": `
+    "a daily total that differs from the sum of its costs": `
       SELECT * FROM (
         SELECT ${keys}, sum(count) AS count, sum(amount) AS amount FROM (
           SELECT ${keys}, count, amount FROM daily_totals
           UNION ALL SELECT ${keys}, -1, -coalesce(amount, 0) FROM cost_states
         ) GROUP BY ${keys}
       ) WHERE (count <> 0 OR amount <> 0) AND day >= ${sinceDay}`,
-    "a link whose sub-links are miscounted": `
+    "a link with a wrong number of sub-links": `
       SELECT id, child_count FROM links l WHERE child_count <> (SELECT count(*) FROM links c WHERE c.parent_id = l.id)`,
-    "an app whose links are miscounted": `
+    "an app with a wrong number of links": `
       SELECT token, link_count FROM apps a
       WHERE link_count <> (SELECT count(*) FROM links l WHERE l.app_token = a.token AND l.parent_id IS NULL)`,
-    "a link below one of another app or level": `
+    "a link whose parent has another app or a wrong level": `
       SELECT l.id FROM links l JOIN links p ON p.id = l.parent_id WHERE p.app_token <> l.app_token OR p.level + 1 <> l.level`,
-    "a round whose entries are miscounted": `
+    "a round with a wrong number of entries": `
       SELECT id FROM rounds r WHERE entry_count <> (SELECT count(*) FROM round_entries e WHERE e.round_id = r.id)`,
-    "a reference to nothing": "SELECT * FROM pragma_foreign_key_check",
+    "a broken foreign key": "SELECT * FROM pragma_foreign_key_check",
     "two open rounds for one partner and cost type": `
       SELECT r.id FROM rounds r JOIN rounds o ON o.partner_id = r.partner_id AND o.id > r.id AND r.state = 'open' AND o.state = 'open'
       JOIN json_each('["cpc","cpi","cpe","cpm"]') j ON instr(r.cost_types, j.value) AND instr(o.cost_types, j.value)`,
@@ -96,7 +96,7 @@ export async function findContradictions(db: D1Database, sinceDay: number): Prom
   return found;
 }
 
-/** Which of the given cost IDs of a partner are not in the ledger. */
+/** Returns those of a partner's cost IDs that are not in the ledger. */
 export async function findLost(db: D1Database, partnerId: number, costIds: string[]): Promise<string[]> {
   const lost: string[] = [];
   for (let from = 0; from < costIds.length; from += 5_000) {

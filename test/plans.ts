@@ -1,7 +1,7 @@
 /**
- * Holds what every request of the suite asks of D1: no statement of src/db/ walks a whole table, but where this file says so,
- * and none takes a longer text than D1 does, which alone of all limits does not hold on this machine.
- * A setup file: it notes each statement that is prepared, and has them planned after the last test of a file.
+ * A setup file that checks every statement of src/db/ that a test file runs: none scans a whole table, except where this file
+ * allows it, and none binds a longer text than D1 accepts, the one limit of D1 that the local runtime does not enforce. It records
+ * each prepared statement and reads their query plans after the last test of a file.
  */
 
 import { applyD1Migrations } from "cloudflare:test";
@@ -9,20 +9,20 @@ import { Buffer } from "node:buffer";
 import { afterAll, expect } from "vitest";
 import { env } from "./harness.ts";
 
-/** Tables that may be walked: with the first text, in statements that have it alone. */
-const MAY_BE_WALKED: Record<string, RegExp> = {
-  // One row.
+/** The tables that may be scanned, each only in statements that match its pattern. */
+const ALLOWED_SCANS: Record<string, RegExp> = {
+  // Has one row.
   partner_catalog: /./,
-  // The list of partners is all of them. It is read when it has changed, and then shared by every request.
+  // The catalog has all partners. It is read only after a change, and all requests share it.
   partners: /partner_catalog|^SELECT id, supports_cost_data, integrated_types FROM partners$/,
-  // Copies for the shards, when one is changed. Else operators alone, for whom a partner's few are found among all.
+  // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.
   credentials: /^SELECT id, token_hash, .* FROM credentials$|role = 'operator'/,
   memberships: /role = 'operator'/,
   users: /role = 'operator'/,
-  // What has run out, once an hour.
+  // Deletes expired rows once an hour.
   sessions: /^DELETE FROM sessions WHERE id_hash IN \(SELECT id_hash FROM sessions WHERE expires_at <= /,
   idempotency_keys: /^DELETE /,
-  // Whether all are applied.
+  // Checks that all migrations are applied.
   d1_migrations: /./,
 };
 
@@ -31,7 +31,7 @@ const { prepare } = database;
 const recorded = new Map<string, boolean>();
 
 database.prepare = function (query) {
-  // The tests themselves ask as they like.
+  // Queries of the tests themselves are not checked.
   if (!recorded.has(query)) recorded.set(query, String(new Error().stack).includes("src/db/statement.ts"));
   return prepare.call(this, query);
 };
@@ -50,13 +50,13 @@ bound.bind = function (...values) {
 };
 
 afterAll(async () => {
-  expect(await takeWalks()).toEqual([]);
+  expect(await takeScans()).toEqual([]);
 });
 
-/** The walks of the statements that were noted since this was last asked. */
-export async function takeWalks(): Promise<string[]> {
+/** Returns the scans of the statements that were recorded since the last call. */
+export async function takeScans(): Promise<string[]> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
-  const walks: string[] = [];
+  const scans: string[] = [];
   for (const [query, isOurs] of recorded) {
     if (!isOurs) continue;
     const { results } = await prepare
@@ -65,19 +65,19 @@ export async function takeWalks(): Promise<string[]> {
       .all<{ detail: string }>();
     const text = query.replace(/\s+/g, " ").trim();
     for (const { detail } of results) {
-      const table = findWalked(detail, text);
-      if (table && !MAY_BE_WALKED[table]?.test(text)) walks.push(`${detail}: ${text}`);
+      const table = findScannedTable(detail, text);
+      if (table && !ALLOWED_SCANS[table]?.test(text)) scans.push(`${detail}: ${text}`);
     }
   }
   recorded.clear();
-  return walks;
+  return scans;
 }
 
-/** The table that a step of a plan walks; none where it walks a list that was sent, or the rows of a subquery. */
-function findWalked(step: string, query: string): string | undefined {
+/** Returns the table that a step of a plan scans; undefined if it scans a JSON list or the rows of a subquery. */
+function findScannedTable(step: string, query: string): string | undefined {
   const [, name = ""] = /^SCAN (\w+)(?! VIRTUAL| CONSTANT)/.exec(step) ?? [];
   if (!name || new RegExp(`\\) ${name}\\b`).test(query)) return undefined;
   const table = new RegExp(`\\b(?:FROM|JOIN) (\\w+) ${name}\\b`).exec(query)?.[1] ?? name;
-  // What the query does not name would check a foreign key that was broken before, which none can be.
+  // A table that the query does not name is scanned only to check for existing foreign key violations. There are none.
   return new RegExp(`\\b${table}\\b`).test(query) ? table : undefined;
 }

@@ -1,11 +1,11 @@
-/** Holds test/SPEC.md: every file and every test that it names exists. */
+/** Checks that every file and every test that test/SPEC.md names exists. */
 import { expect, it } from "vitest";
 
 const sources = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const pages = import.meta.glob("./SPEC.md", { query: "?raw", import: "default", eager: true });
 const trace = String(pages["./SPEC.md"]);
 
-/** Pairs of a test file and a test's name; the name is undefined where the whole file is meant. */
+/** Pairs of a test file and a test name; the name is undefined for a reference to the whole file. */
 function readReferences(): { file: string; name: string | undefined }[] {
   return [...trace.matchAll(/`test\/([\w/-]+\.test\.ts)`((?:,? "[^"]+")*)/g)].flatMap(
     ([, file = "", names = ""]) => {
@@ -15,7 +15,7 @@ function readReferences(): { file: string; name: string | undefined }[] {
   );
 }
 
-it("names tests that exist, for every section of the specification that asks for something", () => {
+it("names only tests that exist", () => {
   const references = readReferences();
   expect(references.length).toBeGreaterThan(50);
   const missing = references.filter(({ file, name }) => {

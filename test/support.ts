@@ -1,7 +1,7 @@
-/** What the tests of the ledger share. */
+/** Helpers for the tests of the ledger. */
 import { DEMO, env, freshDemo, ledgerOn, rows, withMethods, wrapDatabases } from "./harness.ts";
 
-/** The demo data, with the engagements that design names but without the weeks of spend: totals begin at nothing. */
+/** Resets to the demo data without its two weeks of spend, so that the totals start at zero. */
 export async function freshLedger(): Promise<void> {
   await freshDemo();
   await inLedger(
@@ -18,7 +18,7 @@ export async function inLedger(...statements: string[]): Promise<void> {
   }
 }
 
-/** Some columns of the daily totals, summed up over all databases, without what came to nothing. */
+/** Returns some columns of the daily totals, summed over all databases, without totals that are zero. */
 export async function totals(
   columns = "state, count, amount",
 ): Promise<Record<string, string | number | undefined>[]> {
@@ -31,14 +31,14 @@ export async function totals(
     amount: same.reduce((sum, row) => sum + Number(row.amount), 0),
   }));
   const order = ["day", ...named] as (keyof (typeof sums)[number])[];
-  const told = sums.sort((left, right) => {
+  const sorted = sums.sort((left, right) => {
     const by = order.find((name) => left[name] !== right[name]);
     return by === undefined ? 0 : left[by] < right[by] ? -1 : 1;
   });
-  return told.map((row) => Object.fromEntries(order.slice(1).map((name) => [name, row[name]])));
+  return sorted.map((row) => Object.fromEntries(order.slice(1).map((name) => [name, row[name]])));
 }
 
-/** D1 that fails whenever `fails` says so of the statements of a call; the call is not made. */
+/** Wraps D1 so that the calls for which `fails` returns true throw without being made. */
 export function failingDatabase(fails: (call: number) => boolean): {
   database: D1Database;
   calls: () => number;
@@ -48,7 +48,7 @@ export function failingDatabase(fails: (call: number) => boolean): {
     withMethods(real, {
       batch: async (statements: D1PreparedStatement[]) => {
         calls++;
-        if (fails(calls)) throw new Error("injected: the database does not work");
+        if (fails(calls)) throw new Error("injected: the database failed");
         return real.batch(statements);
       },
     }),
@@ -56,7 +56,7 @@ export function failingDatabase(fails: (call: number) => boolean): {
   return { database, calls: () => calls };
 }
 
-/** Sets the cost switch of a demo link, as its owner would. */
+/** Sets the cost switch of a demo link. */
 export function setSwitch(linkToken: string, on: boolean) {
   return env.DB.prepare("UPDATE links SET cost_switch = ? WHERE token = ?").bind(Number(on), linkToken).run();
 }

@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const root = join(import.meta.dirname, "..");
 const TEST_MIGRATIONS = await readD1Migrations(join(root, "migrations"));
 
-/** The Worker's own bindings, and more. */
+/** The Worker's bindings in wrangler.toml, plus the given ones. */
 const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
   cloudflareTest({
     wrangler: { configPath: join(root, "wrangler.toml") },
@@ -18,7 +18,7 @@ const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 export default defineConfig({
   test: {
     silent: "passed-only",
-    // Vitest would leave a core to a person at the machine, which of two is half.
+    // By default, Vitest leaves one core free, which is half of a machine with two.
     maxWorkers: "100%",
     projects: [
       {
@@ -31,7 +31,7 @@ export default defineConfig({
           exclude: [...exclude, "test/shards/**"],
         },
       },
-      // The suite of the ledger once more, over four databases and behind the queue.
+      // Runs the ledger's tests again with four shards and the queue.
       {
         root,
         plugins: [

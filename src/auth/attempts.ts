@@ -1,13 +1,13 @@
-/** How often a password may be tried. */
+/** Limits how often a password can be tried. */
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { addressOf, consumeLimit, rateLimited } from "./rate-limits.ts";
 
 /**
- * Counts one attempt for the account and one for the caller's address. Throws rate_limited when either has had too many in
- * the last minute, before any work is done on the password. A limiter that does not answer hinders nobody. An account is
- * named by its e-mail address at the sign-in, and by its session's hash within: strangers who try the one must not keep its
- * owner from a reset.
+ * Counts one attempt for the account and one for the caller's address. Throws rate_limited if either had too many in the last
+ * minute, before the password is hashed. A limiter that does not respond allows the attempt. The account is identified by its
+ * email address at sign-in and by the session's hash after that, so that attempts by strangers cannot keep the owner from a
+ * reset.
  */
 export async function limitAttempts(context: Context, account: string): Promise<void> {
   const { ACCOUNT_ATTEMPTS, ADDRESS_ATTEMPTS } = context.env;

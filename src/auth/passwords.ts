@@ -1,10 +1,13 @@
-/** Passwords: hashed into text that says how it was made, and checked in the same time whoever asks. */
+/** Hashes passwords and verifies them. The stored text holds the parameters of its hash. */
 import { Buffer } from "node:buffer";
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { customAlphabet } from "nanoid";
 import { deriveKey, SCRYPT } from "./scrypt.ts";
 
-/** A password that is shown once. No letters that look alike: it is read from one screen and typed on another. */
+/**
+ * A password that is shown once. It has no characters that look alike, because people read it from one screen and type it
+ * on another.
+ */
 export const createPassword = customAlphabet("23456789abcdefghjkmnpqrstuvwxyz", 20);
 
 /** `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */
@@ -14,7 +17,10 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", SCRYPT.N, SCRYPT.r, SCRYPT.p, encode(salt), encode(key)].join("$");
 }
 
-/** False for a user without a password too, after the same work: the answer's time tells nobody who has an account. */
+/**
+ * Also false, after the same work, for a user who has no password or does not exist, so that the response time does not
+ * reveal who has an account.
+ */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   const [, N, r, p, salt = "", hash = ""] = (stored ?? DUMMY_HASH).split("$");
   const expected = Buffer.from(hash, "base64url");

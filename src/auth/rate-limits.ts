@@ -1,8 +1,7 @@
 /**
- * How often a credential may be used, and how often an address may be refused. Counted at the door, beside the Worker and
- * not in a database. A limiter that is not bound limits nothing, and one that does not answer hinders nobody.
+ * Limits how often a credential is used and how often an address is rejected, with Cloudflare's rate limiters and without the
+ * database. Without its binding a limiter limits nothing, and one that does not respond allows the request.
  */
-
 import { withDeadline } from "../deadline.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
@@ -11,10 +10,10 @@ import { logError } from "../log.ts";
 import { readToken } from "./guards.ts";
 
 const PERIOD_SECONDS = 60;
-/** A limiter counts beside the Worker: one that takes longer than this is down. */
+/** A limiter counts close to the Worker. One that takes longer than this is down. */
 const DEADLINE_MS = 1_000;
 
-/** Throws rate_limited where the credential was used too often. Nothing is counted, nor waited for, without one. */
+/** Throws rate_limited if the credential was used too often. A request without a credential is not counted. */
 export async function limitRequests(context: Context): Promise<void> {
   const limiter = context.env.CREDENTIAL_REQUESTS;
   const token = readToken(context);
@@ -22,7 +21,7 @@ export async function limitRequests(context: Context): Promise<void> {
   if (!(await consumeLimit(context, limiter, sha256(token)))) throw rateLimited();
 }
 
-/** What an address is told whose credentials were refused: that they were, or after too many to wait. */
+/** Counts a rejected credential for its address. Returns the rejection, or rate_limited after too many. */
 export async function limitRejections(context: Context, rejection: AppError): Promise<AppError> {
   const limiter = context.env.ADDRESS_REJECTIONS;
   const address = addressOf(context);
@@ -30,19 +29,21 @@ export async function limitRejections(context: Context, rejection: AppError): Pr
   return (await consumeLimit(context, limiter, address)) ? rejection : rateLimited();
 }
 
-/** Who asks from where. Of IPv6 its first half: who has one address there has all that begin like it. */
+/**
+ * The address of the caller. Of an IPv6 address only the first half, because one caller usually has the whole /64 network.
+ */
 export function addressOf({ request }: Context): string | null {
   const address = request.headers.get("cf-connecting-ip");
   if (!address?.includes(":")) return address;
   const [before = [], after = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
-  const leftOut = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
-  return [...before, ...leftOut, ...after].slice(0, 4).join(":");
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  return [...before, ...zeros, ...after].slice(0, 4).join(":");
 }
 
-/** Counts one, and says whether that was still allowed. */
+/** Counts one use. Returns whether it is within the limit. */
 export async function consumeLimit(context: Context, limiter: RateLimit, key: string): Promise<boolean> {
   try {
-    return (await withDeadline(limiter.limit({ key }), DEADLINE_MS, "a limiter")).success;
+    return (await withDeadline(limiter.limit({ key }), DEADLINE_MS, "a rate limiter")).success;
   } catch (error) {
     logError(context.requestId, error);
     return true;

@@ -1,9 +1,9 @@
-/** The one key derivation for passwords: slow on purpose, about 160 ms and 16 MiB, near the most that workerd allows. */
+/** Derives keys from passwords: slow on purpose, about 160 ms and 16 MiB, near the maximum that workerd allows. */
 import { scrypt } from "node:crypto";
 
 export const SCRYPT = { N: 2 ** 14, r: 8, p: 5 } as const;
 
-/** Passwords typed on different machines compare by their characters, not by how those were encoded. */
+/** Normalizes the password first, because different machines encode the same characters differently. */
 export function deriveKey(
   password: string,
   salt: Uint8Array,

@@ -1,4 +1,6 @@
-/** An API token sealed with its user's password, so that only who enters that can read the token again. */
+/**
+ * Encrypts an API token with its user's password, so that only a person who knows the password can read the token again.
+ */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deriveKey } from "./scrypt.ts";
@@ -7,7 +9,10 @@ const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM under a key derived from the password with a salt of its own: `1.` and salt, nonce, tag, text in base64url. */
+/**
+ * AES-256-GCM with a key derived from the password and a new salt: `1.`, then salt, nonce, tag and ciphertext in
+ * base64url.
+ */
 export async function sealToken(token: string, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
@@ -16,7 +21,7 @@ export async function sealToken(token: string, password: string): Promise<string
   return `1.${Buffer.concat([salt, nonce, cipher.getAuthTag(), text]).toString("base64url")}`;
 }
 
-/** undefined with another password than the one it was sealed with, or where the sealed copy was tampered with. */
+/** undefined if the password is wrong or the sealed copy was changed. */
 export async function openToken(sealed: string, password: string): Promise<string | undefined> {
   const bytes = Buffer.from(sealed.slice(2), "base64url");
   const salt = bytes.subarray(0, SALT_BYTES);

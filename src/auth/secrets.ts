@@ -1,5 +1,4 @@
-/** API tokens and cost credentials: how they are made, told apart from noise, hashed and hinted at. */
-
+/** Creates, checks and hashes API tokens and cost credentials. */
 import { customAlphabet } from "nanoid";
 import { sha256 } from "../domain/hash.ts";
 
@@ -10,20 +9,20 @@ const TOKEN = /^(ll_(?:api|live|test)_)([0-9A-Za-z]{43})([0-9a-f]{6})$/;
 
 export type TokenKind = "api" | "live" | "test";
 
-/** A secret of 256 random bits, with a prefix that says what it is and a checksum that tells a typing error from a guess. */
+/** A secret of 256 random bits with a prefix for its kind and a checksum that detects typing errors. */
 export function createToken(kind: TokenKind, body: string = randomBody()): string {
   const prefix = `ll_${kind}_`;
   return prefix + body + checksum(prefix + body);
 }
 
-/** The SHA-256 under which a token is stored, in hex; undefined for text that is no token of one of these kinds. */
+/** The SHA-256 under which a token is stored, in hex; undefined if the text is not a token of one of these kinds. */
 export function hashToken(token: string, kinds: TokenKind[]): string | undefined {
   const [, prefix = "", body = "", sum] = TOKEN.exec(token) ?? [];
   const known = kinds.some((kind) => prefix === `ll_${kind}_`) && sum === checksum(prefix + body);
   return known ? sha256(token) : undefined;
 }
 
-/** What may be shown of a token: its prefix and last four characters. */
+/** The part of a token that may be shown: its prefix and last four characters. */
 export function hintOf(token: string): string {
   return `${token.slice(0, token.lastIndexOf("_") + 1)}…${token.slice(-4)}`;
 }

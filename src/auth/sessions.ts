@@ -1,5 +1,7 @@
-/** Signed-in browsers: an opaque id in a cookie, its SHA-256 in D1. A session guard also keeps other sites' forms out. */
-
+/**
+ * Sessions of signed-in browsers: an opaque ID in a cookie, its SHA-256 in D1. The guard also rejects forms of other
+ * sites.
+ */
 import { randomBytes } from "node:crypto";
 import { findSession, type SessionUser } from "../db/accounts/accounts.ts";
 import { sha256 } from "../domain/hash.ts";
@@ -10,12 +12,12 @@ import type { Handler } from "../http/router.ts";
 
 export const SESSION_MS = 12 * 3600 * 1000;
 
-/** Who is signed in, and in which session, by the SHA-256 of its id. */
+/** A signed-in user and their session, identified by the SHA-256 of its ID. */
 export interface Session extends SessionUser {
   idHash: string;
 }
 
-/** A session to be: what to store, and the header that gives the browser its id. */
+/** A new session: what to store, and the header that gives the browser its ID. */
 export interface NewSession {
   idHash: string;
   expiresAt: number;
@@ -23,8 +25,8 @@ export interface NewSession {
 }
 
 /**
- * Lets a handler run for who is signed in. A page asked without a session leads to the sign-in and back; anything else
- * throws session_ended, or cross_site for a form of another site.
+ * Runs a handler for a signed-in user. Without a session, a browser is redirected to sign in and then back, and a program gets
+ * session_ended. Throws cross_site for a form of another site.
  */
 export function withSession(handler: (context: Context, session: Session) => Promise<Response>): Handler {
   return async (context) => {
@@ -44,7 +46,7 @@ export function withSession(handler: (context: Context, session: Session) => Pro
   };
 }
 
-/** undefined without a session that stands; a forged or expired cookie is none. */
+/** undefined without a valid session, also if the cookie is forged or expired. */
 export async function currentSession(context: Context): Promise<Session | undefined> {
   const idHash = readSessionHash(context);
   const user = idHash && (await findSession(context.env.DB, idHash, context.now));
@@ -53,7 +55,7 @@ export async function currentSession(context: Context): Promise<Session | undefi
   return { ...user, idHash };
 }
 
-/** The SHA-256 of the id in the cookie; undefined for what cannot be one. */
+/** The SHA-256 of the ID in the cookie; undefined if the cookie is missing or malformed. */
 export function readSessionHash(context: Context): string | undefined {
   const id = readCookie(context) ?? "";
   return /^[\w-]{43}$/.test(id) ? sha256(id) : undefined;
@@ -74,7 +76,7 @@ export function createSession(context: Context): NewSession {
   };
 }
 
-/** The header that takes the id from the browser. */
+/** The header that deletes the cookie. */
 export function endedCookie(context: Context): NewSession["cookie"] {
   return setCookie(context, "", 0);
 }
@@ -89,14 +91,17 @@ function cookieName(context: Context): string {
   return isLocal(context) ? "session" : "__Host-session";
 }
 
-/** Over http on this machine alone: some browsers refuse a Secure cookie there. Anywhere else over http none is kept. */
+/**
+ * Whether the request came over http on this machine, where some browsers reject a Secure cookie. Other hosts get no
+ * cookie over http.
+ */
 function isLocal({ url }: Context): boolean {
   return url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
 }
 
 /**
- * Throws cross_site for a POST that a browser sent from another site. Every browser says so, in Sec-Fetch-Site or else in
- * Origin; who sends neither is no browser and carries no one's cookie.
+ * Throws cross_site for a POST that a browser sent from another site. Browsers send Sec-Fetch-Site or at least Origin. A caller
+ * that sends neither is not a browser and does not send a user's cookie.
  */
 export function rejectCrossSite({ request, url }: Context): void {
   if (request.method === "GET" || request.method === "HEAD") return;

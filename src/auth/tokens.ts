@@ -1,22 +1,21 @@
 /**
- * API tokens in KV, the only code that touches them there: hash → user, or the mark of a reset. KV answers first and is
- * never believed alone: what it says of a live token only D1 can grant, and what it says of a reset one is final, for a
- * hash is never given out again. So an entry that is missing, stale or unreadable costs one D1 read and grants nothing.
+ * The cache of API tokens in KV: hash → user, or a reset mark. No other code reads or writes it. An entry for a valid token
+ * grants nothing, because only D1 decides. A reset mark is final, because a hash is never used again. A missing, stale or
+ * unreadable entry costs one D1 read.
  */
-
 import { updateLastUse } from "../db/accounts/api-tokens.ts";
 import { readCache } from "../db/kv.ts";
 import { DAY_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
-/** `used_day` counts days since 1970 in UTC; left out before the first use. */
+/** `used_day` is in days since 1970 in UTC; absent before the first use. */
 export type TokenEntry = { user_id: number; used_day?: number } | { reset_at: number };
 
-/** How long the mark of a reset spares D1 the question. After that D1 refuses the token by itself. */
+/** How long the reset mark saves a D1 read. After that, D1 rejects the token. */
 const RESET_MARK_SECONDS = 30 * 24 * 3600;
 
-/** null where KV knows nothing, does not answer, or holds what is no entry. */
+/** null if KV has no entry, does not respond, or holds something else. */
 export async function findTokenEntry(
   kv: KVNamespace,
   tokenHash: string,
@@ -36,8 +35,8 @@ export function rememberToken(kv: KVNamespace, tokenHash: string, userId: number
 }
 
 /**
- * Notes the day of a token's use after the answer, in KV and D1, when KV does not know of a use on this day yet. One note a
- * day and isolate is tried: KV may take a minute to show it.
+ * Records the day of a token's use in KV and D1 after the response, if the KV entry does not have this day yet. An isolate
+ * tries once a day, because KV may take a minute to show a write.
  */
 export function recordTokenUse(
   context: Context,

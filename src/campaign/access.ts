@@ -1,4 +1,4 @@
-/** Who may do what with an app. */
+/** Checks access to an app. */
 import type { Principal } from "../auth/guards.ts";
 import type { AppAccess } from "../db/accounts/api-tokens.ts";
 import type { AppScope } from "../db/links/links.ts";
@@ -8,9 +8,9 @@ export function toScope(principal: Principal, path: { app_token: string }): AppS
   return { tokenHash: principal.tokenHash, appToken: path.app_token };
 }
 
-/** An app that does not exist and one that is not the caller's are told alike. */
+/** Throws the same error for an app that does not exist and for one that the caller is not a member of. */
 export function authorizeApp(principal: Principal, access: AppAccess | undefined): void {
   if (principal.authorize(access).app_token === null) {
-    throw new AppError("not_found", "You have no app with this token.");
+    throw new AppError("not_found", "No app of yours has this token.");
   }
 }

@@ -1,11 +1,11 @@
-/** What the requests of the campaign interface must look like (spec §4). */
+/** The input of the campaign API (spec §4). */
 import * as z from "zod/mini";
 import { appToken, idNumber, idText, pageQuery, plainText, readAs, spendQuery } from "../http/fields.ts";
 
 const appPath = z.object({ app_token: appToken });
 const linkPath = z.object({ app_token: appToken, link_token: z.string() });
 
-/** `::` joins the names of sub-links (spec §2.2), so no name of its own may hold it. */
+/** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
 const linkName = z.string().check(
   z.trim(),
   plainText(1, 255),
@@ -17,18 +17,17 @@ export const listPartners = { query: pageQuery };
 export const linkFilter = z.object({
   archived: z
     .optional(readAs(z.enum(["true", "false"], "must be true or false"), (value) => value === "true"))
-    .with(z.describe("Archived links alone, or those that are not")),
+    .with(z.describe("true: only archived links; false: only links that are not archived")),
   partner_id: z
     .optional(idText)
-    .with(z.describe("Links that this partner is attached to; not those that inherit it")),
+    .with(z.describe("Only links that this partner is attached to, without those that inherit it")),
   name: z
     .optional(z.string().check(plainText(1, 255)))
-    .with(z.describe("How the link's own name begins, ASCII letters in any case")),
+    .with(z.describe("The beginning of the link's own name; ASCII letters match in any case")),
 });
 const filteredPage = z.extend(pageQuery, linkFilter.shape);
 export const listLinks = { path: appPath, query: filteredPage };
 export const listChildren = { path: linkPath, query: filteredPage };
-/** Also of what is read about a link. */
 export const readLink = { path: linkPath };
 
 export const createLink = {
@@ -38,15 +37,15 @@ export const createLink = {
 
 const MAX_BULK_LINKS = 100;
 
-/** Each link is read by itself, so that a bad one fails alone. */
+/** Each link is parsed separately, so that an invalid one does not affect the others. */
 export const createLinks = {
   path: appPath,
   body: z.strictObject({
     links: z
       .array(z.unknown())
       .check(
-        z.minLength(1, "must hold at least one link"),
-        z.maxLength(MAX_BULK_LINKS, `must hold at most ${MAX_BULK_LINKS} links`),
+        z.minLength(1, "must contain at least one link"),
+        z.maxLength(MAX_BULK_LINKS, `must contain at most ${MAX_BULK_LINKS} links`),
       ),
   }),
 };
@@ -63,7 +62,7 @@ export const updateLink = {
     .check(
       z.refine(
         (body) => Object.values(body).some((value) => value !== undefined),
-        "must name at least one of name, archived, partner_id, cost_data_enabled",
+        "must contain at least one of name, archived, partner_id, cost_data_enabled",
       ),
     ),
 };

@@ -1,4 +1,4 @@
-/** New links, one or many (spec §4.4). */
+/** Creates links, one or many (spec §4.4). */
 import { customAlphabet } from "nanoid";
 import type * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
@@ -12,9 +12,9 @@ import { toProblem } from "../http/problems.ts";
 import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "../usecases/links.ts";
 import { authorizeApp, toScope } from "./access.ts";
 import * as contract from "./contract.ts";
-import { keyInUse, readKey, refuseLong, replay, toKeyedRequest } from "./idempotency.ts";
+import { keyInUse, readKey, rejectLong, replay, toKeyedRequest } from "./idempotency.ts";
 
-/** No vowels: a token never spells a word of a path. 30^10 tokens. */
+/** Without vowels, so that a token never equals a word of a path. 30^10 tokens. */
 export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
 export async function createLink(context: Context, principal: Principal): Promise<Response> {
@@ -27,8 +27,8 @@ export async function createLink(context: Context, principal: Principal): Promis
     key,
     body,
     items: [toNewLink(body)],
-    toAnswer: ([link]) => {
-      if (!link) throw new Error("a new link was not judged");
+    buildResponse: ([link]) => {
+      if (!link) throw new Error("a new link has no result");
       if (link instanceof AppError) throw link;
       const location = `/public/v1/apps/${path.app_token}/trackers/${link.token}`;
       return { status: 201, location, answer: JSON.stringify(envelopeV1(context, [link])) };
@@ -36,7 +36,10 @@ export async function createLink(context: Context, principal: Principal): Promis
   });
 }
 
-/** Beyond the specification: up to 100 links at once, a result for each. A bad one fails alone. */
+/**
+ * Beyond the specification: creates up to 100 links in one request, with a result for each. An invalid one does not affect
+ * the others.
+ */
 export async function createLinks(context: Context, principal: Principal): Promise<Response> {
   const errors: InputError[] = [];
   const key = readKey(context, errors);
@@ -47,7 +50,7 @@ export async function createLinks(context: Context, principal: Principal): Promi
     key,
     body,
     items: body.links.map(readItem),
-    toAnswer: (results) => {
+    buildResponse: (results) => {
       const items = results.map((result) =>
         result instanceof AppError ? toProblem(context, result) : { status: 201, link: result },
       );
@@ -61,39 +64,39 @@ interface Creation {
   path: { app_token: string };
   key: string | undefined;
   body: unknown;
-  /** The links to insert; a refusal for what was no link. */
+  /** The links to insert, or an error for an item that is not a valid link. */
   items: (creation.NewLink | AppError)[];
-  /** From a result for each item. Throws where the request as a whole is refused. */
-  toAnswer: (results: (Link | AppError)[]) => creation.StoredResponse;
+  /** Builds the response from the result of each item. Throws if the whole request is rejected. */
+  buildResponse: (results: (Link | AppError)[]) => creation.StoredResponse;
 }
 
-async function insertLinks(context: Context, principal: Principal, asked: Creation): Promise<Response> {
-  const scope = toScope(principal, asked.path);
-  const links = asked.items.filter((item): item is creation.NewLink => !(item instanceof AppError));
-  if (asked.key === undefined) {
+async function insertLinks(context: Context, principal: Principal, requested: Creation): Promise<Response> {
+  const scope = toScope(principal, requested.path);
+  const links = requested.items.filter((item): item is creation.NewLink => !(item instanceof AppError));
+  if (requested.key === undefined) {
     const found = await creation.insertLinks(context.env.DB, scope, links, context.now);
     authorizeApp(principal, found.access);
-    const results = judgeItems(context, asked.items, links, found);
-    const answer = asked.toAnswer(results);
-    confirm(context, asked.path, results, found.inserted);
-    return toResponse(answer);
+    const results = judgeItems(context, requested.items, links, found);
+    const response = requested.buildResponse(results);
+    confirm(context, requested.path, results, found.inserted);
+    return toResponse(response);
   }
-  const request = toKeyedRequest(context, asked.operation, asked.key, asked.body);
+  const request = toKeyedRequest(context, requested.operation, requested.key, requested.body);
   const found = await creation.prepareLinks(context.env.DB, scope, links, request);
   authorizeApp(principal, found.access);
   if (found.earlier) return toResponse(replay(found.earlier, request));
-  const results = judgeItems(context, asked.items, links, found);
-  const answer = asked.toAnswer(results);
-  refuseLong(answer);
-  const inserted = await creation.insertKeyedLinks(context.env.DB, scope, links, request, answer);
+  const results = judgeItems(context, requested.items, links, found);
+  const response = requested.buildResponse(results);
+  rejectLong(response);
+  const inserted = await creation.insertKeyedLinks(context.env.DB, scope, links, request, response);
   if (!inserted) {
-    const since = await creation.prepareLinks(context.env.DB, scope, [], request);
-    authorizeApp(principal, since.access);
-    if (since.earlier) replay(since.earlier, request);
+    const current = await creation.prepareLinks(context.env.DB, scope, [], request);
+    authorizeApp(principal, current.access);
+    if (current.earlier) replay(current.earlier, request);
     throw keyInUse();
   }
-  confirm(context, asked.path, results, inserted);
-  return toResponse(answer);
+  confirm(context, requested.path, results, inserted);
+  return toResponse(response);
 }
 
 function judgeItems(
@@ -106,14 +109,14 @@ function judgeItems(
     if (item instanceof AppError) return item;
     const parent = found.parents.get(links.indexOf(item));
     const rejection = judgeParent(item.parentToken, parent);
-    if (rejection) return parentRefused(rejection);
+    if (rejection) return parentRejected(rejection);
     return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
   });
 }
 
 /**
- * What was judged and what was written are the same rules, in two languages. Were they ever not, nobody is told "created".
- * Clicks look for the new links in KV.
+ * Throws if the links that SQL inserted are not those that the TypeScript rules accepted: both hold the same rules. Then puts
+ * the new links into KV for clicks.
  */
 function confirm(
   context: Context,
@@ -122,11 +125,12 @@ function confirm(
   inserted: string[],
 ): void {
   const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
-  if (String(created.sort()) !== String(inserted.sort())) throw new Error("the links and the rules disagree");
+  if (String(created.sort()) !== String(inserted.sort()))
+    throw new Error("the inserted links differ from the accepted ones");
   for (const token of created) context.afterResponse(putLink(context.env.LINKS, token, path.app_token));
 }
 
-/** A link as it is inserted. Its id is the database's affair, and not on the wire. */
+/** The row of a new link. The database assigns the id, which is not part of the response. */
 function toRow({ token, label }: creation.NewLink, parent: creation.Parent | undefined) {
   const level = (parent?.level ?? 0) + 1;
   return { id: 0, token, level, label, archived: 0, partner_id: null, cost_switch: null, child_count: 0 };
@@ -142,9 +146,12 @@ function readItem(item: unknown, index: number): creation.NewLink | AppError {
   return sent ? toNewLink(sent) : invalidRequest(errors);
 }
 
-function parentRefused(code: "not_found" | "level_limit"): AppError {
-  const message = code === "not_found" ? "is no link of this app" : "is a link of level 4";
-  return new AppError(code, `The link named by parent_token ${message}.`, {
+function parentRejected(code: "not_found" | "level_limit"): AppError {
+  const message =
+    code === "not_found"
+      ? "is not a link of this app"
+      : "is a link of level 4; choose a parent of level 1, 2 or 3";
+  return new AppError(code, `parent_token ${message}.`, {
     errors: [{ param: "parent_token", message }],
   });
 }

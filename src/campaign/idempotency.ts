@@ -1,8 +1,7 @@
 /**
- * Idempotency-Key on a POST (IETF draft): the same key and body gives the first answer again for 24 hours. Only an answer
- * that something was done is kept; a request that was refused may be sent again with the same key.
+ * Idempotency-Key on a POST (IETF draft): the same key and body get the first response again for 24 hours. Only responses of
+ * accepted requests are stored; a rejected request can be resent with the same key.
  */
-
 import { Buffer } from "node:buffer";
 import type { KeyedRequest, StoredResponse } from "../db/links/creation.ts";
 import { sha256 } from "../domain/hash.ts";
@@ -11,7 +10,7 @@ import { AppError, type InputError } from "../errors.ts";
 
 const HEADER = "Idempotency-Key";
 
-/** undefined, with a fault, for a key that is none. undefined without a header, too. */
+/** The key, or undefined without the header. Adds an error and returns undefined if the key is malformed. */
 export function readKey(context: Context, errors: InputError[]): string | undefined {
   const key = context.request.headers.get(HEADER);
   if (key === null) return undefined;
@@ -30,34 +29,34 @@ export function toKeyedRequest(
   return { operation, key, bodyHash, requestId: context.requestId, now: context.now };
 }
 
-/** The first answer again, but for the id of the request. Throws idempotency_key_reused for another request. */
+/** The first response with the ID of this request. Throws idempotency_key_reused if the body is different. */
 export function replay(
   earlier: StoredResponse & { body_hash: string; request_id: string },
   request: KeyedRequest,
 ): StoredResponse {
   if (earlier.body_hash !== request.bodyHash) throw new AppError("idempotency_key_reused");
-  const named = (id: string) => `"request_id":"${id}"`;
-  // In a text of the caller's the quotes are escaped.
+  const toMember = (id: string) => `"request_id":"${id}"`;
+  // Text that a caller sent cannot contain this, because its quotes are escaped.
   return {
     ...earlier,
-    answer: earlier.answer.replaceAll(named(earlier.request_id), named(request.requestId)),
+    answer: earlier.answer.replaceAll(toMember(earlier.request_id), toMember(request.requestId)),
   };
 }
 
-/** What one parameter of D1 holds, less than 2 MB: room for 100 links of all but the longest templates. */
+/** A D1 parameter holds less than 2 MB. That is enough for 100 links unless their templates are very long. */
 const MAX_ANSWER_BYTES = 1_900_000;
 
-/** Throws payload_too_large where an answer is too long to be kept. */
-export function refuseLong({ answer }: StoredResponse): void {
+/** Throws payload_too_large if a response is too long to store. */
+export function rejectLong({ answer }: StoredResponse): void {
   if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES) {
     throw new AppError(
       "payload_too_large",
-      "The answer would be too long to keep for the key: send fewer links at once.",
+      "The response is too long to store for the Idempotency-Key. Send fewer links in one request.",
     );
   }
 }
 
-/** Another request took the key while this one was on its way. */
+/** Another request with the key started while this one was running. */
 export function keyInUse(): AppError {
   return new AppError("idempotency_key_in_use", undefined, { headers: { "retry-after": "1" } });
 }

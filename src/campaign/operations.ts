@@ -1,4 +1,4 @@
-/** What the operations of the campaign interface promise (spec §4.1 to §4.5). */
+/** The operations of the campaign API for the OpenAPI document (spec §4.1 to §4.5). */
 import * as z from "zod/mini";
 import type { Operation } from "../http/operation.ts";
 import { itemsV1, listV1, listV2, problem } from "../http/response-schemas.ts";
@@ -10,17 +10,21 @@ const partner = z
 
 const link = z
   .strictObject({
-    name: z.string().with(z.describe("The names of the links above and its own, joined by ::")),
+    name: z.string().with(z.describe("The names of the links above it and its own, joined by ::")),
     token: z.string(),
     label: z.string().with(z.describe("The link's own name")),
     level: z.int().check(z.minimum(1), z.maximum(4)),
     archived: z.boolean(),
     has_subtrackers: z.boolean(),
-    partner_id: z.nullable(z.int()).with(z.describe("The link's own partner; null inherits")),
-    cost_data_enabled: z.boolean().with(z.describe("The cost switch in effect")),
+    partner_id: z
+      .nullable(z.int())
+      .with(z.describe("The link's own partner; null if it inherits one or has none")),
+    cost_data_enabled: z
+      .boolean()
+      .with(z.describe("Whether cost data is on, by its own setting or an inherited one")),
     url: z.string(),
-    click_url: z.string().with(z.describe("A template with the partner's macros, byte for byte")),
-    impression_url: z.string().with(z.describe("A template with the partner's macros, byte for byte")),
+    click_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
+    impression_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
   })
   .with(z.meta({ id: "Link" }));
 
@@ -76,7 +80,7 @@ export const listLinks = (version: 1 | 2): Operation => ({
 
 export const listChildren = (version: 1 | 2): Operation => ({
   id: `listChildrenV${version}`,
-  summary: `List the sub-links right below a link (v${version})`,
+  summary: `List the direct sub-links of a link (v${version})`,
   credentials: "api_token",
   input: contract.listChildren,
   answers: pageOf(version),
@@ -94,8 +98,8 @@ export const readLink: Operation = {
 
 export const listDropped: Operation = {
   id: "listDroppedParameters",
-  summary: "List how many cost parameters on the URLs of a link were bad and left out",
-  description: "Of the last 14 days, by day in UTC and parameter, the latest first.",
+  summary: "List the invalid cost parameters that were dropped from the URLs of a link",
+  description: "Counts of the last 14 days by UTC day and parameter, latest day first.",
   credentials: "api_token",
   input: contract.readLink,
   answers: {
@@ -109,7 +113,7 @@ export const listDropped: Operation = {
 
 const idempotencyKey = {
   "Idempotency-Key":
-    "1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path.",
+    "1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again.",
 };
 
 export const createLink: Operation = {
@@ -125,8 +129,9 @@ export const createLink: Operation = {
 
 export const createLinks: Operation = {
   id: "createLinks",
-  summary: "Create up to 100 links at once",
-  description: "Every link has its own result, in order. A bad one fails alone.",
+  summary: "Create up to 100 links in one request",
+  description:
+    "Each link gets its own result, in the order of the request. An invalid link does not affect the others.",
   credentials: "api_token",
   input: contract.createLinks,
   describedBody: z.strictObject({
@@ -136,7 +141,7 @@ export const createLinks: Operation = {
   requestExample: { links: [{ name: "Summer" }, { name: "Beach", parent_token: "q2r7kd0n5x" }] },
   answers: {
     200: {
-      description: "The list was read; what became of each link",
+      description: "A result for each link: the new link, or a problem document",
       schema: itemsV1(z.union([z.strictObject({ status: z.literal(201), link }), problem])),
     },
   },
@@ -149,20 +154,20 @@ export const updateLink: Operation = {
   credentials: "api_token",
   input: contract.updateLink,
   requestExample: { partner_id: 1, cost_data_enabled: true },
-  answers: { 200: oneLink("The link as it is now") },
+  answers: { 200: oneLink("The updated link") },
   errorCodes: ["not_found", "unknown_partner", "partner_without_cost_data"],
 };
 
 export const readSpend: Operation = {
   id: "readSpend",
-  summary: "Read what an app spent",
+  summary: "Read the spend of an app",
   description:
-    "Matched costs by the UTC day of their engagement, each currency apart; cpm amounts count as thousandths. At most 366 days. With `Accept: text/csv` the same rows come as CSV.",
+    "Matched costs by the UTC day of their engagement, with separate rows for each currency. A cpm amount counts as a thousandth of itself. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.",
   credentials: "api_token",
   input: contract.readSpend,
   answers: {
     200: {
-      description: "A row for each combination of the groups and the currency that holds any cost",
+      description: "A row for each combination of groups and currency that has a cost",
       alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
@@ -173,9 +178,9 @@ export const readSpend: Operation = {
           partner_name: z.nullish(z.string()),
           cost_type: z.optional(z.string()),
           currency: z.string(),
-          spend: z.string().with(z.describe("Exact decimal text")),
+          spend: z.string().with(z.describe("An exact decimal number")),
           matched: z.int().with(z.describe("Costs with an engagement and an amount")),
-          unpriced: z.int().with(z.describe("Costs with an engagement that no amount was said for")),
+          unpriced: z.int().with(z.describe("Costs with an engagement but without an amount")),
         }),
       ),
     },

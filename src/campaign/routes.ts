@@ -1,5 +1,4 @@
-/** The campaign interface (spec §4.1 to §4.6): partners, links and sub-links. */
-
+/** The campaign API (spec §4.1 to §4.6): partners, links and sub-links. */
 import { type Principal, withToken } from "../auth/guards.ts";
 import { findAccess } from "../db/accounts/api-tokens.ts";
 import { type Range, toPage } from "../db/keyset.ts";
@@ -109,7 +108,7 @@ function listChildren(version: Version) {
   };
 }
 
-/** A list under a filter is a list of its own: its cursors fit no other. */
+/** A filtered list has its own name, so that its cursors are not valid for another filter. */
 function nameList(context: Context, list: string): string {
   const filters = Object.keys(contract.linkFilter.shape).map((param) => [
     param,
@@ -149,10 +148,10 @@ async function readLink(context: Context, principal: Principal): Promise<Respons
   return linkResponse(context, toLink(found.link, found.partners, context));
 }
 
-/** As many days as engagements are remembered. */
+/** Engagements are kept for this many days. */
 const DROPPED_DAYS = 14;
 
-/** Beyond the specification: what a partner's URLs got wrong, which no click is refused for. */
+/** Beyond the specification: counts of the invalid cost parameters that were dropped from a partner's URLs. */
 async function listDropped(context: Context, principal: Principal): Promise<Response> {
   const { path } = await readInput(context, contract.readLink);
   const firstDay = Math.floor(context.now / DAY_MS) - DROPPED_DAYS + 1;
@@ -174,10 +173,10 @@ async function updateLink(context: Context, principal: Principal): Promise<Respo
   authorizeApp(principal, found.access);
   if (!found.link) throw linkNotFound();
   const change = judgeUpdate(found.link, body, found.partners);
-  if (typeof change === "string") throw updateRefused(change);
+  if (typeof change === "string") throw updateRejected(change);
   const updated = await links.updateLink(context.env.DB, scope, path.link_token, change);
   if (!updated) {
-    // The token was reset, or the app taken away, since the first question.
+    // The token was reset or the access to the app was removed after the first query.
     principal.authorize(await findAccess(context.env.DB, principal.tokenHash));
     throw linkNotFound();
   }
@@ -194,9 +193,12 @@ function linkNotFound(): AppError {
   return new AppError("not_found", "This app has no link with this token.");
 }
 
-function updateRefused(rejection: UpdateRejection): AppError {
+function updateRejected(rejection: UpdateRejection): AppError {
   const param = rejection === "unknown_partner" ? "partner_id" : "cost_data_enabled";
-  const message = rejection === "unknown_partner" ? "is not a partner" : "needs a partner with cost data";
+  const message =
+    rejection === "unknown_partner"
+      ? "is not the ID of a partner"
+      : "requires a partner that supports cost data";
   return new AppError(rejection, undefined, { errors: [{ param, message }] });
 }
 

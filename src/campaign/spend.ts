@@ -1,4 +1,4 @@
-/** `GET …/spend`: what an app spent, from the daily totals. Beyond the specification. */
+/** `GET …/spend`: the spend of an app, from the daily totals. Beyond the specification. */
 import type { Principal } from "../auth/guards.ts";
 import { findSpend } from "../db/ledger/spend.ts";
 import type { Context } from "../env.ts";

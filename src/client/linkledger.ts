@@ -219,12 +219,12 @@ export interface IssueTokenData {
 
 export interface Link {
   archived: boolean;
-  /** A template with the partner's macros, byte for byte */
+  /** A template with the partner's macros, unencoded */
   click_url: string;
-  /** The cost switch in effect */
+  /** Whether cost data is on, by its own setting or an inherited one */
   cost_data_enabled: boolean;
   has_subtrackers: boolean;
-  /** A template with the partner's macros, byte for byte */
+  /** A template with the partner's macros, unencoded */
   impression_url: string;
   /** The link's own name */
   label: string;
@@ -233,9 +233,9 @@ export interface Link {
    * @max 4
    */
   level: number;
-  /** The names of the links above and its own, joined by :: */
+  /** The names of the links above it and its own, joined by :: */
   name: string;
-  /** The link's own partner; null inherits */
+  /** The link's own partner; null if it inherits one or has none */
   partner_id: number | null;
   token: string;
   url: string;
@@ -445,17 +445,17 @@ export interface OpenRoundData {
 }
 
 export interface PagingV1 {
-  /** Items on this page */
+  /** Number of items on this page */
   collection_size: string;
   cursors: {
     after: string | null;
     before: string | null;
   };
   next: string | null;
-  /** The limit in force */
+  /** The limit in effect */
   page_size: string;
   previous: string | null;
-  /** Items of the whole list */
+  /** Number of items in the whole list */
   total: string;
 }
 
@@ -489,7 +489,7 @@ export interface PartnerRecord {
 export interface Problem {
   code: string;
   detail: string;
-  /** Every fault of the request at once */
+  /** Every invalid parameter. The message is a phrase that follows the name of the parameter */
   errors?: {
     message: string;
     param: string;
@@ -497,7 +497,7 @@ export interface Problem {
   request_id: string;
   status: number;
   title: string;
-  /** A page that explains the code */
+  /** The address of a page that explains the code */
   type: string;
 }
 
@@ -644,9 +644,9 @@ export interface ReadSpendData {
       matched: number;
       partner_id?: number | null;
       partner_name?: string | null;
-      /** Exact decimal text */
+      /** An exact decimal number */
       spend: string;
-      /** Costs with an engagement that no amount was said for */
+      /** Costs with an engagement but without an amount */
       unpriced: number;
     }[];
     request_id: string;
@@ -885,17 +885,17 @@ export namespace Public {
       parent_token?: string;
     };
     export type RequestHeaders = {
-      /** 1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path. */
+      /** 1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again. */
       "Idempotency-Key"?: string;
     };
     export type ResponseBody = CreateLinkData;
   }
 
   /**
-   * @description Every link has its own result, in order. A bad one fails alone.
+   * @description Each link gets its own result, in the order of the request. An invalid link does not affect the others.
    * @tags campaign
    * @name CreateLinks
-   * @summary Create up to 100 links at once
+   * @summary Create up to 100 links in one request
    * @request POST:/public/v1/apps/{app_token}/trackers/bulk
    * @secure
    */
@@ -916,7 +916,7 @@ export namespace Public {
       }[];
     };
     export type RequestHeaders = {
-      /** 1 to 255 visible ASCII characters. The same key and body gives the first answer again for 24 hours, for the same user, app and path. */
+      /** 1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again. */
       "Idempotency-Key"?: string;
     };
     export type ResponseBody = CreateLinksData;
@@ -926,7 +926,7 @@ export namespace Public {
    * No description
    * @tags campaign
    * @name ListChildrenV1
-   * @summary List the sub-links right below a link (v1)
+   * @summary List the direct sub-links of a link (v1)
    * @request GET:/public/v1/apps/{app_token}/trackers/{link_token}/children
    * @secure
    */
@@ -937,23 +937,23 @@ export namespace Public {
       linkToken: string;
     };
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Archived links alone, or those that are not */
+      /** true: only archived links; false: only links that are not archived */
       archived?: "true" | "false";
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
-      /** How the link's own name begins, ASCII letters in any case */
+      /** The beginning of the link's own name; ASCII letters match in any case */
       name?: string;
       /**
-       * Links that this partner is attached to; not those that inherit it
+       * Only links that this partner is attached to, without those that inherit it
        * @min 1
        */
       partner_id?: number;
@@ -967,7 +967,7 @@ export namespace Public {
    * No description
    * @tags campaign
    * @name ListChildrenV2
-   * @summary List the sub-links right below a link (v2)
+   * @summary List the direct sub-links of a link (v2)
    * @request GET:/public/v2/apps/{app_token}/trackers/{link_token}/children
    * @secure
    */
@@ -978,23 +978,23 @@ export namespace Public {
       linkToken: string;
     };
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Archived links alone, or those that are not */
+      /** true: only archived links; false: only links that are not archived */
       archived?: "true" | "false";
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
-      /** How the link's own name begins, ASCII letters in any case */
+      /** The beginning of the link's own name; ASCII letters match in any case */
       name?: string;
       /**
-       * Links that this partner is attached to; not those that inherit it
+       * Only links that this partner is attached to, without those that inherit it
        * @min 1
        */
       partner_id?: number;
@@ -1005,10 +1005,10 @@ export namespace Public {
   }
 
   /**
-   * @description Of the last 14 days, by day in UTC and parameter, the latest first.
+   * @description Counts of the last 14 days by UTC day and parameter, latest day first.
    * @tags campaign
    * @name ListDroppedParameters
-   * @summary List how many cost parameters on the URLs of a link were bad and left out
+   * @summary List the invalid cost parameters that were dropped from the URLs of a link
    * @request GET:/public/v1/apps/{app_token}/trackers/{link_token}/dropped
    * @secure
    */
@@ -1038,23 +1038,23 @@ export namespace Public {
       appToken: string;
     };
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Archived links alone, or those that are not */
+      /** true: only archived links; false: only links that are not archived */
       archived?: "true" | "false";
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
-      /** How the link's own name begins, ASCII letters in any case */
+      /** The beginning of the link's own name; ASCII letters match in any case */
       name?: string;
       /**
-       * Links that this partner is attached to; not those that inherit it
+       * Only links that this partner is attached to, without those that inherit it
        * @min 1
        */
       partner_id?: number;
@@ -1078,23 +1078,23 @@ export namespace Public {
       appToken: string;
     };
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Archived links alone, or those that are not */
+      /** true: only archived links; false: only links that are not archived */
       archived?: "true" | "false";
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
-      /** How the link's own name begins, ASCII letters in any case */
+      /** The beginning of the link's own name; ASCII letters match in any case */
       name?: string;
       /**
-       * Links that this partner is attached to; not those that inherit it
+       * Only links that this partner is attached to, without those that inherit it
        * @min 1
        */
       partner_id?: number;
@@ -1115,14 +1115,14 @@ export namespace Public {
   export namespace ListPartners {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1153,10 +1153,10 @@ export namespace Public {
   }
 
   /**
-   * @description Matched costs by the UTC day of their engagement, each currency apart; cpm amounts count as thousandths. At most 366 days. With `Accept: text/csv` the same rows come as CSV.
+   * @description Matched costs by the UTC day of their engagement, with separate rows for each currency. A cpm amount counts as a thousandth of itself. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.
    * @tags campaign
    * @name ReadSpend
-   * @summary Read what an app spent
+   * @summary Read the spend of an app
    * @request GET:/public/v1/apps/{app_token}/spend
    * @secure
    */
@@ -1168,9 +1168,9 @@ export namespace Public {
     export type RequestQuery = {
       /** The first day, in UTC */
       from: string;
-      /** One or more of day, link, partner, cost_type, with commas between; day by default */
+      /** One or more of day, link, partner, cost_type, separated by commas; day by default */
       group_by?: string;
-      /** The last day, in UTC; at most 366 days in all */
+      /** The last day, in UTC; the report covers at most 366 days */
       to: string;
     };
     export type RequestBody = never;
@@ -1504,14 +1504,14 @@ export namespace Operator {
   export namespace ListApps {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1532,14 +1532,14 @@ export namespace Operator {
   export namespace ListAudit {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1560,14 +1560,14 @@ export namespace Operator {
   export namespace ListCredentials {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1593,14 +1593,14 @@ export namespace Operator {
       token: string;
     };
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1621,14 +1621,14 @@ export namespace Operator {
   export namespace ListPartnerRecords {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1652,14 +1652,14 @@ export namespace Operator {
       id: number;
     };
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1680,14 +1680,14 @@ export namespace Operator {
   export namespace ListRounds {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;
@@ -1710,14 +1710,14 @@ export namespace Operator {
   export namespace ListUsers {
     export type RequestParams = {};
     export type RequestQuery = {
-      /** Cursor after which the page starts */
+      /** The page starts after this cursor */
       after?: string;
-      /** Cursor before which the page ends */
+      /** The page ends before this cursor */
       before?: string;
-      /** The same as after */
+      /** Another name for after */
       cursor?: string;
       /**
-       * Items of a page: 50 unless given, 1000 at most
+       * Items per page, 50 by default and at most 1,000
        * @min 1
        */
       limit?: number;

@@ -1,4 +1,4 @@
-/** What has an end of its own and is never asked for again: sessions, and the answers of idempotency keys. */
+/** Deletes the rows that expire: sessions, and the responses stored for idempotency keys. */
 import { sql } from "drizzle-orm";
 import { KEY_LIFE_MS } from "./links/creation.ts";
 import { runBatch, statement } from "./statement.ts";
@@ -6,7 +6,7 @@ import { runBatch, statement } from "./statement.ts";
 const now = sql.placeholder("now");
 const slice = sql.placeholder("slice");
 
-const forget = {
+const remove = {
   sessions: statement(sql`
     DELETE FROM sessions
     WHERE id_hash IN (SELECT id_hash FROM sessions WHERE expires_at <= ${now} LIMIT ${slice})
@@ -21,15 +21,15 @@ const forget = {
   `),
 };
 
-export type ExpiringTable = keyof typeof forget;
+export type ExpiringTable = keyof typeof remove;
 
-/** Deletes at most `slice` rows that have expired. Whether there may be more. */
-export async function forgetExpired(
+/** Deletes at most `slice` expired rows. Returns whether there may be more. */
+export async function deleteExpired(
   db: D1Database,
   table: ExpiringTable,
   at: number,
   slice: number,
 ): Promise<boolean> {
-  const [gone] = await runBatch(db, forget[table](db, { now: at, slice }));
-  return gone.length === slice;
+  const [deleted] = await runBatch(db, remove[table](db, { now: at, slice }));
+  return deleted.length === slice;
 }

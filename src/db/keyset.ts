@@ -1,25 +1,25 @@
-/** Keyset pages over integer ids: a page deep in a list reads as few rows as the first. */
+/** Keyset pagination over integer ids: a page deep in a list reads as few rows as the first page. */
 
-/** Where a page lies: after and before are ids, both exclusive. */
+/** The position of a page. `after` and `before` are ids, both exclusive. */
 export interface Range {
   after: number | null;
   before: number | null;
   limit: number;
 }
 
-/** The items of a page, and the positions of its neighbours, null where there is none. */
+/** The items of a page, and the positions of its neighbors, null when there is none. */
 export interface Page<T> {
   items: T[];
   next: number | null;
   previous: number | null;
 }
 
-/** A page that ends somewhere and starts nowhere is read backwards. */
+/** A page with an end but no start is read backward. */
 export function isBackward(range: Range): boolean {
   return range.before !== null && range.after === null;
 }
 
-/** What to bind in `id > after AND id < before … LIMIT limit`: one row more than asked tells whether there is more. */
+/** The values to bind in `id > after AND id < before … LIMIT limit`. The extra row shows whether another page follows. */
 export function toBounds(range: Range): {
   after: number;
   before: number;
@@ -32,7 +32,7 @@ export function toBounds(range: Range): {
   };
 }
 
-/** From the rows of `toBounds`, in the order in which they were read. */
+/** Turns the rows read with `toBounds`, in the order in which they were read, into a page. */
 export function toPage<T extends { id: number }>(range: Range, rows: T[]): Page<T> {
   const more = rows.length > range.limit;
   const items = rows.slice(0, range.limit);

@@ -1,10 +1,13 @@
-/** Reads of KV. It is a cache: what it does not say within a moment is asked of the database, as if it did not know. */
+/**
+ * Reads from KV, which serves as a cache only: after a change, a location may return the old value for another minute. A value
+ * that is missing or late is read from the database instead.
+ */
 import { withDeadline } from "../deadline.ts";
 
-/** Longer than a read from far away takes, and short enough for whoever opened a link. */
+/** Longer than a read from a distant location takes, and short enough for a person who opened a link. */
 const DEADLINE_MS = 1_000;
 
-/** Throws where KV fails or takes longer than a second. */
+/** Throws if KV fails or takes longer than a second. */
 export function readCache<T>(reading: Promise<T>): Promise<T> {
   return withDeadline(reading, DEADLINE_MS, "KV");
 }

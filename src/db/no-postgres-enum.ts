@@ -1,2 +1,2 @@
-/** In the place of drizzle's module of that name (see wrangler.toml): D1 has no enums, and those bring 6 KB of Postgres along. */
+/** Replaces Drizzle's module for Postgres enums (the alias in wrangler.toml), which would add 6 KB that D1 never uses. */
 export const isPgEnum = () => false;

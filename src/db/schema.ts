@@ -1,6 +1,6 @@
 /**
- * Every table, once. Times are integer milliseconds since 1970 bound by the caller, money is an integer count of
- * 0.00001 currency units. What Drizzle cannot say (STRICT, WITHOUT ROWID, triggers, views) stands in the migration.
+ * The definition of every table. Times are integer milliseconds since 1970, bound by the caller. Money is an integer count of
+ * 0.00001 currency units. STRICT, WITHOUT ROWID, triggers and views are in the migrations, because Drizzle cannot express them.
  */
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -11,14 +11,14 @@ export const users = sqliteTable("users", {
   id: integer().primaryKey(),
   email: text().notNull().unique(),
   role: text({ enum: ["member", "operator"] }).notNull(),
-  /** Self-describing scrypt hash; null for a user of single sign-on. */
+  /** Self-describing scrypt hash; null for a user who signs in with single sign-on. */
   passwordHash: text("password_hash"),
-  /** A disabled user has neither API token nor session: a trigger takes them away. */
+  /** A disabled user has no API token and no session: a trigger deletes them. */
   disabledAt: integer("disabled_at"),
   createdAt: integer("created_at").notNull(),
 });
 
-/** A signed-in browser. The cookie holds the id, this its SHA-256. */
+/** A signed-in browser. The cookie holds the session id; this row holds its SHA-256. */
 export const sessions = sqliteTable(
   "sessions",
   {
@@ -32,7 +32,7 @@ export const sessions = sqliteTable(
   (table) => [index("sessions_by_user").on(table.userId)],
 );
 
-/** One API token a user; the row goes with a reset, so what is not here is dead. */
+/** One API token per user. A reset replaces the row, so a token without a row here is invalid. */
 export const apiTokens = sqliteTable("api_tokens", {
   tokenHash: text("token_hash").primaryKey(),
   userId: integer("user_id")
@@ -40,7 +40,7 @@ export const apiTokens = sqliteTable("api_tokens", {
     .unique()
     .references(() => users.id),
   hint: text().notNull(),
-  /** The token itself, readable with the user's password alone; null where an operator issued it. */
+  /** The token itself, encrypted with the user's password; null when an operator issued it. */
   sealed: text(),
   createdAt: integer("created_at").notNull(),
   /** Days since 1970 in UTC; null before the first use. */
@@ -48,7 +48,7 @@ export const apiTokens = sqliteTable("api_tokens", {
 });
 
 export const apps = sqliteTable("apps", {
-  /** Creation order, hence the order of the operators' list. */
+  /** In creation order, which is the order of the operators' list. */
   id: integer().primaryKey(),
   token: text().notNull().unique(),
   name: text().notNull(),
@@ -59,7 +59,7 @@ export const apps = sqliteTable("apps", {
   redirectHosts: text("redirect_hosts", { mode: "json" }).$type<string[]>().notNull(),
   /** JSON array of URL schemes, without the colon. */
   redirectSchemes: text("redirect_schemes", { mode: "json" }).$type<string[]>().notNull(),
-  /** Level-1 links, kept by a trigger. */
+  /** Number of level-1 links, maintained by a trigger. */
   linkCount: integer("link_count").notNull().default(0),
   createdAt: integer("created_at").notNull(),
 });
@@ -83,16 +83,16 @@ export const partners = sqliteTable("partners", {
   supportsCostData: flag("supports_cost_data").notNull(),
   /** Sends engagements from its own servers, so impression URLs carry `s2s=1`. */
   serverToServer: flag("server_to_server").notNull(),
-  /** Raw query templates, kept byte for byte. */
+  /** Raw query templates, stored byte for byte. */
   clickParameters: text("click_parameters").notNull(),
   impressionParameters: text("impression_parameters").notNull(),
   costParameters: text("cost_parameters").notNull(),
-  /** The cost types that passed an integration round, comma-separated; some as soon as `supports_cost_data`. */
+  /** The cost types that passed an integration round, comma-separated; never empty when `supports_cost_data` is set. */
   integratedTypes: text("integrated_types").notNull().default(""),
   createdAt: integer("created_at").notNull(),
 });
 
-/** One row: how many partners there are, and a mark that changes with any of them. Kept by triggers. */
+/** One row: the number of partners, and a revision that changes with every change to a partner. Maintained by triggers. */
 export const partnerCatalog = sqliteTable(
   "partner_catalog",
   {
@@ -106,7 +106,7 @@ export const partnerCatalog = sqliteTable(
 export const links = sqliteTable(
   "links",
   {
-    /** Creation order, hence the order of every list. */
+    /** In creation order, which is the order of every list. */
     id: integer().primaryKey(),
     token: text().notNull().unique(),
     appToken: text("app_token")
@@ -116,16 +116,16 @@ export const links = sqliteTable(
     level: integer().notNull(),
     label: text().notNull(),
     archived: flag("archived").notNull().default(false),
-    /** The link's own; null inherits the nearest ancestor's. */
+    /** The link's own partner and switch; null inherits from the nearest ancestor. */
     partnerId: integer("partner_id").references(() => partners.id),
     costSwitch: flag("cost_switch"),
-    /** Kept by a trigger. */
+    /** Maintained by a trigger. */
     childCount: integer("child_count").notNull().default(0),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [
     index("links_by_parent").on(table.appToken, table.parentId),
-    // For lists under a filter. The partial ones cost nothing until a link is archived or has a partner.
+    // For filtered lists. The partial indexes cost nothing until a link is archived or has a partner.
     index("links_by_label").on(table.appToken, table.parentId, sql`${table.label} COLLATE NOCASE`),
     index("archived_links").on(table.appToken, table.parentId).where(sql`${table.archived} = 1`),
     index("links_by_partner")
@@ -135,7 +135,7 @@ export const links = sqliteTable(
   ],
 );
 
-/** The answers to requests that were sent with an Idempotency-Key, for a day. */
+/** The responses to requests with an Idempotency-Key, kept for 24 hours. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
@@ -144,19 +144,19 @@ export const idempotencyKeys = sqliteTable(
     operation: text({ enum: ["create_link", "create_links"] }).notNull(),
     key: text().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Of the request that was answered. */
+    /** The id of the request that got this response. */
     requestId: text("request_id").notNull(),
-    /** SHA-256 of what was asked, to tell another request with the same key. */
+    /** SHA-256 of the request body, to detect a different request with the same key. */
     bodyHash: text("body_hash").notNull(),
     status: integer().notNull(),
     location: text(),
-    /** The body of the answer, byte for byte. */
+    /** The response body, byte for byte. */
     answer: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.appToken, table.operation, table.key] })],
 );
 
-/** What a partner sends to the cost interface. Revoked ones stay, to be told from unknown ones. */
+/** The credentials with which partners call the cost API. Revoked ones are kept to distinguish them from unknown ones. */
 export const credentials = sqliteTable("credentials", {
   id: integer().primaryKey(),
   tokenHash: text("token_hash").notNull().unique(),
@@ -164,16 +164,16 @@ export const credentials = sqliteTable("credentials", {
     .notNull()
     .references(() => partners.id),
   mode: text({ enum: ["live", "test"] }).notNull(),
-  /** Comma-separated, for instance `cpc,cpi`. */
+  /** Comma-separated, for example `cpc,cpi`. */
   costTypes: text("cost_types").notNull(),
-  /** Of a test credential: the integration round that it posts into. */
+  /** For a test credential: the integration round that its costs go to. */
   roundId: integer("round_id").references(() => rounds.id),
   hint: text().notNull(),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
 });
 
-/** Integration rounds: a partner tries out some cost types. At most one open round for each partner and cost type. */
+/** Integration rounds, in which a partner tests some cost types. At most one open round per partner and cost type. */
 export const rounds = sqliteTable(
   "rounds",
   {
@@ -181,20 +181,20 @@ export const rounds = sqliteTable(
     partnerId: integer("partner_id")
       .notNull()
       .references(() => partners.id),
-    /** Comma-separated, for instance `cpc,cpi`. */
+    /** Comma-separated, for example `cpc,cpi`. */
     costTypes: text("cost_types").notNull(),
     state: text({ enum: ["open", "closed", "approved"] }).notNull(),
     openedAt: integer("opened_at").notNull(),
     endedAt: integer("ended_at"),
-    /** Kept by a trigger. */
+    /** Maintained by a trigger. */
     entryCount: integer("entry_count").notNull().default(0),
-    /** The report as it stood when the round ended, JSON: the engagements that it judged are forgotten by and by. */
+    /** The report at the end of the round, as JSON, because the purge later deletes the engagements that it covers. */
     finalReport: text("final_report"),
   },
   (table) => [index("rounds_by_partner").on(table.partnerId)],
 );
 
-/** What was sent with a test credential. It never becomes a cost. */
+/** The submissions with a test credential. They never become costs. */
 export const roundEntries = sqliteTable(
   "round_entries",
   {
@@ -204,15 +204,15 @@ export const roundEntries = sqliteTable(
     /** 1, 2, 3 … within the round, in the order of arrival. */
     number: integer().notNull(),
     receivedAt: integer("received_at").notNull(),
-    /** The cost ID as it was sent, cut to what a cost ID may hold; null where there was none. */
+    /** The cost ID as sent, truncated to the maximum length of a cost ID; null when it was missing. */
     costId: text("cost_id"),
-    /** JSON of the rest: what was sent, its faults or the cost that it made, the engagements at that time, the answer. */
+    /** The rest, as JSON: the parameters, their errors or the parsed cost, the engagements at that time, the result. */
     record: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.roundId, table.number] })],
 );
 
-/** Mismatches that an operator let pass: `entry 12`, or `click` or `impression` and a cost ID. */
+/** Mismatches that an operator dismissed: `entry 12`, or `click` or `impression` and a cost ID. */
 export const roundDismissals = sqliteTable(
   "round_dismissals",
   {
@@ -225,20 +225,20 @@ export const roundDismissals = sqliteTable(
   (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
 );
 
-/** What operators changed: who, what, when, and never a secret. */
+/** The changes by operators: who changed what and when. Contains no secrets. */
 export const auditLog = sqliteTable("audit_log", {
   id: integer().primaryKey(),
   happenedAt: integer("happened_at").notNull(),
-  /** Null for the script that makes the first operator. */
+  /** Null for the command that creates the first operator. */
   userId: integer("user_id").references(() => users.id),
   action: text().notNull(),
-  /** What was changed, for instance `partner 3`. */
+  /** The changed object, for example `partner 3`. */
   subject: text().notNull(),
-  /** JSON of the values that were set. */
+  /** The new values, as JSON. */
   detail: text().notNull(),
 });
 
-/** The ledger, first table. The key is the rule: the first of a (partner, cost id, kind) stands. */
+/** The ledger's engagements. The primary key enforces the rule that the first of a (partner, cost ID, kind) counts. */
 export const engagements = sqliteTable(
   "engagements",
   {
@@ -248,7 +248,7 @@ export const engagements = sqliteTable(
     appToken: text("app_token").notNull(),
     linkId: integer("link_id").notNull(),
     occurredAt: integer("occurred_at").notNull(),
-    /** Whether cost data was on for the link at that moment. */
+    /** Whether cost data was on for the link at `occurred_at`. */
     eligible: flag("eligible").notNull(),
     urlCostType: text("url_cost_type"),
     urlCurrency: text("url_currency"),
@@ -257,7 +257,7 @@ export const engagements = sqliteTable(
   (table) => [primaryKey({ columns: [table.partnerId, table.costId, table.kind] })],
 );
 
-/** The ledger, second table: one cost per (partner, cost id). Its match is derived, see the view `cost_states`. */
+/** The ledger's costs, one per (partner, cost ID). The view `cost_states` derives the match. */
 export const costs = sqliteTable(
   "costs",
   {
@@ -265,7 +265,7 @@ export const costs = sqliteTable(
     costId: text("cost_id").notNull(),
     costType: text("cost_type").notNull(),
     currency: text().notNull(),
-    /** Null until someone says it. */
+    /** Null when the call had no amount. The view then takes it from the engagement's URL, if that has one. */
     amount: integer(),
     tag: text(),
     source: text({ enum: ["call", "url"] }).notNull(),
@@ -274,12 +274,12 @@ export const costs = sqliteTable(
   (table) => [primaryKey({ columns: [table.partnerId, table.costId] })],
 );
 
-/** What the ledger adds up to, kept by triggers, untouched by the purge. A pending cost has no app yet: '' and 0. */
+/** The ledger's totals, maintained by triggers. The purge keeps them. A pending cost has no app and link yet: '' and 0. */
 export const dailyTotals = sqliteTable(
   "daily_totals",
   {
     appToken: text("app_token").notNull(),
-    /** Days since 1970 in UTC, of the engagement; of the cost's arrival while it is pending. */
+    /** The day of the engagement, or of the cost's arrival while it is pending. Days since 1970 in UTC. */
     day: integer().notNull(),
     linkId: integer("link_id").notNull(),
     partnerId: integer("partner_id").notNull(),
@@ -304,7 +304,7 @@ export const dailyTotals = sqliteTable(
   ],
 );
 
-/** Cost parameters on a URL that were dropped because they were bad: how many, by link, day and parameter. */
+/** Counts the invalid cost parameters that were dropped from URLs, by link, day and parameter. */
 export const droppedParameters = sqliteTable(
   "dropped_parameters",
   {
@@ -316,7 +316,7 @@ export const droppedParameters = sqliteTable(
   (table) => [primaryKey({ columns: [table.linkId, table.day, table.param] })],
 );
 
-/** The slice that the purge walked last in each ledger table: after one key, until another, null for the end. */
+/** The last slice that the purge processed in each ledger table: after one key, up to another; null for the end. */
 export const purgePositions = sqliteTable("purge_positions", {
   ledgerTable: text("ledger_table", {
     enum: ["costs", "engagements"],
@@ -328,14 +328,14 @@ export const purgePositions = sqliteTable("purge_positions", {
   walkedAt: integer("walked_at").notNull(),
 });
 
-/** One row: what a database of the ledger was told last. See ledger-map.ts and ledger-credentials.ts. */
+/** One row with the sharding state of a ledger database. See ledger/shards.ts and ledger/credential-copies.ts. */
 export const ledgerFence = sqliteTable(
   "ledger_fence",
   {
     id: integer().primaryKey(),
-    /** Ids that were placed by fewer shards than these are not written here any more. */
+    /** A write that was routed with a smaller shard count is rejected. */
     size: integer().notNull(),
-    /** On a shard: the audit entry as of which it has the credentials. */
+    /** On a shard: the newest audit entry that its copy of the credentials includes. */
     credentialsAsOf: integer("credentials_as_of").notNull(),
   },
   (table) => [check("one_fence", sql`${table.id} = 1`)],

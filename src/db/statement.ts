@@ -1,9 +1,12 @@
-/** SQL compiled once an isolate, bound and run many times; every call to D1 goes through here. */
+/**
+ * Compiles SQL once per isolate and runs it with bound values. Every call to D1 goes through this file. An isolate is one
+ * running instance of the Worker with its own memory; Cloudflare runs many in parallel and may discard any of them.
+ */
 import { is, Placeholder, type SQL } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
 import { withDeadline } from "../deadline.ts";
 
-/** SQLite's way to write a query. Drizzle's own dialect brings its query builder along, which nothing here needs. */
+/** SQLite's syntax. Drizzle's own dialect object would bundle its query builder, which this code does not use. */
 const SQLITE = {
   casing: new CasingCache(),
   escapeName: (name: string) => `"${name.replaceAll('"', '""')}"`,
@@ -13,14 +16,14 @@ const SQLITE = {
 
 declare const row: unique symbol;
 
-/** A bound statement that knows the shape of its rows. */
+/** A bound statement, typed with the shape of its rows. */
 export type Bound<Row> = D1PreparedStatement & { readonly [row]?: Row };
 
 export type Value = string | number | null;
 
 /**
- * A Drizzle template whose parameters are named placeholders. It is compiled when it is first used, and once: building one
- * takes longer than running it, and an isolate that starts for a click needs none of the others.
+ * Takes a Drizzle template with named placeholders as its only parameters. Compiles it on first use and only once: compiling
+ * takes longer than running, and an isolate that starts for a click does not need the other statements.
  */
 export function statement<Row>(query: SQL): (db: D1Database, values: Record<string, Value>) => Bound<Row> {
   let compiled: { sql: string; names: string[] } | undefined;
@@ -33,7 +36,7 @@ export function statement<Row>(query: SQL): (db: D1Database, values: Record<stri
 function compile(query: SQL): { sql: string; names: string[] } {
   const { sql, params } = query.toQuery(SQLITE);
   const names = params.map((param) => {
-    if (!is(param, Placeholder)) throw new Error("a parameter of a statement is no placeholder");
+    if (!is(param, Placeholder)) throw new Error("A statement has a parameter that is not a placeholder.");
     return param.name;
   });
   return { sql, names };
@@ -41,11 +44,11 @@ function compile(query: SQL): { sql: string; names: string[] } {
 
 function pick(values: Record<string, Value>, name: string): Value {
   const value = values[name];
-  if (value === undefined) throw new Error(`a statement got no value for ${name}`);
+  if (value === undefined) throw new Error(`The statement has no value for the placeholder ${name}.`);
   return value;
 }
 
-/** Rows in their order, so many for each statement: one parameter holds 2 MB. */
+/** Splits rows into chunks of `size`, one per statement, because one bound parameter holds at most 2 MB. */
 export function chunk<Row>(rows: Row[], size: number): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
     rows.slice(index * size, (index + 1) * size),
@@ -56,10 +59,13 @@ type Rows<Statements extends Bound<unknown>[]> = {
   [Index in keyof Statements]: Statements[Index] extends Bound<infer Row> ? Row[] : never;
 };
 
-/** D1 is told to stall for seconds at times. Who waited this long is told to come again; nothing was told as done. */
+/** D1 can stall for seconds. After this time the client gets a 503 and retries; nothing has been confirmed to it. */
 const DEADLINE_MS = 10_000;
 
-/** One round trip and one transaction: all statements or none. Every one of them runs, so each is gated in its SQL. */
+/**
+ * Runs the statements as a D1 batch, which is one round trip and one transaction: all of them commit or none. All of them run,
+ * whatever the first ones return, so each statement checks access in its own SQL.
+ */
 export async function runBatch<Statements extends Bound<unknown>[]>(
   db: D1Database,
   ...statements: Statements
@@ -69,8 +75,8 @@ export async function runBatch<Statements extends Bound<unknown>[]>(
 }
 
 /**
- * As `runBatch`, for statements that may run twice: a lost connection can mean that the batch was committed, so only what
- * finds its own work done the second time may be sent again.
+ * Like `runBatch`, but repeats the batch after a lost connection. The lost batch may have been committed, so use this only for
+ * statements that have no further effect when they run again.
  */
 export async function runIdempotent<Statements extends Bound<unknown>[]>(
   db: D1Database,
@@ -92,7 +98,7 @@ const CONNECTION_LOST =
 const TRY_LATER =
   /transient issue|overloaded|timeout|deadline|internal error|limit and was reset|SQLITE_BUSY|database is locked/i;
 
-/** Whether the same request may succeed in a moment. */
+/** Whether the same request may succeed when it is repeated. */
 export function isTransient(error: unknown): boolean {
   return CONNECTION_LOST.test(String(error)) || TRY_LATER.test(String(error));
 }

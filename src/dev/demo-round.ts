@@ -1,4 +1,4 @@
-/** The demo's integration round: partner 3 has matches, and at least one mismatch of every kind, so that its page lives. */
+/** The demo's integration round: partner 3 has matches and every kind of mismatch, so that the round's page shows them all. */
 
 import type { LedgerKey } from "../db/ledger/shards.ts";
 import type { CostType, Kind } from "../domain/cost-types.ts";
@@ -14,18 +14,18 @@ type Row = (table: string, values: Record<string, string | number | null>) => De
 
 export interface DemoRow {
   sql: string;
-  /** Of a row of the ledger: what it is placed by. */
+  /** For a row of the ledger: the key that selects its shard. */
   key: LedgerKey | undefined;
 }
 
-interface Sent {
+interface Submission {
   hoursAgo: number;
   answer?: string;
   errors?: InputError[];
   sent: Record<string, string>;
 }
 
-/** The rows of the round. `now` in milliseconds since 1970. */
+/** Returns the rows of the round. `now` in milliseconds since 1970. */
 export function demoRound(now: number, appToken: string, row: Row): DemoRow[] {
   const engagement = (cost_id: string, kind: Kind, hoursAgo: number, url: object = {}) =>
     row("engagements", {
@@ -38,7 +38,7 @@ export function demoRound(now: number, appToken: string, row: Row): DemoRow[] {
       eligible: 0,
       ...url,
     });
-  const entries = SENT.map(({ hoursAgo, answer = "ok", errors = [], sent }, index) => {
+  const entries = SUBMISSIONS.map(({ hoursAgo, answer = "ok", errors = [], sent }, index) => {
     const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = {
       sent,
       errors,
@@ -90,7 +90,7 @@ const cost = (cost_type: string, cost_id: string, cost_amount: string, more: obj
   ...more,
 });
 
-const SENT: Sent[] = [
+const SUBMISSIONS: Submission[] = [
   { hoursAgo: 42, sent: cost("cpc", "corsair-click-0001", "0.12") },
   { hoursAgo: 41.9, sent: cost("cpc", "corsair-click-0001", "0.12") },
   { hoursAgo: 41.5, sent: cost("cpc", "corsair-click-0002", "0.12") },

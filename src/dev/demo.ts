@@ -1,6 +1,6 @@
 /**
- * The demo data: SQL for an empty local database, as `npm start` seeds it once. Its secrets are public, so it must never
- * reach a deployed one.
+ * The demo data: the SQL with which `npm start` fills an empty local database. Its secrets are public, so it must never reach a
+ * deployed database.
  */
 
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
@@ -13,7 +13,7 @@ export const DEMO = {
   appToken: "demoapp00001",
   otherAppToken: "otherapp0001",
   linkToken: "demo1nk001",
-  /** A link of the partner in integration. */
+  /** A link of the partner with an open integration round. */
   testLinkToken: "demo1nk007",
   apiToken: demoToken("api", "DemoUser"),
   operatorToken: demoToken("api", "DemoOperator"),
@@ -25,7 +25,7 @@ export const DEMO = {
   operatorPassword: "operator-password",
 } as const;
 
-/** Made once from the passwords and tokens above, because making them takes a second: a test signs in with them. */
+/** Precomputed from the passwords and tokens above, because hashing takes a second. A test signs in with them. */
 const MEMBER_SECRETS = {
   password_hash: "scrypt$16384$8$5$fjbCfUH1cZvl2h4Fc6w5mA$NfNoyfuOiS0hO5bwBSSIQNPtw8Rt9Pj2uFUHLtXJ_mg",
   sealed:
@@ -57,16 +57,16 @@ function row(table: string, values: Record<string, string | number | null>): Dem
 
 function token(kind: TokenKind, plain: string) {
   const token_hash = hashToken(plain, [kind]);
-  if (!token_hash) throw new Error("a demo token is malformed");
+  if (!token_hash) throw new Error("A demo token is malformed.");
   return { token_hash, hint: hintOf(plain) };
 }
 
-/** The statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
+/** Returns the statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
 export function demoStatements(now: number): string[] {
   return demoRows(now).map(({ sql }) => sql);
 }
 
-/** The same for a ledger that may be spread over shards. */
+/** Like `demoStatements`, with the key of each row for a sharded ledger. */
 export function demoRows(now: number): DemoRow[] {
   const created_at = now - 30 * DAY_MS;
   const partner = (id: number, display_name: string, supports_cost_data: number, more: object = {}) =>
@@ -214,7 +214,7 @@ export function demoRows(now: number): DemoRow[] {
   ];
 }
 
-/** Two weeks of clicks and views with their costs, most of them long settled. */
+/** Two weeks of clicks and impressions with their costs, about half of them past the cost window. */
 function demoSpend(
   now: number,
   engagement: (id: string, kind: string, link: number, at: number) => DemoRow,

@@ -1,6 +1,6 @@
 /**
- * `npm run deploy`: finds what the Worker is bound to by name or creates it, migrates the database before the code changes,
- * deploys, and asks the deployed service whether it is ready. Run again, it creates nothing and applies nothing twice.
+ * `npm run deploy`: finds or creates the databases and KV namespaces in wrangler.toml by name, migrates the databases, deploys the
+ * code, and waits until the service reports that it is ready. Running it again is safe: nothing is created or applied twice.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,12 +10,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { experimental_readRawConfig } from "wrangler";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** The configuration with the ids of this account. Beside wrangler.toml, so that its paths mean the same; never kept. */
+/** A temporary configuration with this account's IDs, next to wrangler.toml so that relative paths still resolve. */
 const WITH_IDS = join(ROOT, ".wrangler.deploy.json");
 
-const TRIES = 60;
-/** How often the new version may say that it is not ready before it is believed. */
-const REJECTIONS = 3;
+const MAX_ATTEMPTS = 60;
+/** How often the new version must report that it is not ready before the deployment fails. */
+const MAX_NOT_READY = 3;
 const PAUSE_MS = 1_000;
 
 interface Configuration {
@@ -28,13 +28,13 @@ const scratch = mkdtempSync(join(tmpdir(), "linkledger-deploy-"));
 try {
   const { rawConfig } = experimental_readRawConfig({ config: join(ROOT, "wrangler.toml") });
   const configuration = rawConfig as Configuration;
-  nameDatabases(configuration);
-  nameNamespaces(configuration);
+  setDatabaseIds(configuration);
+  setNamespaceIds(configuration);
   writeFileSync(WITH_IDS, JSON.stringify(configuration));
   for (const { binding } of configuration.d1_databases) {
     run(["d1", "migrations", "apply", binding, "--remote", "--config", WITH_IDS]);
   }
-  await confirm(deploy());
+  await waitUntilReady(deploy());
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
@@ -43,34 +43,34 @@ try {
   rmSync(scratch, { recursive: true });
 }
 
-/** Gives each database its id. A binding that bears one keeps it. */
-function nameDatabases(configuration: Configuration): void {
-  const nameless = configuration.d1_databases.filter(({ database_id }) => !database_id);
+/** Sets the ID of each database that has none in wrangler.toml. */
+function setDatabaseIds(configuration: Configuration): void {
+  const withoutId = configuration.d1_databases.filter(({ database_id }) => !database_id);
   const ids = findOrCreate(
     "D1 database",
-    nameless.map(({ database_name }) => database_name),
+    withoutId.map(({ database_name }) => database_name),
     () =>
       read<{ name: string; uuid: string }[]>(["d1", "list", "--json"]).map(({ name, uuid }) => [name, uuid]),
     ["d1", "create"],
   );
-  for (const database of nameless) database.database_id = ids.get(database.database_name) ?? "";
+  for (const database of withoutId) database.database_id = ids.get(database.database_name) ?? "";
 }
 
-/** As `nameDatabases`. The names are those that a plain `wrangler deploy` gives, so that each finds what the other made. */
-function nameNamespaces(configuration: Configuration): void {
-  const nameless = configuration.kv_namespaces.filter(({ id }) => !id);
+/** Sets the ID of each namespace that has none. The titles are those that `wrangler deploy` uses, so both find the same ones. */
+function setNamespaceIds(configuration: Configuration): void {
+  const withoutId = configuration.kv_namespaces.filter(({ id }) => !id);
   const titleOf = (binding: string) => `${configuration.name}-${binding.toLowerCase().replaceAll("_", "-")}`;
   const ids = findOrCreate(
     "KV namespace",
-    nameless.map(({ binding }) => titleOf(binding)),
+    withoutId.map(({ binding }) => titleOf(binding)),
     () =>
       read<{ title: string; id: string }[]>(["kv", "namespace", "list"]).map(({ title, id }) => [title, id]),
     ["kv", "namespace", "create"],
   );
-  for (const namespace of nameless) namespace.id = ids.get(titleOf(namespace.binding)) ?? "";
+  for (const namespace of withoutId) namespace.id = ids.get(titleOf(namespace.binding)) ?? "";
 }
 
-/** The id of each name. Throws when one can neither be found nor created. */
+/** Returns the ID of each name. Throws if one can be neither found nor created. */
 function findOrCreate(
   kind: string,
   names: string[],
@@ -85,13 +85,16 @@ function findOrCreate(
   }
   const ids = names.every((name) => found.has(name)) ? found : new Map(list());
   const missing = names.filter((name) => !ids.has(name));
-  if (missing.length > 0) throw new Error(`${kind} ${missing} is not listed yet. Run the command again.`);
+  if (missing.length > 0)
+    throw new Error(
+      `${kind} ${missing.join(", ")} was created but is not listed yet. Run the command again.`,
+    );
   return ids;
 }
 
 interface Deployment {
   version: string;
-  /** Where it answers; undefined where only route patterns lead to it. */
+  /** The origin of the service; undefined if it has only route patterns. */
   url: string | undefined;
 }
 
@@ -106,26 +109,29 @@ function deploy(): Deployment {
   return { version: entry?.version_id, url: address ?? (domain && `https://${domain}`) };
 }
 
-/** Waits until the new version answers. Throws when it is not ready, or not there after a minute. */
-async function confirm({ version, url }: Deployment): Promise<void> {
+/** Waits until the new version is ready. Throws if it reports that it is not, or does not respond within a minute. */
+async function waitUntilReady({ version, url }: Deployment): Promise<void> {
   if (!url) {
-    console.log("\nDeployed. It has no address of its own: ask /readyz on the route that leads to it.");
+    console.log(
+      "\nDeployed. The Worker has only routes and no URL of its own. Check /readyz on one of its routes.",
+    );
     return;
   }
-  for (let attempt = 1, errorCodes = 0; attempt <= TRIES; attempt++) {
-    const alive = await ask<{ deployment: string }>(`${url}/healthz`);
-    if (alive?.deployment === version) {
-      const readiness = await ask<Readiness>(`${url}/readyz`);
+  for (let attempt = 1, notReady = 0; attempt <= MAX_ATTEMPTS; attempt++) {
+    const health = await fetchJson<{ deployment: string }>(`${url}/healthz`);
+    if (health?.deployment === version) {
+      const readiness = await fetchJson<Readiness>(`${url}/readyz`);
       if (readiness?.status === "ready") {
         console.log(nextStep(url));
         return;
       }
-      if (readiness?.checks && ++errorCodes === REJECTIONS) throw new Error(notReady(url, readiness.checks));
+      if (readiness?.checks && ++notReady === MAX_NOT_READY)
+        throw new Error(describeFailedChecks(url, readiness.checks));
     }
     await sleep(PAUSE_MS);
   }
   throw new Error(
-    `Deployed, but ${url}/healthz did not answer as version ${version} within a minute. A new address can take some minutes: ask ${url}/readyz again.`,
+    `Deployed, but ${url}/healthz did not report version ${version} within a minute. A new URL can take some minutes to work. Check ${url}/readyz again later.`,
   );
 }
 
@@ -134,8 +140,8 @@ interface Readiness {
   checks: Record<string, { ok: boolean; reason?: string }>;
 }
 
-/** undefined where it does not answer in JSON. */
-async function ask<T>(url: string): Promise<T | undefined> {
+/** Returns undefined if there is no response or it is not JSON. */
+async function fetchJson<T>(url: string): Promise<T | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     return (await response.json()) as T;
@@ -144,7 +150,7 @@ async function ask<T>(url: string): Promise<T | undefined> {
   }
 }
 
-function notReady(url: string, checks: Readiness["checks"]): string {
+function describeFailedChecks(url: string, checks: Readiness["checks"]): string {
   const failing = Object.entries(checks).filter(([, { ok }]) => !ok);
   return `Deployed at ${url}, but not ready:\n${failing.map(([name, { reason }]) => `  ${name}: ${reason}`).join("\n")}`;
 }
@@ -153,29 +159,29 @@ function nextStep(url: string): string {
   return `
 linkledger is ready at ${url}
 
-  No operator yet? Create the first, who signs in at ${url}/login :
+  No operator yet? Create one, who can then sign in at ${url}/login:
     npm run operator:create -- --remote EMAIL
 `;
 }
 
-/** Runs wrangler in the caller's terminal, so that it may ask there. */
+/** Runs wrangler in the caller's terminal, so that it can prompt there. */
 function run(args: string[], environment: Record<string, string> = {}): void {
   const { status, error } = spawnSync("wrangler", args, {
     cwd: ROOT,
     env: { ...process.env, ...environment },
     stdio: "inherit",
   });
-  if (status !== 0) throw new Error(failed(args, error?.message));
+  if (status !== 0) throw new Error(describeFailure(args, error?.message));
 }
 
-/** Runs wrangler and reads what it prints. Throws with what it printed when it fails. */
+/** Runs wrangler and parses its output. If it fails, throws an error that includes the output. */
 function read<T>(args: string[], parse: (output: string) => T = JSON.parse): T {
   const { status, error, stdout, stderr } = spawnSync("wrangler", args, { cwd: ROOT, encoding: "utf8" });
-  if (status !== 0) throw new Error(failed(args, error?.message ?? `${stdout}${stderr}`.trim()));
+  if (status !== 0) throw new Error(describeFailure(args, error?.message ?? `${stdout}${stderr}`.trim()));
   return parse(stdout);
 }
 
-function failed(args: string[], why = ""): string {
+function describeFailure(args: string[], reason = ""): string {
   const command = args.filter((arg) => arg !== "--config" && arg !== WITH_IDS).join(" ");
-  return `${why}\n\nwrangler ${command} failed. Signed in? \`npx wrangler login\` does it, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID, with more than one account). Nothing that was done is lost: run the command again.`;
+  return `${reason}\n\nwrangler ${command} failed. Make sure that you are signed in to Cloudflare: run \`npx wrangler login\`, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts). Then run the command again; it continues where it stopped.`;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run client:generate`: writes src/client/linkledger.ts, the types of every request and answer, from the OpenAPI document. With --check it
- * writes nothing and fails where the client is not what the document gives.
+ * `npm run client:generate`: generates src/client/linkledger.ts, the types of all requests and responses, from the OpenAPI
+ * document. With --check, it writes nothing and fails if the file is out of date.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const generated = await generate().finally(() => rmSync(folder, { recursive: tru
 if (!process.argv.includes("--check")) {
   writeFileSync(CLIENT, generated);
 } else if (readFileSync(CLIENT, "utf8") !== generated) {
-  console.error("The client is not what the document gives: run npm run client:generate.");
+  console.error("src/client/linkledger.ts is out of date. Run npm run client:generate.");
   process.exit(1);
 }
 
@@ -37,11 +37,11 @@ async function generate(): Promise<string> {
     enumStyle: "union",
   });
   const [file] = files;
-  if (!file) throw new Error("the generator gave no file");
+  if (!file) throw new Error("The generator did not return a file.");
   return file.fileContent;
 }
 
-/** The document as the Worker serves it: the Worker's own code, bundled as for a deployment. */
+/** Builds the document with the Worker's own code, bundled as for a deployment. */
 async function readDocument(): Promise<unknown> {
   const outfile = join(folder, "document.mjs");
   await build({
@@ -57,6 +57,7 @@ async function readDocument(): Promise<unknown> {
     bundle: true,
     format: "esm",
     platform: "node",
+    loader: { ".css": "text", ".svg": "text", ".md": "text", ".client.js": "text" },
     outfile,
   });
   const { document } = (await import(pathToFileURL(outfile).href)) as { document: unknown };

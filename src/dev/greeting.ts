@@ -1,25 +1,25 @@
-/** What `npm start` says once the Worker answers: where to sign in, and the names that the commands of README.md use. */
+/** The text that `npm start` prints when the Worker is ready: where to sign in, and the variables for README.md's commands. */
 import { DEMO } from "./demo.ts";
 
-/** What of the demo still stands: who resets a token or changes a password on the account page has another. */
-export interface Standing {
+/** The demo data that is still valid: tokens can be reset and passwords changed on the account page. */
+export interface DemoState {
   /** False for a database that was not empty before the first `npm start`. */
   hasDemo: boolean;
-  /** The tokens that still work, by the names that README.md uses. */
+  /** The tokens that are still valid, by their variable names in README.md. */
   tokens: Record<string, string>;
-  /** E-mail addresses that still have the demo's password. */
+  /** Email addresses of the users who still have the demo password. */
   logins: ReadonlySet<string>;
 }
 
-/** `baseUrl` without a slash at its end. */
-export function greeting(baseUrl: string, { hasDemo, tokens, logins }: Standing): string {
+/** `baseUrl` without a trailing slash. */
+export function greeting(baseUrl: string, { hasDemo, tokens, logins }: DemoState): string {
   if (!hasDemo) {
     return `
 linkledger is ready.
 
   Sign in: ${baseUrl}/account
 
-  There is no demo data here, because the database was not empty. For the demo, start with a database of its own:
+  The database was not empty, so no demo data was added. To get the demo, start with an empty database:
     npm start -- --persist-to ANOTHER_DIRECTORY
 `;
   }
@@ -31,11 +31,11 @@ linkledger is ready.
     ...tokens,
   };
   const login = (email: string, password: string) =>
-    `${email} / ${logins.has(email) ? password : "(its password was changed)"}`;
+    `${email} / ${logins.has(email) ? password : "(password was changed)"}`;
   const request = tokens.API_TOKEN
     ? `Try it:
     curl -H 'Authorization: Token token=${tokens.API_TOKEN}' ${baseUrl}/public/v1/apps/${DEMO.appToken}/trackers`
-    : "The demo user's API token was reset: sign in to read the new one, and set API_TOKEN to it.";
+    : "The demo user's API token was reset. Sign in to view the new token, and set API_TOKEN to it.";
   return `
 linkledger is ready.
 
@@ -45,7 +45,7 @@ linkledger is ready.
 
   ${request}
 
-  For the commands of README.md, paste these lines into a second terminal:
+  To run the commands in README.md, paste these lines into a second terminal:
 
 ${Object.entries(names)
   .map(([name, value]) => `${name}=${value}`)

@@ -1,6 +1,6 @@
 /**
- * `npm run operator:create -- --remote EMAIL` (or `--local`): makes an operator, the first of a deployed service above all,
- * and prints a temporary password. Whoever may write to the database may do so; no page of the service can.
+ * `npm run operator:create -- --remote EMAIL` (or `--local`): creates an operator, such as the first one after a deployment, and
+ * prints a temporary password. It requires write access to the database and has no equivalent in the API.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -19,14 +19,14 @@ const { values, positionals } = parseArgs({
 });
 if (values.remote === values.local || positionals.length !== 1) fail(USAGE);
 const email = emailField.safeParse(positionals[0]).data;
-if (!email) fail(`${positionals[0]} is not an e-mail address. ${USAGE}`);
+if (!email) fail(`${positionals[0]} is not an email address. ${USAGE}`);
 
 const password = createPassword();
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const isFree = `NOT EXISTS (SELECT 1 FROM users WHERE email = ${quote(email)})`;
 const now = Date.now();
-// The log's entry stands first, under the same gate: both or neither.
-const made = execute(`
+// The audit entry comes first, under the same condition, so that both rows are inserted or neither.
+const created = execute(`
   INSERT INTO audit_log (happened_at, action, subject, detail)
   SELECT ${now}, 'create user', 'user ' || (SELECT coalesce(max(id), 0) + 1 FROM users),
     ${quote(JSON.stringify({ email, role: "operator", sign_in: "password" }))}
@@ -35,16 +35,16 @@ const made = execute(`
   SELECT ${quote(email)}, 'operator', ${quote(await hashPassword(password))}, ${now} WHERE ${isFree}
   RETURNING id;
 `);
-if (made === 0) fail(`${email} is a user already. Nothing was changed.`);
+if (created === 0) fail(`${email} is already a user. Nothing was changed.`);
 console.log(`
-${email} is an operator now.
+Operator ${email} created.
 
   Temporary password: ${password}
 
-It is shown this once. Sign in at /login and change it on the account page.
+Copy the password now. It is not shown again. Sign in at /login and change the password on the account page.
 `);
 
-/** How many rows the statements returned. */
+/** Returns the number of rows that the statements returned. */
 function execute(sql: string): number {
   const state = values["persist-to"] ? ["--persist-to", values["persist-to"]] : [];
   const where = values.remote ? "--remote" : "--local";
@@ -56,7 +56,8 @@ function execute(sql: string): number {
       encoding: "utf8",
     },
   );
-  if (status !== 0) fail(`The database did not take it. Is it migrated?\n${stdout}${stderr}`);
+  if (status !== 0)
+    fail(`The operator was not created. Check that the database is migrated.\n${stdout}${stderr}`);
   const results: { results: unknown[] }[] = JSON.parse(stdout);
   return results.reduce((count, result) => count + result.results.length, 0);
 }

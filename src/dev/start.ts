@@ -1,6 +1,6 @@
 /**
- * `npm start`: migrates the local database, fills an empty one with the demo data, starts `wrangler dev` with the flags it was
- * given, and says where to begin.
+ * `npm start`: migrates the local database, adds the demo data to an empty one, starts `wrangler dev` with the given flags, and
+ * prints how to begin.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
-import { greeting, type Standing } from "./greeting.ts";
+import { type DemoState, greeting } from "./greeting.ts";
 
 const flags = process.argv.slice(2);
 const { values } = parseArgs({
@@ -39,17 +39,17 @@ function migrate(): void {
       },
     );
     if (status === 0) continue;
-    console.error(`The local database ${binding} could not be migrated.\n${stdout}${stderr}`);
+    console.error(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
     process.exit(1);
   }
 }
 
-/** Fills an empty database, each row of the ledger where it lives. */
-async function seed(): Promise<Standing> {
+/** Adds the demo data to an empty database, with each row of the ledger in its shard. */
+async function seed(): Promise<DemoState> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(typeof values.config === "string" && { configPath: values.config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
-    // Whatever wrangler.toml says of `remote`: demo data goes to no deployed database.
+    // Even if wrangler.toml sets `remote`, demo data must not reach a deployed database.
     remoteBindings: false,
   });
   try {
@@ -94,7 +94,7 @@ async function seed(): Promise<Standing> {
   }
 }
 
-function serve(current: Standing): void {
+function serve(demo: DemoState): void {
   const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...flags], {
     stdio: ["inherit", "pipe", "inherit"],
   });
@@ -104,7 +104,7 @@ function serve(current: Standing): void {
     const [, baseUrl] = /Ready on (https?:\/\/\S+)/.exec(line) ?? [];
     if (!baseUrl || greeted) return;
     greeted = true;
-    console.log(greeting(baseUrl, current));
+    console.log(greeting(baseUrl, demo));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   server.on("exit", (code) => process.exit(code ?? 0));

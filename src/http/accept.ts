@@ -1,6 +1,9 @@
-/** Which of the media types that an answer comes in a caller would rather have (RFC 9110 §12.5.1). */
+/** Content negotiation (RFC 9110 §12.5.1). */
 
-/** Whether that is the given one, and not JSON. One that is not named is not wanted. */
+/**
+ * Whether the caller prefers the given media type to JSON. A type that Accept does not name does not count, so a wildcard
+ * means JSON.
+ */
 export function prefers(request: Request, type: "text/csv" | "text/html"): boolean {
   const accepted = (request.headers.get("accept") ?? "").toLowerCase().split(",");
   const weigh = (type: string) => {

@@ -1,8 +1,11 @@
-/** Tables for spreadsheets (RFC 4180). */
+/** Writes CSV for spreadsheets (RFC 4180). */
 
 export type Cell = string | number | null;
 
-/** The table with its header line. A cell that a spreadsheet would run as a formula is told as text. */
+/**
+ * The table with its header line. A cell that a spreadsheet would run as a formula gets a leading apostrophe, so that it
+ * is text.
+ */
 export function toCsv(header: string[], rows: Cell[][]): string {
   return [header, ...rows].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
 }
@@ -12,7 +15,7 @@ function toCell(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A download of the table, to be kept under this name. */
+/** A response that downloads the table under this file name. */
 export function csvResponse(table: string, fileName: string): Response {
   return new Response(table, {
     headers: {

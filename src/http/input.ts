@@ -1,4 +1,4 @@
-/** Reads a request against a contract: path, query and body at once, so that a refusal names every fault at once. */
+/** Reads and validates the path, query and body of a request together, so that one error names every invalid parameter. */
 import { Buffer } from "node:buffer";
 import type * as z from "zod/mini";
 import { DeadlineError, withDeadline } from "../deadline.ts";
@@ -7,7 +7,7 @@ import { AppError, type InputError } from "../errors.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** What a request must look like. Query values come as strings, JSON bodies as they are. */
+/** What a request must look like. Path and query values are strings, the body is JSON. */
 export interface Contract {
   path?: z.ZodMiniType;
   query?: z.ZodMiniObject;
@@ -21,8 +21,8 @@ export type Parsed<C extends Contract> = {
 };
 
 /**
- * Throws AppError: invalid_request with every fault, those found before among them, payload_too_large,
- * unsupported_media_type, request_timeout.
+ * Throws AppError: invalid_request with every error, including those that `errors` already holds, payload_too_large,
+ * unsupported_media_type and request_timeout.
  */
 export async function readInput<C extends Contract>(
   context: Context,
@@ -33,7 +33,7 @@ export async function readInput<C extends Contract>(
   if (contract.path) parsed.path = parsePart(contract.path, context.params, errors);
   if (contract.query) {
     const pairs = readPairs(context.url.search.slice(1));
-    parsed.query = parsePairs(contract.query, pairs, "refused", errors);
+    parsed.query = parsePairs(contract.query, pairs, "rejected", errors);
   }
   if (contract.body) {
     const json = await readJson(context.request, contract.maxBodyBytes ?? MAX_BODY_BYTES, errors);
@@ -43,17 +43,30 @@ export async function readInput<C extends Contract>(
   return parsed as Parsed<C>;
 }
 
-/** Throws invalid_request when there is any fault. */
+/** Throws invalid_request if there is any error. */
 export function throwIfInvalid(errors: InputError[]): void {
   if (errors.length > 0) throw invalidRequest(errors);
 }
 
 export function invalidRequest(errors: InputError[]): AppError {
-  const names = [...new Set(errors.map((fault) => fault.param))].join(", ");
-  return new AppError("invalid_request", `Mend ${names} and send the request again.`, { errors: errors });
+  const names = [...new Set(errors.map(({ param }) => param))];
+  const detail =
+    names.length === 1
+      ? errors.map(toSentence).join(" ")
+      : `Fix ${LIST.format(names)}, then resend the request.`;
+  return new AppError("invalid_request", detail, { errors });
 }
 
-/** Parses one part, adding its faults to the list. The value is undefined where it has any. `name` is the part as a whole. */
+const LIST = new Intl.ListFormat("en-US");
+
+function toSentence({ param, message }: InputError): string {
+  return `${param === "body" ? "The body" : param} ${message}.`;
+}
+
+/**
+ * Parses one part of a request. If it is invalid, adds its errors to the list and returns undefined. `name` stands for the
+ * whole part in them.
+ */
 export function parsePart<T extends z.ZodMiniType>(
   schema: T,
   value: unknown,
@@ -66,7 +79,7 @@ export function parsePart<T extends z.ZodMiniType>(
   return undefined;
 }
 
-/** The words for what a contract has none of its own for: zod/mini brings none along. */
+/** The default messages, because zod/mini has none. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
@@ -82,7 +95,7 @@ function toInputErrors(issue: z.core.$ZodIssue, name: string): InputError[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       param: at ? `${at}.${key}` : key,
-      message: "is not known here",
+      message: "is not a known parameter; remove it",
     }));
   }
   return [{ param: at || name, message: issue.message }];
@@ -91,14 +104,15 @@ function toInputErrors(issue: z.core.$ZodIssue, name: string): InputError[] {
 export interface Pair {
   name: string;
   value: string;
-  /** Percent-encoding that is not UTF-8 is a fault: read leniently, two different ids would become one. */
+  /** Percent-encoding that is not UTF-8 is an error: decoded leniently, two different IDs would become equal. */
   isUtf8: boolean;
 }
 
 /** The name-value pairs of a query string or a form body. */
 export function readPairs(encoded: string): Pair[] {
   const parts = encoded.split("&").filter((part) => part !== "");
-  // A pair for each part that is not empty. The first character is an ampersand, for a question mark there would be left out.
+  // URLSearchParams gives one pair for each part that is not empty. The leading ampersand keeps it from dropping a
+  // question mark.
   return [...new URLSearchParams(`&${encoded}`)].map(([name, value], index) => ({
     name,
     value,
@@ -117,13 +131,13 @@ function isUtf8(encoded: string): boolean {
 }
 
 /**
- * Reads the pairs that a schema knows; other names are ignored. A name again is a fault, or only with another value. The
- * value is undefined where there is any fault.
+ * Parses the pairs that a schema knows and ignores other names. A repeated name is an error; with "same value", only if
+ * the values differ. If there is any error, adds it to the list and returns undefined.
  */
 export function parsePairs<T extends z.ZodMiniObject>(
   schema: T,
   pairs: Pair[],
-  repeats: "refused" | "same value",
+  repeats: "rejected" | "same value",
   errors: InputError[],
 ): z.output<T> | undefined {
   const values = new Map<string, string>();
@@ -132,16 +146,17 @@ export function parsePairs<T extends z.ZodMiniObject>(
     if (!Object.hasOwn(schema.shape, name)) continue;
     const first = values.get(name);
     if (first === undefined) values.set(name, value);
-    else if (repeats === "refused" || first !== value)
-      found.set(name, { param: name, message: "is given more than once" });
-    if (!isUtf8) found.set(name, { param: name, message: "is not percent-encoded UTF-8" });
+    else if (repeats === "rejected") found.set(name, { param: name, message: "is given more than once" });
+    else if (first !== value)
+      found.set(name, { param: name, message: "is given twice with different values" });
+    if (!isUtf8) found.set(name, { param: name, message: "must be percent-encoded UTF-8" });
   }
   errors.push(...found.values());
   const parsed = parsePart(schema, Object.fromEntries(values), errors);
   return found.size > 0 ? undefined : parsed;
 }
 
-/** undefined, with a fault, for a body that is no JSON. */
+/** Adds an error and returns undefined if the body is not JSON. */
 async function readJson(request: Request, maxBytes: number, errors: InputError[]): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
@@ -154,12 +169,12 @@ async function readJson(request: Request, maxBytes: number, errors: InputError[]
     const json: unknown = text && JSON.parse(text);
     if (json !== undefined) return isDeep(json) ? reject(`must be at most ${MAX_LEVELS} levels deep`) : json;
   } catch {
-    // Told below, like a body that is no text at all.
+    // Reported below, like a body that is not text.
   }
   return reject("must be JSON in UTF-8");
 }
 
-/** More than any contract has. What is to be written as JSON again, level by level, must not be without end. */
+/** Deeper than any contract. Without a limit, code that walks the JSON recursively could run out of stack. */
 const MAX_LEVELS = 20;
 
 function isDeep(value: unknown, levels = MAX_LEVELS): boolean {
@@ -182,33 +197,33 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A body of 1 MiB takes this long over 280 kbit/s. Whoever sends more slowly holds a request open for nothing. */
+/** Enough for a body of 1 MiB at 280 kbit/s. */
 const BODY_DEADLINE_MS = 30_000;
 
 /**
- * Reads at most `maxBytes`, and no further than the limit. Throws payload_too_large, request_timeout, and invalid_request for
- * a body that broke off.
+ * Reads a body and stops at `maxBytes`. Throws payload_too_large, request_timeout, and invalid_request for a body that is cut
+ * off.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   try {
-    return await withDeadline(readBytes(request, maxBytes), BODY_DEADLINE_MS, "a body");
+    return await withDeadline(readBytes(request, maxBytes), BODY_DEADLINE_MS, "the body");
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (error instanceof DeadlineError) throw new AppError("request_timeout");
-    throw invalidRequest([{ param: "body", message: "did not arrive whole" }]);
+    throw invalidRequest([{ param: "body", message: "did not arrive completely; resend the request" }]);
   }
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new AppError("payload_too_large", `A body here holds at most ${maxBytes} bytes.`);
+  const tooLarge = () => new AppError("payload_too_large", `The body can have at most ${maxBytes} bytes.`);
   const length = request.headers.get("content-length");
   if (Number(length) > maxBytes) {
-    // An answer may else wait until the body that nobody reads was sent.
+    // Otherwise the response may wait until the caller has sent the whole unread body.
     await request.body?.cancel();
     throw tooLarge();
   }
-  // A body with a Content-Length is never longer than that, so it is taken whole: to ask for the stream makes one, and
-  // reading it takes longer than the rest of a small request.
+  // A body with a Content-Length is never longer than that, so it is read in one piece. Reading it as a stream takes longer
+  // than the rest of a small request.
   if (length !== null && /^\d+$/.test(length)) {
     const bytes = await request.bytes();
     if (bytes.byteLength > maxBytes) throw tooLarge();

@@ -1,47 +1,47 @@
-/** What an operation promises, beside its handler: from these the OpenAPI document is built. */
+/** Describes an operation for the OpenAPI document. */
 import type * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import type { Contract } from "./input.ts";
 import type { Handler } from "./router.ts";
 
-/** Who may call: what goes into the Authorization header, if anything. */
+/** What the Authorization header of a request must contain. */
 export type Credentials = "api_token" | "operator_token" | "cost_credential" | "none";
 
-export interface Answer {
+export interface OperationResponse {
   description: string;
-  /** The JSON body; without one, the body is of `mediaType`, or there is none. */
+  /** The JSON body. Without a schema, the body has the media type `mediaType`, or there is no body. */
   schema?: z.ZodMiniType;
   mediaType?: string;
-  /** Another media type that the same comes as, where the caller accepts it. */
+  /** Another media type of the same content, for callers that prefer it. */
   alsoAs?: string;
-  /** Names of headers that this answer carries beside X-Request-Id. */
+  /** Names of the response headers in addition to X-Request-Id. */
   headers?: string[];
   example?: unknown;
 }
 
 export interface Operation {
-  /** Unique; names the handler. */
+  /** Unique. */
   id: string;
   summary: string;
   description?: string;
   credentials: Credentials;
   input: Contract & { /** Read from the query string, a form body, or both. */ form?: z.ZodMiniObject };
-  /** Request headers beside Authorization, each with its meaning. */
+  /** Request headers in addition to Authorization, each with its description. */
   requestHeaders?: Record<string, string>;
-  /** The JSON body as it is described, where the contract reads each item of a list by itself. */
+  /** The JSON body as documented, if the contract parses each item of a list separately. */
   describedBody?: z.ZodMiniType;
   requestExample?: unknown;
-  answers: Record<number, Answer>;
-  /** The codes that this operation may refuse with, beside those that follow from its input and credentials. */
+  answers: Record<number, OperationResponse>;
+  /** The error codes of this operation, in addition to those that follow from its input and credentials. */
   errorCodes: ErrorCode[];
 }
 
-/** A handler that says what it promises. */
+/** A handler together with its operation. */
 export function documented(operation: Operation, handler: Handler): Handler & { operation: Operation } {
   return Object.assign((context: Parameters<Handler>[0]) => handler(context), { operation });
 }
 
-/** The operation of a handler; undefined for a page. */
+/** The operation of a handler; undefined for a handler of a page. */
 export function operationOf(handler: Handler): Operation | undefined {
   return "operation" in handler ? (handler.operation as Operation) : undefined;
 }

@@ -5,7 +5,8 @@ import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { prefers } from "./accept.ts";
-import { ICON, STYLE } from "./page-style.ts";
+import icon from "./assets/icon.svg";
+import stylesheet from "./assets/page.css";
 import type { Route } from "./router.ts";
 import { asCode } from "./text.ts";
 
@@ -37,8 +38,8 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>${page.title} · linkledger</title>
-    <link rel="icon" href="${icon.href}" type="image/svg+xml">
-    <link rel="stylesheet" href="${style.href}">
+    <link rel="icon" href="${iconFile.href}" type="image/svg+xml">
+    <link rel="stylesheet" href="${styleFile.href}">
     ${scripts}
   </head>
   <body>
@@ -153,8 +154,8 @@ export function servedFile(path: string, type: string, content: string): { href:
   return { href: path + search, route: { path, methods: { GET: readFile } } };
 }
 
-const style = servedFile("/page.css", "text/css; charset=utf-8", STYLE);
-const icon = servedFile("/icon.svg", "image/svg+xml", ICON);
+const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet);
+const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
 /** The files that every page loads. */
-export const pageRoutes: Route[] = [style.route, icon.route];
+export const pageRoutes: Route[] = [styleFile.route, iconFile.route];

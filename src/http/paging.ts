@@ -1,6 +1,6 @@
 /**
- * Paging on the wire (spec §4.6): opaque cursors bound to the list they were cut from, and the paging objects of both
- * versions. A cursor is a position, so it stays good whatever is inserted.
+ * Paging of lists (spec §4.6): opaque cursors that are bound to their list, and the paging objects of both API versions. A
+ * cursor holds a position, so it stays valid when items are inserted.
  */
 import { Buffer } from "node:buffer";
 import type * as z from "zod/mini";
@@ -15,7 +15,7 @@ function buildCursor(list: string, position: number): string {
   return Buffer.from([CURSOR_VERSION, list, position].join("|")).toString("base64url");
 }
 
-/** undefined for a cursor that this list did not give. */
+/** undefined if the cursor is not from this list. */
 function readCursor(list: string, cursor: string): number | undefined {
   const position = Number(Buffer.from(cursor, "base64url").toString().split("|").at(-1));
   return Number.isSafeInteger(position) && buildCursor(list, position) === cursor ? position : undefined;
@@ -23,7 +23,10 @@ function readCursor(list: string, cursor: string): number | undefined {
 
 type ListContract = Contract & { query: z.ZodMiniObject & z.ZodMiniType<{ limit: number }> };
 
-/** Reads the input of a list, and where its page lies. Throws as `readInput`, for cursors of other lists too. */
+/**
+ * Reads the input of a list request and the range of its page. Throws what `readInput` throws. A cursor of another list is
+ * invalid.
+ */
 export async function readListInput<C extends ListContract>(
   context: Context,
   contract: C,
@@ -41,12 +44,12 @@ function readPosition(list: string, query: URLSearchParams, errors: InputError[]
     const cursor = query.get(param);
     if (cursor === null) return null;
     const found = readCursor(list, cursor);
-    if (found === undefined) errors.push({ param, message: "is not a cursor of this list" });
+    if (found === undefined) errors.push({ param, message: "is not a cursor from this list" });
     return found ?? null;
   };
   const [after, cursor, before] = [position("after"), position("cursor"), position("before")];
   if (after !== null && cursor !== null && after !== cursor) {
-    errors.push({ param: "cursor", message: "says the same as after: send one of them" });
+    errors.push({ param: "cursor", message: "differs from after; send only one of them" });
   }
   return { after: cursor ?? after, before };
 }
@@ -73,7 +76,7 @@ export function pagingV2(context: Context, list: string, range: Range, page: Pag
   return { cursor, next: cursor && pageUrl(context, { cursor, before: keep }) };
 }
 
-/** The caller's own URL, so that limit and filters stay, at another position. */
+/** The URL of the request at another position, with the same limit and filters. */
 function pageUrl(context: Context, position: Record<string, string | null>): string {
   const url = new URL(context.url);
   for (const name of ["after", "before", "cursor"]) url.searchParams.delete(name);

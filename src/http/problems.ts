@@ -1,4 +1,4 @@
-/** Problem documents (RFC 9457): how every refusal and failure of every surface is told. */
+/** Problem documents (RFC 9457), the format of every error response. */
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 

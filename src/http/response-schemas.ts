@@ -1,11 +1,11 @@
-/** The shapes of answers that more than one surface gives (spec §2.3, §2.4), as zod types. A contract file. */
+/** Response schemas that several surfaces share (spec §2.3, §2.4), as zod types. A contract file. */
 import * as z from "zod/mini";
 
 export const pagingV1 = z
   .strictObject({
-    page_size: z.string().with(z.describe("The limit in force")),
-    collection_size: z.string().with(z.describe("Items on this page")),
-    total: z.string().with(z.describe("Items of the whole list")),
+    page_size: z.string().with(z.describe("The limit in effect")),
+    collection_size: z.string().with(z.describe("Number of items on this page")),
+    total: z.string().with(z.describe("Number of items in the whole list")),
     next: z.nullable(z.string()),
     previous: z.nullable(z.string()),
     cursors: z.strictObject({ after: z.nullable(z.string()), before: z.nullable(z.string()) }),
@@ -24,11 +24,11 @@ const header = {
   timestamp,
 };
 
-/** One page in the version 1 envelope. */
+/** A page of a list in the version 1 envelope. */
 export const listV1 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ ...header, paging: pagingV1, items: z.array(item) }) });
 
-/** What was made or changed, in the version 1 envelope. */
+/** Items without paging, in the version 1 envelope. */
 export const itemsV1 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ ...header, items: z.array(item) }) });
 
@@ -37,7 +37,7 @@ export const listV2 = (item: z.ZodMiniType) =>
 
 export const problem = z
   .strictObject({
-    type: z.string().with(z.describe("A page that explains the code")),
+    type: z.string().with(z.describe("The address of a page that explains the code")),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
@@ -45,6 +45,8 @@ export const problem = z
     request_id: z.string(),
     errors: z
       .optional(z.array(z.strictObject({ param: z.string(), message: z.string() })))
-      .with(z.describe("Every fault of the request at once")),
+      .with(
+        z.describe("Every invalid parameter. The message is a phrase that follows the name of the parameter"),
+      ),
   })
   .with(z.meta({ id: "Problem" }));

@@ -1,6 +1,6 @@
 /**
- * The only importer of itty-router. A path is registered once with a handler for each of its methods, so that the first
- * path that matches decides: 405 with `Allow` for another method, HEAD is answered as GET (the door drops the body).
+ * Routes requests with itty-router, which no other file imports. A path is registered once with a handler for each of its
+ * methods. Another method gets 405 with `Allow`. HEAD is handled as GET, and src/index.ts drops the body.
  */
 import { type IRequest, Router } from "itty-router";
 import type { Context } from "../env.ts";
@@ -12,12 +12,15 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export interface Route {
   path: string;
   methods: Partial<Record<Method, Handler>>;
-  /** Which surface it belongs to, and what comes before each of its handlers; the door says both. */
+  /** The surface of the route, and what runs before each of its handlers. src/index.ts sets both. */
   surface?: string;
   before?: (context: Context) => Promise<void>;
 }
 
-/** Answers a request by the first route whose path matches. Throws AppError: not_found, method_not_allowed, or a handler's own. */
+/**
+ * Runs the handler of the first route whose path matches. Throws AppError: not_found, method_not_allowed, or what the
+ * handler throws.
+ */
 export function createRouter(routes: Route[]): (context: Context) => Promise<Response> {
   const router = Router<IRequest, [Context], Response>();
   for (const { path, methods, surface, before } of routes) {
@@ -31,23 +34,29 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
     });
   }
   router.all("*", () => {
-    throw new AppError("not_found", "There is nothing at this path.");
+    throw new AppError("not_found", "This path does not exist.");
   });
   return async (context) => {
     const { origin, pathname } = context.url;
-    // Without the query, which itty-router would take apart for nobody.
+    // Without the query, because itty-router would parse it although nothing reads the result.
     return router.fetch({ method: context.request.method, url: origin + pathname } as IRequest, context);
   };
 }
 
 function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
   const allowed = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name));
-  return new AppError("method_not_allowed", `This path does not answer ${method}.`, {
-    headers: { allow: allowed.join(", ") },
-  });
+  return new AppError(
+    "method_not_allowed",
+    `This path does not support ${method}. Allowed: ${allowed.join(", ")}.`,
+    {
+      headers: { allow: allowed.join(", ") },
+    },
+  );
 }
 
-/** itty-router leaves path parameters encoded. One that cannot be decoded is told as no well-formed text: it fits no rule. */
+/**
+ * itty-router leaves path parameters encoded. One that cannot be decoded becomes malformed Unicode, which no rule accepts.
+ */
 function decodeParams(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {

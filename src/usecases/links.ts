@@ -1,5 +1,4 @@
-/** What a link is, from its own row and what it takes from above; what an update makes of it. No I/O, no clock. */
-
+/** Builds a link from its row and what it inherits, and judges new links and updates. No I/O, no clock. */
 import type { InheritedRow, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
@@ -11,7 +10,7 @@ export interface Origins {
   impressionUrl: string;
 }
 
-/** A Link on the wire (spec §2.2). */
+/** A link in the API (spec §2.2). */
 export interface Link {
   name: string;
   token: string;
@@ -26,7 +25,7 @@ export interface Link {
   impression_url: string;
 }
 
-/** What the links right below a link take from it; nothing for those of level 1. */
+/** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
 export function inheritedFrom(parent: (LinkRow & InheritedRow) | undefined): InheritedRow {
   if (!parent) return { inherited_name: null, inherited_partner: null, inherited_switch: null };
   return {
@@ -36,7 +35,7 @@ export function inheritedFrom(parent: (LinkRow & InheritedRow) | undefined): Inh
   };
 }
 
-/** Why no link may be made below a parent; undefined where one may, and at level 1. */
+/** Why a link cannot be created below this parent; undefined if it can, and for a link of level 1. */
 export function judgeParent(
   parentToken: string | null,
   parent: Pick<LinkRow, "level"> | undefined,
@@ -50,7 +49,7 @@ function toName(row: LinkRow & InheritedRow): string {
   return row.inherited_name === null ? row.label : `${row.inherited_name}::${row.label}`;
 }
 
-/** `partner_id` is the link's own; the URLs and the cost switch are those in effect. */
+/** `partner_id` is the link's own. The URLs and `cost_data_enabled` follow from the partner and the switch in effect. */
 export function toLink(row: LinkRow & InheritedRow, partners: Partners, origins: Origins): Link {
   const partner = partners.get(row.partner_id ?? row.inherited_partner ?? 0);
   const switchedOn = (row.cost_switch ?? row.inherited_switch) === 1;
@@ -69,7 +68,7 @@ export function toLink(row: LinkRow & InheritedRow, partners: Partners, origins:
   };
 }
 
-/** Templates are text, not URLs: macros, blanks and `%%` must arrive byte for byte, so nothing here parses them. */
+/** Templates are text, not URLs: macros, spaces and `%%` must stay byte for byte, so this code does not parse them. */
 function toUrls(token: string, partner: Partner | undefined, costDataEnabled: boolean, origins: Origins) {
   const cost = costDataEnabled ? partner?.costParameters : "";
   const s2s = partner?.serverToServer ? "s2s=1" : "";
@@ -88,7 +87,7 @@ function withQuery(url: string, parts: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url;
 }
 
-/** What a PATCH asks for (spec §4.5). Undefined leaves as is; a null partner detaches. */
+/** The body of a PATCH (spec §4.5). Undefined keeps the current value; a null partner detaches the partner. */
 export interface LinkUpdate {
   name?: string | undefined;
   archived?: boolean | undefined;
@@ -99,24 +98,24 @@ export interface LinkUpdate {
 export type UpdateRejection = "unknown_partner" | "partner_without_cost_data";
 
 /**
- * The change that an update makes, or why it is refused. Cost data is on only where it was asked for and is possible:
- * asking for it without a partner in effect that supports it is refused, and a partner that goes takes it along.
+ * The change that an update makes, or why it is rejected. Cost data can be on only while the partner in effect supports it:
+ * switching it on is rejected without such a partner. Detaching the partner, or attaching one without support, switches it off.
  */
 export function judgeUpdate(
   row: LinkRow & InheritedRow,
-  asked: LinkUpdate,
+  update: LinkUpdate,
   partners: Partners,
 ): LinkChange | UpdateRejection {
-  if (asked.partner_id != null && !partners.has(asked.partner_id)) return "unknown_partner";
-  const own = asked.partner_id === undefined ? row.partner_id : asked.partner_id;
+  if (update.partner_id != null && !partners.has(update.partner_id)) return "unknown_partner";
+  const own = update.partner_id === undefined ? row.partner_id : update.partner_id;
   const inEffect = partners.get(own ?? row.inherited_partner ?? 0);
-  if (asked.cost_data_enabled && !inEffect?.supportsCostData) return "partner_without_cost_data";
-  const partnerGoes =
-    asked.partner_id === null || (asked.partner_id !== undefined && !inEffect?.supportsCostData);
+  if (update.cost_data_enabled && !inEffect?.supportsCostData) return "partner_without_cost_data";
+  const switchesOff =
+    update.partner_id === null || (update.partner_id !== undefined && !inEffect?.supportsCostData);
   return {
-    label: asked.name,
-    archived: asked.archived,
-    partnerId: asked.partner_id,
-    costSwitch: asked.cost_data_enabled ?? (partnerGoes ? false : undefined),
+    label: update.name,
+    archived: update.archived,
+    partnerId: update.partner_id,
+    costSwitch: update.cost_data_enabled ?? (switchesOff ? false : undefined),
   };
 }

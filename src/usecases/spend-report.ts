@@ -1,5 +1,4 @@
-/** Spend as callers read it: rows for JSON, and the same rows as CSV. No I/O, no clock. */
-
+/** Formats the rows of a spend report for JSON and CSV. No I/O, no clock. */
 import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
 import type { SpendGroup } from "../domain/cost-types.ts";
 import { formatSpend } from "../domain/money.ts";
@@ -7,7 +6,7 @@ import { formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, toCsv } from "../http/csv.ts";
 
-/** A row on the wire: what it is grouped by, then currency, spend, matched and unpriced. */
+/** A row of the report: the values that it is grouped by, then currency, spend, matched and unpriced. */
 export type SpendItem = Record<string, Cell>;
 
 export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
@@ -42,15 +41,15 @@ export function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): s
 
 export const MAX_SPEND_ROWS = 50_000;
 
-/** Told where a report has more rows than `MAX_SPEND_ROWS`. */
+/** The error for a report with more rows than `MAX_SPEND_ROWS`. */
 export function tooManyRows(): AppError {
-  const message = `comes to more than ${MAX_SPEND_ROWS} rows here: ask for fewer groups or fewer days`;
-  return new AppError("invalid_request", `The report ${message}.`, {
+  const message = `gives more than ${MAX_SPEND_ROWS} rows; use fewer groups or fewer days`;
+  return new AppError("invalid_request", `group_by ${message}.`, {
     errors: [{ param: "group_by", message }],
   });
 }
 
-/** The name of a report's file. An app token is letters and digits. */
+/** The file name of a report. An app token has only letters and digits, so it needs no escaping. */
 export function toFileName(appToken: string, { from, to }: DayRange): string {
   return `spend-${appToken}-${formatDate(from)}-${formatDate(to)}.csv`;
 }

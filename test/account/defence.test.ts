@@ -93,7 +93,7 @@ describe("the limit on passwords per minute", () => {
     }
     const page = await browser.signIn(DEMO.email, DEMO.password, from("192.0.2.1"));
     expect([page.status, page.headers.get("retry-after")]).toEqual([429, "60"]);
-    expect(page.text).toContain("Too many attempts");
+    expect(page.text).toContain("Too many requests");
     const program = from("192.0.2.1", { accept: "application/json" });
     const problem = await browser.signIn(DEMO.email, DEMO.password, program);
     expect([problem.status, JSON.parse(problem.text).code]).toEqual([429, "rate_limited"]);

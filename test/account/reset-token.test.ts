@@ -88,7 +88,7 @@ describe("a reset", () => {
   const rejected: [string, Fields, number, string][] = [
     ["a wrong password", { password: "not-the-password" }, 403, "Incorrect password."],
     ["an empty password", { password: "" }, 400, "The password must not be empty."],
-    ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password is 10240 characters long"],
+    ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password has 10240 characters"],
     [
       "the password twice",
       [

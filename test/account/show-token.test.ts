@@ -67,7 +67,7 @@ describe("showing the token", () => {
     ["another user's password", { password: DEMO.operatorPassword }, 403, "Incorrect password."],
     ["no password", {}, 400, "The password is required."],
     ["an empty password", { password: "" }, 400, "The password must not be empty."],
-    ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password is 10240 characters long"],
+    ["a password of 10 KB", { password: "x".repeat(10_240) }, 400, "The password has 10240 characters"],
     [
       "the password twice",
       [

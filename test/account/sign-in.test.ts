@@ -111,7 +111,7 @@ describe("an invalid sign-in shows the error on the page and starts no session",
     [
       "a password of 10 KB",
       { email: DEMO.email, password: "x".repeat(10_240) },
-      "The password is 10240 characters long",
+      "The password has 10240 characters",
     ],
     [
       "an email without @",

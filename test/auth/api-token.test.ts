@@ -1,4 +1,4 @@
-/** Who passes the campaign interface (spec §5), on every route of it. */
+/** Authorization of the campaign API (spec §5), on every route. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { LINKS } from "../campaign/support.ts";
@@ -48,7 +48,7 @@ const WRITES: { operation: string; path: string; options: Call }[] = [
   },
 ];
 
-/** Bodies that a write of the route may well accept. */
+/** A body that some writes accept. */
 const withBody = (method: string): Call =>
   method === "GET" ? {} : { method, json: { name: "x", archived: true } };
 
@@ -60,16 +60,16 @@ async function everyRow(): Promise<unknown[]> {
   return Promise.all(tables.map(({ name }) => rows(`SELECT * FROM "${name}"`)));
 }
 
-/** What a reset leaves in the database: no row for the old token. */
+/** Deletes the row of the token, as a reset does. */
 const resetInDatabase = () =>
   env.DB.prepare("DELETE FROM api_tokens WHERE token_hash = ?").bind(tokenHash).run();
 
-/** Real KV, with one operation of it in other hands. */
+/** Real KV with one operation replaced. */
 function tokensWith(name: "get" | "put", operation: (...values: unknown[]) => unknown): KVNamespace {
   return new Proxy(env.TOKENS, {
-    get(target, asked) {
-      if (asked === name) return operation;
-      const value = Reflect.get(target, asked);
+    get(target, property) {
+      if (property === name) return operation;
+      const value = Reflect.get(target, property);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
@@ -87,7 +87,7 @@ describe("the Authorization header", () => {
     `bearer ${apiToken}`,
     `BEARER   ${apiToken}`,
     `  Bearer ${apiToken}  `,
-  ])("is understood as %s", async (authorization) => {
+  ])("is accepted as %s", async (authorization) => {
     expect((await call(LINKS, { headers: { authorization } })).status).toBe(200);
   });
 
@@ -115,7 +115,7 @@ describe("the Authorization header", () => {
     `Bearer ${DEMO.testCostToken}`,
     `Bearer ${tokenHash}`,
     `Bearer ${"x".repeat(8_000)}`,
-  ])("is refused with 401 as %s", async (authorization) => {
+  ])("is rejected with 401 as %s", async (authorization) => {
     const { status, body, headers } = await ask<ProblemBody>(LINKS, { headers: { authorization } });
     expect(status).toBe(401);
     expect(body).toMatchObject({ status: 401, code: "unauthorized" });
@@ -123,7 +123,44 @@ describe("the Authorization header", () => {
     expect(JSON.stringify(body)).not.toContain(tokenHash);
   });
 
-  it("is the only place a token is taken from", async () => {
+  it.each([
+    ["without the header", undefined, "Send an API token (ll_api_…) as `Authorization: Token token=…`."],
+    [
+      "for another scheme",
+      `Basic ${btoa(`${apiToken}:`)}`,
+      "Send an API token (ll_api_…) as `Authorization: Token token=…`.",
+    ],
+    [
+      "for a live credential",
+      `Bearer ${DEMO.costToken}`,
+      "This is a cost credential; this path takes an API token (ll_api_…).",
+    ],
+    [
+      "for a test credential",
+      `Bearer ${DEMO.testCostToken}`,
+      "This is a cost credential; this path takes an API token (ll_api_…).",
+    ],
+    [
+      "for a cut token",
+      `Bearer ${apiToken.slice(0, -1)}`,
+      "The token is incomplete or mistyped. This path takes an API token (ll_api_…).",
+    ],
+    [
+      "for noise",
+      "Bearer noise",
+      "The token is incomplete or mistyped. This path takes an API token (ll_api_…).",
+    ],
+    [
+      "for an unknown token",
+      `Bearer ${createToken("api")}`,
+      "This token does not exist or was reset. Check that you use the current one.",
+    ],
+  ])("gets a 401 that says what the path takes %s", async (_, authorization, detail) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    expect((await ask<ProblemBody>(LINKS, { headers })).body.detail).toBe(detail);
+  });
+
+  it("is the only place for a token", async () => {
     const query = `?access_token=${apiToken}&token=${apiToken}&api_token=${apiToken}`;
     const headers = { cookie: `token=${apiToken}`, "x-api-token": apiToken };
     expect((await call(`${LINKS}${query}`, { headers })).status).toBe(401);
@@ -133,10 +170,10 @@ describe("the Authorization header", () => {
 describe.each(OPERATIONS)("$method $path", ({ method, path }) => {
   it.each([
     ["no token", undefined],
-    ["noise for a token", "noise"],
+    ["noise as a token", "noise"],
     ["an unknown token", createToken("api")],
     ["a cost credential", DEMO.costToken],
-  ])("answers 401 with WWW-Authenticate to %s, and writes nothing", async (_, token) => {
+  ])("returns 401 with WWW-Authenticate for %s and writes nothing", async (_, token) => {
     const before = await everyRow();
     const response = await call(path, { ...withBody(method), token });
     expect(response.status).toBe(401);
@@ -153,7 +190,7 @@ describe.each(OPERATIONS)("$method $path", ({ method, path }) => {
     expect(await everyRow()).toEqual(before);
   });
 
-  it("tells the faults of a request to a good token only", async () => {
+  it("reports invalid input only to a valid token", async () => {
     const bad = path.replace(DEMO.appToken, "bad-app-token");
     const options = { ...withBody(method), ...(method !== "GET" && { json: [] }) };
     const token = createToken("api");
@@ -162,34 +199,34 @@ describe.each(OPERATIONS)("$method $path", ({ method, path }) => {
   });
 
   it.runIf(path.includes(DEMO.appToken))(
-    "answers alike for an app of another user and for one that does not exist",
+    "returns the same for an app of another user as for one that does not exist",
     async () => {
-      const answer = async (appToken: string) => {
-        const asked = path.replace(DEMO.appToken, appToken).replace(DEMO.linkToken, "demo1nk009");
-        const response = await call(asked, { ...withBody(method), token: DEMO.apiToken });
+      const respond = async (appToken: string) => {
+        const otherPath = path.replace(DEMO.appToken, appToken).replace(DEMO.linkToken, "demo1nk009");
+        const response = await call(otherPath, { ...withBody(method), token: DEMO.apiToken });
         const requestId = response.headers.get("x-request-id") ?? "";
         const headers = [...response.headers].filter(([name]) => name !== "x-request-id");
         return { status: response.status, headers, text: (await response.text()).replaceAll(requestId, "") };
       };
       const before = await everyRow();
-      const strange = await answer(DEMO.otherAppToken);
-      const unknown = await answer("nosuchapp001");
-      // A body that this operation does not know is told before any app: then both are told that.
-      expect([400, 404]).toContain(strange.status);
-      expect(strange).toEqual(unknown);
+      const foreign = await respond(DEMO.otherAppToken);
+      const unknown = await respond("nosuchapp001");
+      // Where the body is invalid for the operation, both get 400 before the app is checked.
+      expect([400, 404]).toContain(foreign.status);
+      expect(foreign).toEqual(unknown);
       expect(await everyRow()).toEqual(before);
     },
   );
 });
 
-describe.each(WRITES)("to $operation", ({ path, options }) => {
-  it("a good token is enough", async () => {
+describe.each(WRITES)("the request to $operation", ({ path, options }) => {
+  it("succeeds with a valid token", async () => {
     const before = await everyRow();
     expect((await call(path, { ...options, token: DEMO.apiToken })).status).toBeLessThan(300);
     expect(await everyRow()).not.toEqual(before);
   });
 
-  it("a reset token that KV still holds is not, with a body that would be accepted", async () => {
+  it("is rejected with a reset token that KV still holds", async () => {
     await resetInDatabase();
     const TOKENS = tokensWith("get", async () => ({ user_id: 1 }));
     const before = await everyRow();
@@ -197,7 +234,7 @@ describe.each(WRITES)("to $operation", ({ path, options }) => {
     expect(await everyRow()).toEqual(before);
   });
 
-  it("a token of someone who is no longer a member of the app is not", async () => {
+  it("is rejected for a user who is no longer a member of the app", async () => {
     await env.DB.prepare("DELETE FROM memberships WHERE user_id = 1").run();
     const before = await everyRow();
     expect((await call(path, { ...options, token: DEMO.apiToken })).status).toBe(404);
@@ -205,37 +242,37 @@ describe.each(WRITES)("to $operation", ({ path, options }) => {
   });
 });
 
-describe("a token that is reset while its request is on the way", () => {
+describe("a token that is reset during its request", () => {
   it.each(WRITES.filter(({ operation }) => /update|Idempotency/.test(operation)))(
-    "writes nothing any more where the request asks D1 twice: $operation",
+    "no longer writes if the request calls D1 twice: $operation",
     async ({ path, options }) => {
-      let asked = 0;
+      let batches = 0;
       const DB = new Proxy(env.DB, {
         get(target, name) {
           if (name !== "batch") return Reflect.get(target, name).bind(target);
           return async (statements: D1PreparedStatement[]) => {
             const results = await target.batch(statements);
-            if (++asked === 1) await resetInDatabase();
+            if (++batches === 1) await resetInDatabase();
             return results;
           };
         },
       });
       const before = await rows("SELECT * FROM links");
       expect((await call(path, { ...options, token: DEMO.apiToken, env: { DB } })).status).toBe(401);
-      expect(asked).toBeGreaterThan(1);
+      expect(batches).toBeGreaterThan(1);
       expect(await rows("SELECT * FROM links")).toEqual(before);
     },
   );
 });
 
 describe("KV", () => {
-  // An isolate notes a token's use once a day, so each test has a day of its own.
+  // An isolate records the use of a token once a day, so each test has its own day.
   let now = NOW;
   beforeEach(() => {
     now += DAY;
   });
 
-  it("is filled on a miss, with the user of the token and the day under its hash, and nothing else", async () => {
+  it("stores on a miss only the user and the day under the hash of the token", async () => {
     expect(await env.TOKENS.get(tokenHash)).toBeNull();
     expect((await call(LINKS, { token: DEMO.apiToken, now })).status).toBe(200);
     const used_day = Math.floor(now / DAY);
@@ -243,13 +280,13 @@ describe("KV", () => {
     expect((await env.TOKENS.list()).keys.map(({ name }) => name)).toEqual([tokenHash]);
   });
 
-  it("is filled by a refusal of input too, and not by an unknown token", async () => {
+  it("stores the token for invalid input too, but not an unknown token", async () => {
     await call(`${LINKS}?limit=0`, { token: DEMO.apiToken, now });
     await call(LINKS, { token: createToken("api"), now });
     expect((await env.TOKENS.list()).keys.map(({ name }) => name)).toEqual([tokenHash]);
   });
 
-  it("is not written again on a day on which it knows the token", async () => {
+  it("is written only once a day for a token", async () => {
     let written = 0;
     const TOKENS = tokensWith("put", async () => void written++);
     const used_day = Math.floor(now / DAY);
@@ -261,7 +298,7 @@ describe("KV", () => {
     expect(written).toBe(1);
   });
 
-  it("refuses a token that it knows to be reset without asking D1", async () => {
+  it("rejects a token with a reset mark without a D1 call", async () => {
     await env.TOKENS.put(tokenHash, '{"reset_at":1}');
     for (const { method, path } of OPERATIONS) {
       const { database, counts } = countingDatabase();
@@ -271,7 +308,7 @@ describe("KV", () => {
     }
   });
 
-  it("that does not answer leaves the question to D1", async () => {
+  it("that fails leaves the decision to D1", async () => {
     const TOKENS = tokensWith("get", async () => Promise.reject(new Error("KV GET failed: 503")));
     expect((await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } })).status).toBe(200);
     expect((await call(LINKS, { token: createToken("api"), env: { TOKENS } })).status).toBe(401);
@@ -279,14 +316,14 @@ describe("KV", () => {
     expect((await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } })).status).toBe(401);
   });
 
-  it("that cannot be written fails no request", async () => {
+  it("that cannot be written does not fail a request", async () => {
     const TOKENS = tokensWith("put", async () => Promise.reject(new Error("KV PUT failed: 429")));
     expect((await call(LINKS, { token: DEMO.apiToken, now, env: { TOKENS } })).status).toBe(200);
     expect(await env.TOKENS.get(tokenHash)).toBeNull();
   });
 
   it.each(["not json", "null", "5", '"text"', "[]", "{}", '{"user_id":2}'])(
-    "that holds %s for a token grants and refuses nothing by it",
+    "that holds %s for a token neither grants nor rejects anything",
     async (entry) => {
       await env.TOKENS.put(tokenHash, entry);
       const { status, body } = await ask<{ data: { items: { url: string }[] } }>(LINKS, {
@@ -300,7 +337,7 @@ describe("KV", () => {
   );
 });
 
-it("stores no token as it is, only its hash and a hint", async () => {
+it("stores only the hash and a hint of a token", async () => {
   const stored = JSON.stringify(await everyRow());
   expect(stored).toContain(tokenHash);
   for (const token of [DEMO.apiToken, DEMO.operatorToken, DEMO.costToken]) {

@@ -56,7 +56,7 @@ describe("an integration round", () => {
       sendCost(token, { cost_id, cost_type: "cpc", cost_currency: "USD", cost_amount: "0.2" });
     expect((await send("beacon-click-01")).mismatch).toBe("cost_without_engagement");
     await page.getByRole("button", { name: "Approve cpc" }).click();
-    await page.getByRole("alert").getByText("A mismatch is open.").waitFor();
+    await page.getByRole("alert").getByText("The round cannot be approved yet.").waitFor();
     await page.getByRole("alert").getByText("cost_without_engagement").waitFor();
     expect(await supportsCostData(2)).toBe(false);
 
@@ -119,7 +119,7 @@ describe("the console", () => {
     await page.goto("/operator/users");
     await page.getByLabel("Email").fill("DEMO@example.com");
     await page.getByRole("button", { name: "Create user" }).click();
-    await page.getByRole("alert").getByText("Another user has this e-mail address.").waitFor();
+    await page.getByRole("alert").getByText("Another user has this email address.").waitFor();
     expect(await page.getByLabel("Email").inputValue()).toBe("DEMO@example.com");
     await page.getByLabel("Email").fill("newcomer@example.com");
     await page.getByRole("button", { name: "Create user" }).click();
@@ -174,6 +174,6 @@ describe("the console", () => {
     await signIn(page, "demo@example.com", "demo-password");
     const response = await page.goto("/operator");
     expect(response?.status()).toBe(403);
-    await page.getByRole("heading", { name: "This is for operators" }).waitFor();
+    await page.getByRole("heading", { name: "Operators only" }).waitFor();
   });
 });

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, DEMO, env, freshDemo, NOW, ORIGIN, rows } from "../harness.ts";
-import { asUser, createLink, faultsOf, LINKS, only, readLink, rejected } from "./support.ts";
+import { asUser, createLink, errorsOf, LINKS, only, readLink, rejected } from "./support.ts";
 
 beforeEach(freshDemo);
 
 const countLinks = async () => (await rows<{ n: number }>("SELECT count(*) AS n FROM links"))[0]?.n;
 
 describe("create link", () => {
-  it("answers 201 with a link of level 1 in the version 1 envelope, without paging", async () => {
+  it("returns 201 with a link of level 1 in the version 1 envelope, without paging", async () => {
     const { status, body, headers } = await asUser(LINKS, { json: { name: "Summer" } });
     expect(status).toBe(201);
     const { token } = only({ body });
@@ -35,7 +35,7 @@ describe("create link", () => {
     });
   });
 
-  it("names the new link in Location, which answers it", async () => {
+  it("returns the path of the new link in Location", async () => {
     for (const path of [LINKS, `${LINKS}/`]) {
       const { body, headers } = await asUser(path, { json: { name: "Summer" } });
       expect(headers.get("location")).toBe(`${LINKS}/${only({ body }).token}`);
@@ -43,7 +43,7 @@ describe("create link", () => {
     }
   });
 
-  it("joins the names of a sub-link's parents and its own with ::, down to level 4", async () => {
+  it("joins the names of the parents and the sub-link with ::, down to level 4", async () => {
     const network = await createLink("Net");
     const campaign = await createLink("Cam", network.token);
     const group = await createLink("Gro", campaign.token);
@@ -54,21 +54,21 @@ describe("create link", () => {
     expect(await readLink(creative.token)).toMatchObject({ has_subtrackers: false });
   });
 
-  it("inherits partner and cost switch of the parent, and shows no partner of its own", async () => {
+  it("inherits the partner and the cost switch of the parent without a partner_id of its own", async () => {
     const link = await createLink("Autumn", DEMO.linkToken);
     expect(link).toMatchObject({ partner_id: null, cost_data_enabled: true });
     expect(link.click_url).toContain("campaign={campaign_name}");
     expect(link.click_url).toContain("cost_id={acme_cost_id}");
   });
 
-  it("counts a new link in its list, and a sub-link in its parent's only", async () => {
+  it("counts a new link in its own list, and a sub-link only in the list of its parent", async () => {
     await createLink("Summer");
     await createLink("Below", "demo1nk008");
     expect((await asUser(LINKS)).body.data.paging.total).toBe("5");
     expect((await asUser(`${LINKS}/demo1nk008/children`)).body.data.paging.total).toBe("1");
   });
 
-  it("trims the name, counts it in characters, and lets two links bear the same", async () => {
+  it("trims the name, counts it in characters, and allows duplicate names", async () => {
     expect(await createLink("  Summer \n")).toMatchObject({ name: "Summer", label: "Summer" });
     expect((await createLink("Summer")).name).toBe("Summer");
     const longest = "😀".repeat(255);
@@ -76,7 +76,7 @@ describe("create link", () => {
     expect((await createLink("a:b: %%X%% <b>'\"\\")).name).toBe("a:b: %%X%% <b>'\"\\");
   });
 
-  it("gives tokens that are new each time and never a word of a path", async () => {
+  it("creates a new token each time that cannot be a word of a path", async () => {
     const tokens = new Set<string>();
     for (let count = 0; count < 20; count++) tokens.add((await createLink("Same")).token);
     expect(tokens.size).toBe(20);
@@ -84,12 +84,16 @@ describe("create link", () => {
   });
 });
 
-describe("create link refuses", () => {
+describe("create link rejects", () => {
   it.each<[string, unknown, string]>([
-    ["no name", {}, "name: is required"],
+    ["a missing name", {}, "name: is required"],
     ["an empty name", { name: "" }, "name: must not be empty"],
     ["a blank name", { name: " \t " }, "name: must not be empty"],
-    ["a name of 256 characters", { name: "x".repeat(256) }, "name: is 256 characters long; at most 255"],
+    [
+      "a name of 256 characters",
+      { name: "x".repeat(256) },
+      "name: has 256 characters; it can have at most 255",
+    ],
     ["a name with ::", { name: "a::b" }, "name: must not contain ::"],
     ["a name with NUL", { name: "a\0b" }, "name: must not contain control characters"],
     ["a name with a line break", { name: "a\nb" }, "name: must not contain control characters"],
@@ -97,14 +101,22 @@ describe("create link refuses", () => {
     ["a name that is a number", { name: 5 }, "name: must be a string"],
     ["a name that is null", { name: null }, "name: must be a string"],
     ["a parent token that is a number", { name: "a", parent_token: 1 }, "parent_token: must be a string"],
-    ["an unknown key", { name: "a", level: 3 }, "level: is not known here"],
-    ["the key __proto__", JSON.parse('{"name":"a","__proto__":{}}'), "__proto__: is not known here"],
-    ["the key constructor", { name: "a", constructor: 1 }, "constructor: is not known here"],
+    ["an unknown key", { name: "a", level: 3 }, "level: is not a known parameter; remove it"],
+    [
+      "the key __proto__",
+      JSON.parse('{"name":"a","__proto__":{}}'),
+      "__proto__: is not a known parameter; remove it",
+    ],
+    [
+      "the key constructor",
+      { name: "a", constructor: 1 },
+      "constructor: is not a known parameter; remove it",
+    ],
     ["a JSON array", [{ name: "a" }], "body: must be an object"],
     ["a JSON string", "name", "body: must be an object"],
     ["JSON null", null, "body: must be an object"],
-  ])("%s", async (_, json, fault) => {
-    expect(await faultsOf(LINKS, { json })).toEqual([fault]);
+  ])("%s", async (_, json, error) => {
+    expect(await errorsOf(LINKS, { json })).toEqual([error]);
     expect(await countLinks()).toBe(9);
   });
 
@@ -114,12 +126,12 @@ describe("create link refuses", () => {
     ["an empty body", "", "body: must not be empty"],
     ["bytes that are not UTF-8", new Uint8Array([0x22, 0xff, 0x22]), "body: must be JSON in UTF-8"],
     ["65,000 brackets", "[".repeat(65_000), "body: must be JSON in UTF-8"],
-  ])("%s", async (_, body, fault) => {
-    expect(await faultsOf(LINKS, { method: "POST", body, headers })).toEqual([fault]);
+  ])("%s", async (_, body, error) => {
+    expect(await errorsOf(LINKS, { method: "POST", body, headers })).toEqual([error]);
   });
 
   it("a request without a body", async () => {
-    expect(await faultsOf(LINKS, { method: "POST", headers })).toEqual(["body: must not be empty"]);
+    expect(await errorsOf(LINKS, { method: "POST", headers })).toEqual(["body: must not be empty"]);
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
@@ -132,21 +144,21 @@ describe("create link refuses", () => {
   );
 
   it.each(["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
-    "nothing of the content type %s",
+    "nothing with the content type %s",
     async (type) => {
       const options = { method: "POST", body: '{"name":"a"}', headers: { "content-type": type } };
       expect((await call(LINKS, { ...options, token: DEMO.apiToken })).status).toBe(201);
     },
   );
 
-  it("every fault of path and body at once", async () => {
+  it("every error in path and body in one response", async () => {
     const json = { name: "::\0", parent_token: 5, color: "red" };
-    expect(await faultsOf("/public/v1/apps/demo-app0001/trackers", { json })).toEqual([
+    expect(await errorsOf("/public/v1/apps/demo-app0001/trackers", { json })).toEqual([
       "app_token: must be exactly 12 letters and digits",
       "name: must not contain control characters",
       "name: must not contain ::",
       "parent_token: must be a string",
-      "color: is not known here",
+      "color: is not a known parameter; remove it",
     ]);
   });
 
@@ -154,27 +166,27 @@ describe("create link refuses", () => {
     ["unknown", "nosuchlink"],
     ["of another app", "demo1nk009"],
     ["empty", ""],
-  ])("a parent token that is %s with 404, naming it", async (_, parent_token) => {
+  ])("a parent token that is %s with 404 and names the parameter", async (_, parent_token) => {
     const problem = await rejected(LINKS, { json: { name: "a", parent_token } });
     expect(problem).toMatchObject({ status: 404, code: "not_found" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["parent_token"]);
     expect(await countLinks()).toBe(9);
   });
 
-  it("a parent of another app even to a member of both apps", async () => {
+  it("a parent of another app, also for a member of both apps", async () => {
     const options = { json: { name: "a", parent_token: "demo1nk009" }, token: DEMO.operatorToken };
     expect((await rejected(LINKS, options)).status).toBe(404);
     expect(await countLinks()).toBe(9);
   });
 
-  it("a parent at level 4, naming it", async () => {
+  it("a parent of level 4 and names the parameter", async () => {
     const problem = await rejected(LINKS, { json: { name: "a", parent_token: "demo1nk004" } });
     expect(problem).toMatchObject({ status: 400, code: "level_limit" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["parent_token"]);
     expect(await countLinks()).toBe(9);
   });
 
-  it("an app of another user, and writes nothing there", async () => {
+  it("an app of another user and writes nothing there", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
     expect((await rejected(path, { json: { name: "a" } })).status).toBe(404);
     expect(await countLinks()).toBe(9);
@@ -185,7 +197,7 @@ describe("create link refuses", () => {
     ).toBe(1);
   });
 
-  it("to exist in version 2", async () => {
+  it("a POST in version 2, which has no create", async () => {
     const response = await call(LINKS.replace("v1", "v2"), { json: { name: "a" }, token: DEMO.apiToken });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("GET, HEAD");

@@ -1,8 +1,8 @@
-/** POST …/trackers/bulk: up to 100 links at once, a result for each. */
+/** POST …/trackers/bulk: up to 100 links in one request, with a result for each. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { type Call, call, countingDatabase, DEMO, freshDemo, type ProblemBody, rows } from "../harness.ts";
-import { asUser, type Envelope, faultsOf, LINKS, type Link, rejected } from "./support.ts";
+import { asUser, type Envelope, errorsOf, LINKS, type Link, rejected } from "./support.ts";
 
 const BULK = `${LINKS}/bulk`;
 
@@ -17,7 +17,7 @@ const linkCount = async () =>
 beforeEach(freshDemo);
 
 describe("create links", () => {
-  it("gives a result for each in order, and creates the good ones beside the bad", async () => {
+  it("returns a result for each link in order and creates the valid ones beside the invalid", async () => {
     const { status, body, headers } = await createAll([
       { name: " Summer " },
       { name: "Deep", parent_token: "demo1nk003" },
@@ -39,11 +39,11 @@ describe("create links", () => {
       [201, "Summer"],
     ]);
     expect(items[4]?.errors?.map(({ param }) => param)).toEqual(["name", "color"]);
-    expect(items[3]?.errors).toEqual([{ param: "parent_token", message: "is no link of this app" }]);
+    expect(items[3]?.errors).toEqual([{ param: "parent_token", message: "is not a link of this app" }]);
     expect(items[0]?.link?.token).not.toBe(items[5]?.link?.token);
   });
 
-  it("answers each link as reading it does, with what it inherits", async () => {
+  it("returns each link as a read of it does, with what it inherits", async () => {
     const { body } = await createAll([{ name: "Deep", parent_token: "demo1nk003" }, { name: "Flat" }]);
     for (const { link } of body.data.items) {
       expect((await asUser(`${LINKS}/${link?.token}`)).body.data.items).toEqual([link]);
@@ -51,7 +51,7 @@ describe("create links", () => {
     expect(body.data.items[0]?.link).toMatchObject({ level: 4, partner_id: null, cost_data_enabled: true });
   });
 
-  it("keeps the counters: total, has_subtrackers", async () => {
+  it("updates total and has_subtrackers", async () => {
     await createAll([{ name: "One" }, { name: "Two" }, { name: "Three", parent_token: "demo1nk008" }]);
     const { items, paging } = (await asUser(LINKS)).body.data;
     expect(paging.total).toBe("6");
@@ -59,7 +59,7 @@ describe("create links", () => {
     expect(items.find(({ label }) => label === "Newsletter")?.has_subtrackers).toBe(true);
   });
 
-  it("takes 100 links in one call, with at most 15 rows read and 6 written each", async () => {
+  it("creates 100 links in one database call with at most 15 rows read and 6 written for each", async () => {
     const { database, counts } = countingDatabase();
     const links = Array.from({ length: 100 }, (_, index) => ({
       name: `Link ${index}`,
@@ -73,21 +73,21 @@ describe("create links", () => {
   });
 });
 
-describe("create links refuses", () => {
+describe("create links rejects", () => {
   it.each([
-    ["no links", { links: [] }, "links: must hold at least one link"],
-    ["101 links", { links: Array(101).fill({ name: "x" }) }, "links: must hold at most 100 links"],
-    ["no list", { links: {} }, "links: must be an array"],
-    ["nothing", {}, "links: is required"],
-    ["a list alone", [], "body: must be an object"],
-    ["an unknown key", { links: [{ name: "x" }], link: 1 }, "link: is not known here"],
-  ])("%s", async (_name, json, fault) => {
+    ["no links", { links: [] }, "links: must contain at least one link"],
+    ["101 links", { links: Array(101).fill({ name: "x" }) }, "links: must contain at most 100 links"],
+    ["an object instead of a list", { links: {} }, "links: must be an array"],
+    ["a body without links", {}, "links: is required"],
+    ["a list without an object around it", [], "body: must be an object"],
+    ["an unknown key", { links: [{ name: "x" }], link: 1 }, "link: is not a known parameter; remove it"],
+  ])("%s", async (_name, json, error) => {
     const before = await linkCount();
-    expect(await faultsOf(BULK, { json })).toEqual([fault]);
+    expect(await errorsOf(BULK, { json })).toEqual([error]);
     expect(await linkCount()).toBe(before);
   });
 
-  it("each item that is no object, by its place", async () => {
+  it("each item that is not an object and names its position", async () => {
     const { status, body } = await createAll([null, "x", 7, []]);
     expect(status).toBe(200);
     expect(body.data.items.map(({ errors }) => errors?.[0]?.param)).toEqual([
@@ -98,13 +98,13 @@ describe("create links refuses", () => {
     ]);
   });
 
-  it("GET, PATCH and what is no JSON", async () => {
+  it("GET, PATCH and a body that is not JSON", async () => {
     expect(await rejected(BULK)).toMatchObject({ status: 405 });
     expect(await rejected(BULK, { method: "PATCH", json: {} })).toMatchObject({ status: 405 });
     expect(await rejected(BULK, { body: "links" })).toMatchObject({ status: 415 });
   });
 
-  it("an app of others, and inserts nothing there", async () => {
+  it("an app of another user and inserts nothing there", async () => {
     const before = await linkCount();
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers/bulk`;
     const links = [{ name: "Mine" }, { name: "Below", parent_token: "demo1nk009" }];
@@ -112,12 +112,12 @@ describe("create links refuses", () => {
     expect(await linkCount()).toBe(before);
   });
 
-  it("a parent of another app, as one that does not exist", async () => {
+  it("a parent of another app like one that does not exist", async () => {
     const { body } = await createAll([{ name: "Below", parent_token: "demo1nk009" }]);
     expect(body.data.items[0]).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  it("a token that is not known, and inserts nothing", async () => {
+  it("an unknown token and inserts nothing", async () => {
     const before = await linkCount();
     for (const token of [createToken("api"), DEMO.costToken, "noise"]) {
       const { status } = await call(BULK, { token, json: { links: [{ name: "x" }] } });

@@ -1,4 +1,4 @@
-/** Lists of links under a filter: archived, partner_id, the beginning of a name. */
+/** Filters of link lists: archived, partner_id, and name, which is a prefix. */
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { countingDatabase, DEMO, env, freshDemo } from "../harness.ts";
@@ -6,7 +6,7 @@ import {
   asUser,
   createLink,
   type Envelope,
-  faultsOf,
+  errorsOf,
   LINKS,
   LINKS_V2,
   type Link,
@@ -26,7 +26,7 @@ async function totalOf(address: string): Promise<string> {
 describe("a filter", () => {
   beforeEach(freshDemo);
 
-  it("archived=true and archived=false part the list, and the total follows", async () => {
+  it("archived=true and archived=false split the list and its total", async () => {
     await patchLink("demo1nk006", { archived: true });
     await patchLink("demo1nk008", { archived: true });
     expect(await labels(`${LINKS}?archived=true`)).toEqual(["Beacon", "Newsletter"]);
@@ -39,7 +39,7 @@ describe("a filter", () => {
     expect(await totalOf(`${LINKS}?archived=false`)).toBe("3");
   });
 
-  it("partner_id finds the links that the partner is attached to, not those that inherit it", async () => {
+  it("partner_id finds the links that the partner is attached to, but not those that inherit it", async () => {
     expect(await labels(`${LINKS}?partner_id=1`)).toEqual(["Acme"]);
     expect(await labels(`${LINKS}?partner_id=999`)).toEqual([]);
     expect(await totalOf(`${LINKS}?partner_id=999`)).toBe("0");
@@ -48,7 +48,7 @@ describe("a filter", () => {
     expect(await labels(`${LINKS}/${DEMO.linkToken}/children?partner_id=1`)).toEqual(["Spring"]);
   });
 
-  it("name is how the own name begins, ASCII letters in any case, and no pattern", async () => {
+  it("name is a prefix of the own name in any ASCII case, and not a pattern", async () => {
     for (const name of ["news 2", "NEWS 1", "100% new", "_ews", "Ärger", "news\u{10FFFF}x", "new"]) {
       await createLink(name);
     }
@@ -61,7 +61,7 @@ describe("a filter", () => {
     expect(await labels(`${LINKS}/demo1nk003/children?name=Acme`)).toEqual([]);
   });
 
-  it("works on version 2 and on sub-links, whose total counts the filtered alone", async () => {
+  it("works in version 2 and on sub-links, and the total counts only the filtered links", async () => {
     await patchLink("demo1nk005", { archived: true });
     const v2 = await asUser<Envelope<Link, PagingV2>>(`${LINKS_V2}/demo1nk003/children?archived=false`);
     expect(v2.body.data.items.map(({ label }) => label)).toEqual(["Video 15s"]);
@@ -70,7 +70,7 @@ describe("a filter", () => {
     expect(await totalOf(`${LINKS}/demo1nk003/children?name=Video`)).toBe("2");
   });
 
-  it("gives pages whose links keep it, and cursors that fit no other list", async () => {
+  it("stays in the links between pages, and its cursors are not valid for another list", async () => {
     for (const index of [1, 2, 3]) await createLink(`Spring ${index}`);
     await createLink("Autumn");
     const first = (await asUser(`${LINKS}?name=spring&limit=2`)).body.data;
@@ -78,24 +78,24 @@ describe("a filter", () => {
     expect(await labels(first.paging.next ?? "")).toEqual(["Spring 3"]);
     const { after } = first.paging.cursors;
     for (const other of ["", "&name=Spring", "&name=spring&archived=false", "&archived=true"]) {
-      expect(await faultsOf(`${LINKS}?after=${after}${other}`)).toEqual([
-        "after: is not a cursor of this list",
+      expect(await errorsOf(`${LINKS}?after=${after}${other}`)).toEqual([
+        "after: is not a cursor from this list",
       ]);
     }
     const bare = (await asUser(`${LINKS}?limit=1`)).body.data.paging.cursors.after;
-    expect(await faultsOf(`${LINKS}?cursor=${bare}&name=spring`)).toEqual([
-      "cursor: is not a cursor of this list",
+    expect(await errorsOf(`${LINKS}?cursor=${bare}&name=spring`)).toEqual([
+      "cursor: is not a cursor from this list",
     ]);
   });
 
-  it("that is malformed is refused, with every fault", async () => {
-    expect(await faultsOf(`${LINKS}?archived=yes&partner_id=0&name=`)).toEqual([
+  it("is rejected with every error if it is malformed", async () => {
+    expect(await errorsOf(`${LINKS}?archived=yes&partner_id=0&name=`)).toEqual([
       "archived: must be true or false",
       "partner_id: must be a positive integer",
       "name: must not be empty",
     ]);
     for (const query of ["archived=TRUE", "archived=", "archived=1", "archived=true&archived=true"]) {
-      expect(await faultsOf(`${LINKS}?${query}`)).toEqual([expect.stringMatching(/^archived: /)]);
+      expect(await errorsOf(`${LINKS}?${query}`)).toEqual([expect.stringMatching(/^archived: /)]);
     }
     for (const query of [
       "partner_id=-1",
@@ -103,18 +103,18 @@ describe("a filter", () => {
       "partner_id=null",
       "partner_id=9999999999999999",
     ]) {
-      expect(await faultsOf(`${LINKS}?${query}`)).toEqual([expect.stringMatching(/^partner_id: /)]);
+      expect(await errorsOf(`${LINKS}?${query}`)).toEqual([expect.stringMatching(/^partner_id: /)]);
     }
-    expect(await faultsOf(`${LINKS}?name=${"x".repeat(256)}`)).toEqual([expect.stringMatching(/^name: /)]);
-    expect(await faultsOf(`${LINKS}?name=%ff`)).toEqual([expect.stringMatching(/^name: /)]);
+    expect(await errorsOf(`${LINKS}?name=${"x".repeat(256)}`)).toEqual([expect.stringMatching(/^name: /)]);
+    expect(await errorsOf(`${LINKS}?name=%ff`)).toEqual([expect.stringMatching(/^name: /)]);
   });
 
-  it("finds nothing in an app of others", async () => {
+  it("finds nothing in an app of another user", async () => {
     const { status } = await asUser(`/public/v1/apps/${DEMO.otherAppToken}/trackers?name=Secret`);
     expect(status).toBe(404);
   });
 
-  it("of any kind gives what filtering the whole list gives, page by page, forwards and backwards", async () => {
+  it("returns the same links as filtering the whole list, page by page, forward and backward", async () => {
     await manyLinks(60, 7);
     const everything = (await asUser(`${LINKS}?limit=1000`)).body.data.items;
     const anyFilter = fc.record(
@@ -156,7 +156,7 @@ describe("a filter", () => {
   });
 });
 
-describe("the budget of a filtered list", () => {
+describe("the database budget of a list", () => {
   const SIZE = 20_000;
 
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe("the budget of a filtered list", () => {
     await manyLinks(SIZE, 200);
   });
 
-  // Of each 200: one is archived, another is the partner's. 100 of each in all, 111 begin with "link 77".
+  // Of each 200 links one is archived and another has the partner. In total, 100 are archived and 111 begin with "link 77".
   it.each([
     ["archived=true", 100],
     ["archived=false", 100],
@@ -173,7 +173,7 @@ describe("the budget of a filtered list", () => {
     ["name=link%2077&archived=false&partner_id=1", 111],
     ["partner_id=1&archived=false", 101],
   ])(
-    "%s: one call, and rows read by what the filter's index holds (%i), not by the app",
+    "%s: one call, and rows read in proportion to the %i rows in the filter's index, not to the app",
     async (query, held) => {
       const { database, counts } = countingDatabase();
       const { status } = await asUser(`${LINKS}?${query}`, { env: { DB: database } });
@@ -191,7 +191,7 @@ describe("the budget of a filtered list", () => {
   });
 });
 
-/** Links of level 1; of each `each` the first is archived and the second is partner 1's. */
+/** Inserts links of level 1. Of each `each` links, the first is archived and the second has partner 1. */
 async function manyLinks(count: number, each: number): Promise<void> {
   await env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)

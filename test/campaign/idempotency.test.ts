@@ -1,4 +1,4 @@
-/** Idempotency-Key on POST of links: the same key and body gives the first answer again for 24 hours. */
+/** Idempotency-Key on POST of links: the same key and body get the first response again for 24 hours. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { purge } from "../../src/purge.ts";
 import {
@@ -18,7 +18,7 @@ import { LINKS, patchLink } from "./support.ts";
 
 const KEY = "order-4711";
 
-/** What a caller sees of an answer, byte for byte but for the id of the request, which is told in the header too. */
+/** The visible parts of a response, byte for byte, with the request ID replaced. Checks that the body has the ID of the header. */
 async function post(json: unknown, options: Call & { key?: string; path?: string } = {}) {
   const { key = KEY, path = LINKS, ...rest } = options;
   const headers = { "idempotency-key": key };
@@ -46,7 +46,7 @@ describe.each([
   ["one link", LINKS, { name: "Once" }, 201],
   ["many links", `${LINKS}/bulk`, { links: [{ name: "Once" }, { name: "" }, 7] }, 200],
 ])("a key on %s", (_name, path, json, status) => {
-  it("gives the first answer again: status, Location and body, and creates nothing more", async () => {
+  it("returns the status, Location and body of the first response again and creates nothing more", async () => {
     const first = await post(json, { path });
     expect(first.status).toBe(status);
     await patchLink("demo1nk001", { name: "Changed since" });
@@ -54,7 +54,7 @@ describe.each([
     expect(await labels()).toEqual(["Once"]);
   });
 
-  it("is free again after 24 hours, purged or not", async () => {
+  it("can be used again after 24 hours, before and after the purge", async () => {
     const first = await post(json, { path });
     const second = await post(json, { path, now: NOW + DAY });
     expect(second.body).not.toBe(first.body);
@@ -66,7 +66,7 @@ describe.each([
     expect(await labels()).toEqual(["Once", "Once", "Once"]);
   });
 
-  it("with another body is refused: 422, nothing created", async () => {
+  it("with another body is rejected with 422 and creates nothing", async () => {
     await post(json, { path });
     const other = path === LINKS ? { name: "Twice" } : { links: [{ name: "Twice" }] };
     const second = await post(other, { path });
@@ -74,7 +74,7 @@ describe.each([
     expect(await labels()).toEqual(["Once"]);
   });
 
-  it("of a request that is still running is refused: 409; afterwards it gives the first answer", async () => {
+  it("of a request that is still running is rejected with 409 and then returns the first response", async () => {
     let second: Awaited<ReturnType<typeof post>> | undefined;
     const overtaken = beforeSecondBatch(async () => {
       second = await post(json, { path });
@@ -86,7 +86,7 @@ describe.each([
     expect(await labels()).toEqual(["Once"]);
   });
 
-  it("leaves nothing half when the write fails: the same request then does it all", async () => {
+  it("leaves no partial work when the write fails, so that the same request then succeeds", async () => {
     const failing = beforeSecondBatch(async () => {
       throw new Error("D1_ERROR: injected");
     });
@@ -96,7 +96,7 @@ describe.each([
     expect(await labels()).toEqual(["Once"]);
   });
 
-  it("does nothing for a caller who lost the app meanwhile", async () => {
+  it("does nothing for a caller who loses the app during the request", async () => {
     const late = beforeSecondBatch(async () => {
       await rows("DELETE FROM memberships WHERE user_id = 1");
     });
@@ -106,7 +106,7 @@ describe.each([
 });
 
 describe("a key", () => {
-  it("is refused with an answer that is too long to be kept, and nothing is created", async () => {
+  it("is rejected if the response is too long to store, and nothing is created", async () => {
     await rows(
       "UPDATE partners SET click_parameters = ?, cost_parameters = ? WHERE id = 1",
       ...[1, 2].map(() => '"'.repeat(4096)),
@@ -118,7 +118,7 @@ describe("a key", () => {
     expect((await post({ links: [child] }, { path: `${LINKS}/bulk` })).status).toBe(200);
   });
 
-  it("stands for one user, one app and one path", async () => {
+  it("belongs to one user, one app and one path", async () => {
     const json = { name: "Once" };
     const mine = await post(json);
     const operators = await post(json, { token: DEMO.operatorToken });
@@ -130,7 +130,7 @@ describe("a key", () => {
     expect(await labels()).toHaveLength(4);
   });
 
-  it("gives nothing to a caller who lost the app, or whose token was reset", async () => {
+  it("returns nothing to a caller who lost the app or whose token was reset", async () => {
     await post({ name: "Once" });
     await rows("DELETE FROM memberships WHERE user_id = 1");
     expect((await post({ name: "Once" })).status).toBe(404);
@@ -138,29 +138,29 @@ describe("a key", () => {
     expect((await post({ name: "Once" })).status).toBe(401);
   });
 
-  it("knows the same body in another spelling", async () => {
+  it("recognizes the same body in another JSON notation", async () => {
     const first = await post({ name: "Once", parent_token: DEMO.linkToken });
     expect(await post({ parent_token: DEMO.linkToken, name: " Once " })).toEqual(first);
   });
 
-  it("stays free when the request was refused, so that it can be mended", async () => {
+  it("stays unused after a rejected request, so that the caller can fix the request", async () => {
     expect((await post({ name: "Once", parent_token: "nowhere" })).status).toBe(404);
     expect((await post({ name: "" })).status).toBe(400);
     expect((await post({ name: "Once" })).status).toBe(201);
   });
 
   it.each([
-    ["of 255 characters is taken", "k".repeat(255), 201],
-    ["of 256 characters is refused", "k".repeat(256), 400],
-    ["of 300 characters is refused", "k".repeat(300), 400],
-    ["that is empty is refused", "", 400],
-    ["with a blank inside is refused", "a b", 400],
-    ["that is not ASCII is refused", "schl\u00fcssel", 400],
+    ["of 255 characters is accepted", "k".repeat(255), 201],
+    ["of 256 characters is rejected", "k".repeat(256), 400],
+    ["of 300 characters is rejected", "k".repeat(300), 400],
+    ["that is empty is rejected", "", 400],
+    ["with a space is rejected", "a b", 400],
+    ["that is not ASCII is rejected", "schl\u00fcssel", 400],
   ])("%s", async (_name, key, status) => {
     expect((await post({ name: "Once" }, { key })).status).toBe(status);
   });
 
-  it("that is refused is told beside every other fault", async () => {
+  it("that is malformed is reported with every other error", async () => {
     const headers = { "idempotency-key": "k".repeat(300) };
     expect(await rejection(LINKS, { token: DEMO.apiToken, json: { name: "" }, headers })).toEqual({
       status: 400,
@@ -169,7 +169,7 @@ describe("a key", () => {
     });
   });
 
-  it("costs one call and one row more than a request without one", async () => {
+  it("costs one call and one row more than a request without a key", async () => {
     const { database, counts } = countingDatabase();
     const json = { name: "Deep", parent_token: "demo1nk003" };
     await call(LINKS, { token: DEMO.apiToken });
@@ -186,23 +186,23 @@ describe("a key", () => {
     expect([counts.calls - keyed.calls, counts.written - keyed.written]).toEqual([1, 0]);
   });
 
-  it("is not needed: the same request twice without one creates two links", async () => {
+  it("is optional: the same request twice without a key creates two links", async () => {
     for (const _ of [1, 2]) await call(LINKS, { token: DEMO.apiToken, json: { name: "Once" } });
     expect(await labels()).toEqual(["Once", "Once"]);
     expect(await rows("SELECT * FROM idempotency_keys")).toEqual([]);
   });
 
-  it("sent twenty times at once creates one link, and each is told of it or to wait", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post({ name: "Once" })));
+  it("in twenty concurrent requests creates one link, and each response is that link or 409", async () => {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post({ name: "Once" })));
     expect(await labels()).toEqual(["Once"]);
-    const created = answers.filter(({ status }) => status === 201);
+    const created = responses.filter(({ status }) => status === 201);
     expect(created.length).toBeGreaterThan(0);
     expect(new Set(created.map(({ body }) => body)).size).toBe(1);
-    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    expect(responses.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   });
 });
 
-/** Real D1 that does something first when it is called the second time. */
+/** Real D1 that does something before its second batch. */
 function beforeSecondBatch(first: () => Promise<void>): D1Database {
   let calls = 0;
   return new Proxy(env.DB, {

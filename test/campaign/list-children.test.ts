@@ -3,7 +3,7 @@ import { DEMO, freshDemo } from "../harness.ts";
 import {
   asUser,
   type Envelope,
-  faultsOf,
+  errorsOf,
   LINKS,
   LINKS_V2,
   type Link,
@@ -19,7 +19,7 @@ describe("list sub-links", () => {
     ["demo1nk002", 3, ["Acme::Spring::Runners"], true],
     ["demo1nk003", 4, ["Acme::Spring::Runners::Video 15s", "Acme::Spring::Runners::Video 30s"], false],
   ])(
-    "answers the links right below %s at level %i, without a partner of their own",
+    "returns the direct sub-links of %s at level %i, without a partner of their own",
     async (token, level, names, has_subtrackers) => {
       const { status, body } = await asUser(`${LINKS}/${token}/children`);
       expect(status).toBe(200);
@@ -32,21 +32,21 @@ describe("list sub-links", () => {
     },
   );
 
-  it("answers the same links in version 2, with paging and items alone", async () => {
+  it("returns the same links in version 2 with only paging and items", async () => {
     const { body } = await asUser<Envelope<Link, PagingV2>>(`${LINKS_V2}/demo1nk003/children`);
     expect(Object.keys(body.data)).toEqual(["paging", "items"]);
     expect(body.data.paging).toEqual({ cursor: null, next: null });
     expect(body.data.items).toEqual((await asUser(`${LINKS}/demo1nk003/children`)).body.data.items);
   });
 
-  it("answers no links below a creative", async () => {
+  it("returns no links below a creative", async () => {
     const { body } = await asUser(`${LINKS}/demo1nk004/children`);
     expect(body.data.items).toEqual([]);
     expect(body.data.paging.total).toBe("0");
   });
 });
 
-describe("list sub-links refuses", () => {
+describe("list sub-links rejects", () => {
   it.each([
     ["an unknown link", "nosuchlink"],
     ["a link of another app", "demo1nk009"],
@@ -61,21 +61,21 @@ describe("list sub-links refuses", () => {
     const { body } = await asUser(`${LINKS}/demo1nk003/children?limit=1`);
     const cursor = body.data.paging.cursors.after;
     expect(cursor).not.toBeNull();
-    expect(await faultsOf(`${LINKS}/demo1nk002/children?after=${cursor}`)).toEqual([
-      "after: is not a cursor of this list",
+    expect(await errorsOf(`${LINKS}/demo1nk002/children?after=${cursor}`)).toEqual([
+      "after: is not a cursor from this list",
     ]);
-    expect(await faultsOf(`${LINKS}?after=${cursor}`)).toEqual(["after: is not a cursor of this list"]);
+    expect(await errorsOf(`${LINKS}?after=${cursor}`)).toEqual(["after: is not a cursor from this list"]);
   });
 
-  it("a malformed app token, limit and cursor at once", async () => {
-    expect(await faultsOf("/public/v2/apps/bad/trackers/demo1nk001/children?limit=abc&cursor=zzz")).toEqual([
-      "cursor: is not a cursor of this list",
+  it("a malformed app token, limit and cursor in one response", async () => {
+    expect(await errorsOf("/public/v2/apps/bad/trackers/demo1nk001/children?limit=abc&cursor=zzz")).toEqual([
+      "cursor: is not a cursor from this list",
       "app_token: must be exactly 12 letters and digits",
       "limit: must be a positive integer",
     ]);
   });
 
-  it("another app's link to whoever is not its member, as if it were not there", async () => {
+  it("a link of another app for a user who is not a member, as if the app did not exist", async () => {
     const strange = await rejected(`/public/v1/apps/${DEMO.otherAppToken}/trackers/demo1nk009/children`);
     const unknown = await rejected("/public/v1/apps/nosuchapp001/trackers/demo1nk009/children");
     expect({ ...strange, request_id: "" }).toEqual({ ...unknown, request_id: "" });

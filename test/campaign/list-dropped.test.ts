@@ -8,8 +8,8 @@ const DROPPED = `${LINKS}/${DEMO.linkToken}/dropped`;
 const counts = async (options: object = {}) =>
   (await asUser<{ data: { items: object[] } }>(DROPPED, options)).body.data.items;
 
-describe("list dropped", () => {
-  it("counts what was bad on the URLs of a link, by day and parameter, the latest first", async () => {
+describe("list dropped parameters", () => {
+  it("counts the invalid parameters on the URLs of a link by day and parameter, latest day first", async () => {
     const bad = "&cost_type=cpc&cost_amount=1e3&cost_currency=ZZZ";
     await click("dropped-click-01", { query: bad, now: NOW - DAY });
     await click("dropped-click-02", { query: bad });
@@ -25,22 +25,22 @@ describe("list dropped", () => {
     ]);
   });
 
-  it("goes back 14 days, today being one of them", async () => {
+  it("covers 14 days including today", async () => {
     await click("dropped-click-01", { query: "&cost_amount=-1" });
     expect(await counts({ now: NOW + 13 * DAY })).toHaveLength(1);
     expect(await counts({ now: NOW + 14 * DAY })).toEqual([]);
   });
 
-  it("asks the database once", async () => {
-    // The first use of a day is noted.
+  it("makes one database call", async () => {
+    // The first use of a token on a day writes.
     await counts();
-    const { database, counts: spent } = countingDatabase();
+    const { database, counts: used } = countingDatabase();
     await counts({ env: { DB: database } });
-    expect(spent).toEqual({ calls: 1, read: expect.any(Number), written: 0 });
-    expect(spent.read).toBeLessThanOrEqual(15);
+    expect(used).toEqual({ calls: 1, read: expect.any(Number), written: 0 });
+    expect(used.read).toBeLessThanOrEqual(15);
   });
 
-  it("tells nothing of a link that the app has not", async () => {
+  it("returns 404 for a link that the app does not have", async () => {
     expect((await rejected(`${LINKS}/nosuchlink/dropped`)).status).toBe(404);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { DEMO, freshDemo, NOW, ORIGIN } from "../harness.ts";
-import { asUser, type Envelope, faultsOf, LINKS, LINKS_V2, type Link, type PagingV2 } from "./support.ts";
+import { asUser, type Envelope, errorsOf, LINKS, LINKS_V2, type Link, type PagingV2 } from "./support.ts";
 
 const FIELDS = [
   "name",
@@ -19,7 +19,7 @@ const FIELDS = [
 beforeAll(freshDemo);
 
 describe("list links", () => {
-  it("answers the version 1 envelope with the app's links of level 1 in creation order", async () => {
+  it("returns the links of level 1 in creation order in the version 1 envelope", async () => {
     const { status, body, headers } = await asUser(LINKS);
     expect(status).toBe(200);
     expect(body.data.items.map((link) => link.label)).toEqual(["Acme", "Beacon", "Corsair", "Newsletter"]);
@@ -41,7 +41,7 @@ describe("list links", () => {
     expect(Object.keys(body)).toEqual(["data"]);
   });
 
-  it("answers the version 2 envelope with paging and items alone", async () => {
+  it("returns the version 2 envelope with only paging and items", async () => {
     const { status, body } = await asUser<Envelope<Link, PagingV2>>(LINKS_V2);
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(["data"]);
@@ -50,7 +50,7 @@ describe("list links", () => {
     expect(body.data.items).toEqual((await asUser(LINKS)).body.data.items);
   });
 
-  it("answers every field of a link, and nothing else", async () => {
+  it("returns exactly the fields of a link", async () => {
     const { body } = await asUser(LINKS);
     for (const link of body.data.items) expect(Object.keys(link)).toEqual(FIELDS);
     expect(body.data.items[3]).toEqual({
@@ -73,7 +73,7 @@ describe("list links", () => {
     });
   });
 
-  it("answers an empty page to an operator whose link has no sub-links", async () => {
+  it("returns an empty page for a link without sub-links", async () => {
     const app = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
     const { body } = await asUser(`${app}/demo1nk009/children`, { token: DEMO.operatorToken });
     expect(body.data.items).toEqual([]);
@@ -81,20 +81,20 @@ describe("list links", () => {
   });
 });
 
-describe("list links refuses", () => {
+describe("list links rejects", () => {
   const message = "app_token: must be exactly 12 letters and digits";
   it.each(["demoapp0001", "demoapp000011", "demo-app0001", "demoapp0000%C3%A9", "demoapp%2F0001"])(
     "the app token %s",
     async (appToken) => {
-      expect(await faultsOf(`/public/v1/apps/${appToken}/trackers`)).toEqual([message]);
-      expect(await faultsOf(`/public/v2/apps/${appToken}/trackers`)).toEqual([message]);
+      expect(await errorsOf(`/public/v1/apps/${appToken}/trackers`)).toEqual([message]);
+      expect(await errorsOf(`/public/v2/apps/${appToken}/trackers`)).toEqual([message]);
     },
   );
 
-  it("every fault of path and query at once, the cursors' among them", async () => {
-    expect(await faultsOf("/public/v1/apps/short/trackers?limit=0&after=x&before=y&limit=2")).toEqual([
-      "after: is not a cursor of this list",
-      "before: is not a cursor of this list",
+  it("every error in path and query in one response, including cursors", async () => {
+    expect(await errorsOf("/public/v1/apps/short/trackers?limit=0&after=x&before=y&limit=2")).toEqual([
+      "after: is not a cursor from this list",
+      "before: is not a cursor from this list",
       message,
       "limit: is given more than once",
       "limit: must be a positive integer",
@@ -105,8 +105,8 @@ describe("list links refuses", () => {
     const other = await asUser(`/public/v1/apps/${DEMO.appToken}/trackers?limit=1`);
     const cursor = other.body.data.paging.cursors.after;
     expect(cursor).not.toBeNull();
-    expect(await faultsOf(`/public/v1/apps/${DEMO.otherAppToken}/trackers?cursor=${cursor}`)).toEqual([
-      "cursor: is not a cursor of this list",
+    expect(await errorsOf(`/public/v1/apps/${DEMO.otherAppToken}/trackers?cursor=${cursor}`)).toEqual([
+      "cursor: is not a cursor from this list",
     ]);
   });
 });

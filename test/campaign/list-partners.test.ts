@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, DEMO, freshDemo, NOW } from "../harness.ts";
-import { asUser, type Envelope, faultsOf, PARTNERS, type PagingV1 } from "./support.ts";
+import { asUser, type Envelope, errorsOf, PARTNERS, type PagingV1 } from "./support.ts";
 
 interface Partner {
   id: number;
@@ -13,7 +13,7 @@ const listPartners = (query = "") => asUser<Envelope<Partner, PagingV1>>(`${PART
 beforeAll(freshDemo);
 
 describe("list partners", () => {
-  it("answers the version 1 envelope with every partner by id, and nothing else", async () => {
+  it("returns exactly every partner by ID in the version 1 envelope", async () => {
     const { status, body, headers } = await listPartners();
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json");
@@ -39,22 +39,22 @@ describe("list partners", () => {
     });
   });
 
-  it("answers a page as long as the limit, and counts the page and the whole list", async () => {
+  it("returns a page of the length of limit and counts the page and the whole list", async () => {
     const { body } = await listPartners("?limit=2");
     expect(body.data.items.map((partner) => partner.id)).toEqual([1, 2]);
     expect(body.data.paging).toMatchObject({ page_size: "2", collection_size: "2", total: "3" });
   });
 
-  it("shows the same partners to an operator", async () => {
+  it("returns the same partners to an operator", async () => {
     const { body } = await asUser(PARTNERS, { token: DEMO.operatorToken });
     expect(body.data.items).toHaveLength(3);
   });
 
-  it("refuses a cursor that was cut from a list of links", async () => {
+  it("rejects a cursor from a list of links", async () => {
     const links = await asUser(`/public/v1/apps/${DEMO.appToken}/trackers?limit=1`);
     const foreign = links.body.data.paging.cursors.after;
     expect(foreign).not.toBeNull();
-    expect(await faultsOf(`${PARTNERS}?after=${foreign}`)).toEqual(["after: is not a cursor of this list"]);
+    expect(await errorsOf(`${PARTNERS}?after=${foreign}`)).toEqual(["after: is not a cursor from this list"]);
   });
 
   it("exists in version 1 only", async () => {

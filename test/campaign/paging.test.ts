@@ -1,11 +1,11 @@
-/** The paging rules of every list (spec §4.6), over each list and version. */
+/** The paging rules of every list in each version (spec §4.6). */
 import { beforeEach, describe, expect, it } from "vitest";
 import { env, freshDemo, ORIGIN } from "../harness.ts";
 import {
   asUser,
   createLink,
   type Envelope,
-  faultsOf,
+  errorsOf,
   LINKS,
   LINKS_V2,
   PARTNERS,
@@ -14,10 +14,10 @@ import {
 } from "./support.ts";
 
 type Item = { id: number } | { token: string };
-type Answer<Paging> = { status: number; body: Envelope<Item, Paging> };
+type PageResponse<Paging> = { status: number; body: Envelope<Item, Paging> };
 
-const pageV1 = (address: string): Promise<Answer<PagingV1>> => asUser(address);
-const pageV2 = (address: string): Promise<Answer<PagingV2>> => asUser(address);
+const pageV1 = (address: string): Promise<PageResponse<PagingV1>> => asUser(address);
+const pageV2 = (address: string): Promise<PageResponse<PagingV2>> => asUser(address);
 const keyOf = (item: Item) => ("id" in item ? item.id : item.token);
 
 async function addPartner(name: string): Promise<void> {
@@ -42,7 +42,7 @@ const LISTS_V2 = LISTS_V1.slice(1).map((list) => ({ ...list, path: list.path.rep
 
 beforeEach(freshDemo);
 
-/** Fills a list up to 11 items. */
+/** Fills a list up to 11 items. Returns their keys. */
 async function fill({ path, add }: (typeof LISTS_V1)[number]): Promise<(string | number)[]> {
   const { body } = await pageV1(path);
   for (let count = body.data.items.length; count < 11; count++) await add(`item ${count}`);
@@ -51,14 +51,14 @@ async function fill({ path, add }: (typeof LISTS_V1)[number]): Promise<(string |
   return whole;
 }
 
-describe.each(LISTS_V1)("$list in version 1", (list) => {
-  it("are the whole list when the pages are read one after the other, forward and backward", async () => {
+describe.each(LISTS_V1)("the list of $list in version 1", (list) => {
+  it("is complete when its pages are read one after another, forward and backward", async () => {
     const whole = await fill(list);
     for (const limit of [1, 3, 4, 11]) {
       const forward: (string | number)[] = [];
       const pages: PagingV1[] = [];
       for (let next: string | null = `${list.path}?limit=${limit}`; next; ) {
-        const { body }: Answer<PagingV1> = await pageV1(next);
+        const { body }: PageResponse<PagingV1> = await pageV1(next);
         forward.push(...body.data.items.map(keyOf));
         pages.push(body.data.paging);
         next = body.data.paging.next;
@@ -68,7 +68,7 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
 
       const backward: (string | number)[] = [];
       for (let previous = pages.at(-1)?.previous ?? null; previous; ) {
-        const { body }: Answer<PagingV1> = await pageV1(previous);
+        const { body }: PageResponse<PagingV1> = await pageV1(previous);
         backward.unshift(...body.data.items.map(keyOf));
         previous = body.data.paging.previous;
       }
@@ -77,7 +77,7 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     }
   });
 
-  it("count the page and the whole list as strings on every page", async () => {
+  it("counts the page and the whole list as strings on every page", async () => {
     await fill(list);
     const first = (await pageV1(`${list.path}?limit=4`)).body.data.paging;
     const second = (await pageV1(first.next ?? "")).body.data.paging;
@@ -99,7 +99,7 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     }
   });
 
-  it("link to the neighbours absolutely, with the caller's limit, and with null at the ends", async () => {
+  it("links to the neighbor pages with absolute URLs and the given limit, and with null at the ends", async () => {
     await fill(list);
     const first = (await pageV1(`${list.path}?limit=4&x=%7Bkept%7D`)).body.data.paging;
     expect(first.previous).toBeNull();
@@ -128,7 +128,7 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     expect(third.previous).not.toBeNull();
   });
 
-  it("are a range between after and before, both left out, that ends where it was asked to", async () => {
+  it("returns the range between after and before, excluding both, on one page or several", async () => {
     const whole = await fill(list);
     const at = async (index: number) => {
       const { body } = await pageV1(`${list.path}?limit=${index + 1}`);
@@ -139,14 +139,14 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
 
     const walked: (string | number)[] = [];
     for (let next: string | null = `${range}&limit=2`; next; ) {
-      const { body }: Answer<PagingV1> = await pageV1(next);
+      const { body }: PageResponse<PagingV1> = await pageV1(next);
       walked.push(...body.data.items.map(keyOf));
       next = body.data.paging.next;
     }
     expect(walked).toEqual(whole.slice(2, 7));
   });
 
-  it("are the page just before, where before stands alone", async () => {
+  it("returns the page directly before a cursor if only before is given", async () => {
     const whole = await fill(list);
     const before = (await pageV1(`${list.path}?limit=8`)).body.data.paging.cursors.after;
     const { body } = await pageV1(`${list.path}?limit=3&before=${before}`);
@@ -155,7 +155,7 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     expect(after.body.data.items.map(keyOf)).toEqual(whole.slice(7, 10));
   });
 
-  it("lead on from the first page, where that was reached backwards", async () => {
+  it("continues from the first page when it was reached backward", async () => {
     const whole = await fill(list);
     const before = (await pageV1(`${list.path}?limit=3`)).body.data.paging.cursors.after;
     const first = (await pageV1(`${list.path}?limit=5&before=${before}`)).body.data;
@@ -165,7 +165,7 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     expect(second.items.map(keyOf)).toEqual(whole.slice(2, 7));
   });
 
-  it("take cursor for after, and both where they are the same", async () => {
+  it("accepts cursor as another name for after, and both if they are equal", async () => {
     const whole = await fill(list);
     const { after } = (await pageV1(`${list.path}?limit=5`)).body.data.paging.cursors;
     for (const query of [`cursor=${after}`, `after=${after}`, `after=${after}&cursor=${after}`]) {
@@ -173,16 +173,16 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     }
   });
 
-  it("refuse cursor beside another after", async () => {
+  it("rejects cursor with a different after", async () => {
     await fill(list);
     const one = (await pageV1(`${list.path}?limit=5`)).body.data.paging.cursors.after;
     const other = (await pageV1(`${list.path}?limit=6`)).body.data.paging.cursors.after;
-    expect(await faultsOf(`${list.path}?after=${one}&cursor=${other}`)).toEqual([
-      "cursor: says the same as after: send one of them",
+    expect(await errorsOf(`${list.path}?after=${one}&cursor=${other}`)).toEqual([
+      "cursor: differs from after; send only one of them",
     ]);
   });
 
-  it("lose and repeat nothing while items are added between the pages", async () => {
+  it("loses and repeats nothing while items are added between pages", async () => {
     const whole = await fill(list);
     const first = await pageV1(`${list.path}?limit=6`);
     await list.add("added between");
@@ -195,35 +195,35 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     expect(back.body.data.items.map(keyOf)).toEqual(whole.slice(0, 6));
   });
 
-  it("serve 50 without a limit, and a limit above 1000 as 1000, and say so", async () => {
+  it("returns 50 items without a limit and treats a limit above 1000 as 1000", async () => {
     for (let count = 0; count < 50; count++) await list.add(`more ${count}`);
     const unlimited = (await pageV1(list.path)).body.data;
     expect(unlimited.items).toHaveLength(50);
     expect(unlimited.paging).toMatchObject({ page_size: "50", collection_size: "50" });
     const sizes = { "1000": "1000", "1001": "1000", "99999999999999999999": "1000", "999": "999" };
-    for (const [asked, served] of Object.entries(sizes)) {
-      expect((await pageV1(`${list.path}?limit=${asked}`)).body.data.paging.page_size).toBe(served);
+    for (const [requested, effective] of Object.entries(sizes)) {
+      expect((await pageV1(`${list.path}?limit=${requested}`)).body.data.paging.page_size).toBe(effective);
     }
   });
 
   it.each(["0", "-1", "1.5", "abc", "", "1e3", "+5", " 5", "0x10"])(
-    "refuse the limit '%s'",
+    "rejects the limit '%s'",
     async (limit) => {
-      expect(await faultsOf(`${list.path}?limit=${encodeURIComponent(limit)}`)).toEqual([
+      expect(await errorsOf(`${list.path}?limit=${encodeURIComponent(limit)}`)).toEqual([
         "limit: must be a positive integer",
       ]);
     },
   );
 
-  it("refuse a repeated limit, and a repeated cursor", async () => {
-    expect(await faultsOf(`${list.path}?limit=5&limit=5`)).toEqual(["limit: is given more than once"]);
+  it("rejects a repeated limit and a repeated cursor", async () => {
+    expect(await errorsOf(`${list.path}?limit=5&limit=5`)).toEqual(["limit: is given more than once"]);
     const { after } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
-    expect(await faultsOf(`${list.path}?after=${after}&after=${after}`)).toEqual([
+    expect(await errorsOf(`${list.path}?after=${after}&after=${after}`)).toEqual([
       "after: is given more than once",
     ]);
   });
 
-  it("refuse a garbled cursor, whichever name it comes under", async () => {
+  it("rejects a garbled cursor under each of its names", async () => {
     const { after } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
     const garbled = [
       "",
@@ -237,21 +237,21 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
     ];
     for (const cursor of garbled) {
       for (const param of ["after", "before", "cursor"]) {
-        expect(await faultsOf(`${list.path}?${param}=${cursor}`)).toEqual([
-          `${param}: is not a cursor of this list`,
+        expect(await errorsOf(`${list.path}?${param}=${cursor}`)).toEqual([
+          `${param}: is not a cursor from this list`,
         ]);
       }
     }
   });
 });
 
-describe.each(LISTS_V2)("$list in version 2", (list) => {
-  it("are the whole list when next is followed, or when the cursor is passed by hand", async () => {
+describe.each(LISTS_V2)("the list of $list in version 2", (list) => {
+  it("is complete when next is followed and when the cursor is passed by hand", async () => {
     const whole = await fill({ ...list, path: list.path.replace("v2", "v1") });
     for (const limit of [1, 3, 4, 11]) {
       const followed: (string | number)[] = [];
       for (let next: string | null = `${list.path}?limit=${limit}`; next; ) {
-        const { body }: Answer<PagingV2> = await pageV2(next);
+        const { body }: PageResponse<PagingV2> = await pageV2(next);
         followed.push(...body.data.items.map(keyOf));
         next = body.data.paging.next;
       }
@@ -260,7 +260,7 @@ describe.each(LISTS_V2)("$list in version 2", (list) => {
       const passed: (string | number)[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
         const from = cursor && `&cursor=${cursor}`;
-        const { body }: Answer<PagingV2> = await pageV2(`${list.path}?limit=${limit}${from}`);
+        const { body }: PageResponse<PagingV2> = await pageV2(`${list.path}?limit=${limit}${from}`);
         passed.push(...body.data.items.map(keyOf));
         cursor = body.data.paging.cursor;
       }
@@ -268,7 +268,7 @@ describe.each(LISTS_V2)("$list in version 2", (list) => {
     }
   });
 
-  it("name the next page with cursor=, absolutely, keeping the limit, and null on the last page", async () => {
+  it("links to the next page with cursor=, an absolute URL and the limit, and with null on the last page", async () => {
     await fill({ ...list, path: list.path.replace("v2", "v1") });
     const { paging } = (await pageV2(`${list.path}?limit=6`)).body.data;
     expect(paging.next).toBe(`${ORIGIN}${list.path}?limit=6&cursor=${paging.cursor}`);
@@ -276,7 +276,7 @@ describe.each(LISTS_V2)("$list in version 2", (list) => {
     expect(last).toEqual({ cursor: null, next: null });
   });
 
-  it("take after and before as well, and the cursors of version 1", async () => {
+  it("accepts after and before as well, and the cursors of version 1", async () => {
     const listV1 = { ...list, path: list.path.replace("v2", "v1") };
     const whole = await fill(listV1);
     const { after } = (await pageV1(`${listV1.path}?limit=5`)).body.data.paging.cursors;
@@ -287,7 +287,7 @@ describe.each(LISTS_V2)("$list in version 2", (list) => {
     expect(await follow(`before=${after}&limit=2`)).toEqual(whole.slice(2, 4));
   });
 
-  it("lose and repeat nothing while items are added between the pages", async () => {
+  it("loses and repeats nothing while items are added between pages", async () => {
     const whole = await fill({ ...list, path: list.path.replace("v2", "v1") });
     const first = await pageV2(`${list.path}?limit=6`);
     await list.add("added between");
@@ -297,15 +297,15 @@ describe.each(LISTS_V2)("$list in version 2", (list) => {
     expect(read.slice(0, 11)).toEqual(whole);
   });
 
-  it("refuse limits and cursors as version 1 does", async () => {
-    expect(await faultsOf(`${list.path}?limit=0&cursor=garbled`)).toEqual([
-      "cursor: is not a cursor of this list",
+  it("rejects the same limits and cursors as version 1", async () => {
+    expect(await errorsOf(`${list.path}?limit=0&cursor=garbled`)).toEqual([
+      "cursor: is not a cursor from this list",
       "limit: must be a positive integer",
     ]);
   });
 });
 
-it("starts at a cursor whatever the limit and the version of the call that passes it", async () => {
+it("starts at a cursor with any limit and in both versions", async () => {
   const first = (await pageV1(`${LINKS}?limit=2`)).body.data;
   const again = (await pageV1(`${LINKS}?limit=1&after=${first.paging.cursors.after}`)).body.data;
   const far = (await pageV1(`${LINKS_V2}?limit=1000&cursor=${first.paging.cursors.after}`)).body.data;

@@ -9,7 +9,7 @@ const IMPRESSION = "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adi
 const COST = "cost_id={acme_cost_id}&cost_type={acme_model}&cost_amount={acme_price}&cost_currency=USD";
 
 describe("read link", () => {
-  it("answers one link in the version 1 envelope, without paging", async () => {
+  it("returns one link in the version 1 envelope, without paging", async () => {
     const { status, body, headers } = await asUser(`${LINKS}/${DEMO.linkToken}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -36,7 +36,7 @@ describe("read link", () => {
     });
   });
 
-  it("answers a link as the list of its level does", async () => {
+  it("returns a link as the list of its level does", async () => {
     const { items } = (await asUser(`${LINKS}/demo1nk003/children`)).body.data;
     expect(items).toHaveLength(2);
     for (const link of items) expect(await readLink(link.token)).toEqual(link);
@@ -44,7 +44,7 @@ describe("read link", () => {
 });
 
 describe("the URLs of a link", () => {
-  it("keep a partner's templates byte for byte: macros, blanks, quotes, braces, brackets, percent signs", async () => {
+  it("keep a partner's templates byte for byte: macros, spaces, quotes, braces, brackets, percent signs", async () => {
     const raw = "a={b c}&d=[e]&f=%%G H%%&i=%7B%zz&j=\"'<é😀>&k=$l#m?n=o&&p";
     await env.DB.prepare("UPDATE partners SET click_parameters = ?, impression_parameters = ? WHERE id = 2")
       .bind(raw, `${raw}2`)
@@ -56,12 +56,12 @@ describe("the URLs of a link", () => {
     });
   });
 
-  it("arrive in the JSON text with no character of a template escaped away", async () => {
+  it("are in the JSON text without extra escapes in a template", async () => {
     const { body } = await asUser<unknown>(`${LINKS}/${DEMO.linkToken}`);
     expect(JSON.stringify(body)).toContain(`?${CLICK}&${COST}"`);
   });
 
-  it("carry s2s=1 on the impression alone, and only for a partner that is server-to-server", async () => {
+  it("have s2s=1 only on the impression and only for a server-to-server partner", async () => {
     const corsair = await readLink("demo1nk007");
     expect(corsair.impression_url).toBe(`${ORIGIN}/impression/demo1nk007?sub={sub_id}&s2s=1`);
     expect(corsair.click_url).toBe(`${ORIGIN}/demo1nk007?sub={sub_id}`);
@@ -70,7 +70,7 @@ describe("the URLs of a link", () => {
     expect((await readLink("demo1nk007")).impression_url).toBe(`${ORIGIN}/impression/demo1nk007?s2s=1`);
   });
 
-  it("carry the partner's cost parameters while cost data is on, and not while it is off", async () => {
+  it("have the partner's cost parameters only while cost data is on", async () => {
     await patchLink(DEMO.linkToken, { cost_data_enabled: false });
     const off = await readLink(DEMO.linkToken);
     expect(off.click_url).toBe(`${ORIGIN}/${DEMO.linkToken}?${CLICK}`);
@@ -81,14 +81,14 @@ describe("the URLs of a link", () => {
     expect(on.impression_url).toBe(`${ORIGIN}/impression/${DEMO.linkToken}?${IMPRESSION}&${COST}`);
   });
 
-  it("lose the cost parameters, and the switch, when the partner stops supporting cost data", async () => {
+  it("lose the cost parameters when the partner no longer supports cost data", async () => {
     await env.DB.prepare("UPDATE partners SET supports_cost_data = 0 WHERE id = 1").run();
     const link = await readLink(DEMO.linkToken);
     expect(link.cost_data_enabled).toBe(false);
     expect(link.click_url).toBe(`${ORIGIN}/${DEMO.linkToken}?${CLICK}`);
   });
 
-  it("stand on the hosts of CLICK_URL and IMPRESSION_URL where those are set", async () => {
+  it("use the origins of CLICK_URL and IMPRESSION_URL if those are set", async () => {
     const hosts = { CLICK_URL: "https://go.example/", IMPRESSION_URL: "https://view.example:8443" };
     const link = only(await asUser(`${LINKS}/demo1nk008`, { env: hosts }));
     expect(link.url).toBe("https://go.example/demo1nk008");
@@ -98,7 +98,7 @@ describe("the URLs of a link", () => {
 });
 
 describe("a sub-link", () => {
-  it("takes partner and cost switch from the nearest link above that says them, at every level", async () => {
+  it("inherits the partner and the cost switch from the nearest link above that has them, at every level", async () => {
     for (const token of ["demo1nk002", "demo1nk003", "demo1nk004"]) {
       expect(await readLink(token)).toMatchObject({
         partner_id: null,
@@ -117,7 +117,7 @@ describe("a sub-link", () => {
     }
   });
 
-  it("is switched off with the link above, and keeps its own switch", async () => {
+  it("is switched off with the link above and keeps its own switch", async () => {
     await patchLink("demo1nk002", { cost_data_enabled: false });
     expect((await readLink("demo1nk001")).cost_data_enabled).toBe(true);
     expect((await readLink("demo1nk002")).cost_data_enabled).toBe(false);
@@ -128,13 +128,13 @@ describe("a sub-link", () => {
   });
 });
 
-describe("read link refuses", () => {
+describe("read link rejects", () => {
   it.each([
     ["an unknown link", LINKS, "nosuchlink"],
-    ["a link of another app under one's own", LINKS, "demo1nk009"],
+    ["a link of another app under the user's own app", LINKS, "demo1nk009"],
     ["a link under another user's app", `/public/v1/apps/${DEMO.otherAppToken}/trackers`, "demo1nk009"],
     [
-      "one's own link under another user's app",
+      "the user's own link under another user's app",
       `/public/v1/apps/${DEMO.otherAppToken}/trackers`,
       DEMO.linkToken,
     ],

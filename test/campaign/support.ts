@@ -1,4 +1,4 @@
-/** What the tests of the campaign interface share: its addresses, its envelopes, and calls as the demo user. */
+/** Shared by the tests of the campaign API: its paths, its envelopes, and calls as the demo user. */
 import type { Link } from "../../src/usecases/links.ts";
 import { ask, type Call, DEMO, type ProblemBody } from "../harness.ts";
 
@@ -32,7 +32,7 @@ export interface Envelope<Item, Paging> {
   };
 }
 
-/** A call as the demo user. The address may be absolute, as a paging link is. */
+/** A call as the demo user. The address can be absolute, like a paging link. */
 export function asUser<T = Envelope<Link, PagingV1>>(address: string, options: Call = {}) {
   return ask<T>(address.replace(/^https?:\/\/[^/]+/, ""), { token: DEMO.apiToken, ...options });
 }
@@ -50,25 +50,25 @@ export async function readLink(token: string): Promise<Link> {
   return only(await asUser(`${LINKS}/${token}`));
 }
 
-/** The one link of an answer; a refusal fails the test. */
-export function only(answer: { body: Envelope<Link, PagingV1> }): Link {
-  const [link, ...more] = answer.body.data?.items ?? [];
-  if (!link || more.length > 0) throw new Error(`not one link: ${JSON.stringify(answer.body)}`);
+/** The only link of a response. Throws for any other response. */
+export function only(response: { body: Envelope<Link, PagingV1> }): Link {
+  const [link, ...more] = response.body.data?.items ?? [];
+  if (!link || more.length > 0) throw new Error(`not one link: ${JSON.stringify(response.body)}`);
   return link;
 }
 
-/** The refusal of a call as the demo user, whole. */
+/** The problem document of a rejected call as the demo user. */
 export async function rejected(path: string, options: Call = {}): Promise<ProblemBody> {
   const { body, headers } = await asUser<ProblemBody>(path, options);
   if (headers.get("content-type") !== "application/problem+json") {
-    throw new Error(`no problem document: ${JSON.stringify(body)}`);
+    throw new Error(`not a problem document: ${JSON.stringify(body)}`);
   }
   return body;
 }
 
-/** `param: message` of every fault that a refusal tells. */
-export async function faultsOf(path: string, options: Call = {}): Promise<string[]> {
+/** `param: message` of every error in an invalid_request response. */
+export async function errorsOf(path: string, options: Call = {}): Promise<string[]> {
   const { status, code, errors } = await rejected(path, options);
-  if (status !== 400 || code !== "invalid_request") throw new Error(`rejected for something else: ${code}`);
+  if (status !== 400 || code !== "invalid_request") throw new Error(`rejected for another reason: ${code}`);
   return (errors ?? []).map(({ param, message }) => `${param}: ${message}`);
 }

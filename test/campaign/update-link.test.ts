@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, freshDemo, NOW, ORIGIN, rows } from "../harness.ts";
-import { asUser, createLink, faultsOf, LINKS, patchLink, readLink, rejected } from "./support.ts";
+import { asUser, createLink, errorsOf, LINKS, patchLink, readLink, rejected } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -9,7 +9,7 @@ const patch = (token: string) => `${LINKS}/${token}`;
 const method = "PATCH";
 
 describe("update link", () => {
-  it("answers 200 with the updated link in the version 1 envelope, without paging", async () => {
+  it("returns 200 with the updated link in the version 1 envelope, without paging", async () => {
     const json = { partner_id: 1, cost_data_enabled: true };
     const { status, body, headers } = await asUser(patch(PLAIN), { method, json });
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe("update link", () => {
     expect(await readLink(PLAIN)).toEqual(body.data.items[0]);
   });
 
-  it("attaches a partner and leaves cost data off until it is asked for", async () => {
+  it("attaches a partner and leaves cost data off until a request switches it on", async () => {
     expect(await patchLink(PLAIN, { partner_id: 1 })).toMatchObject({
       partner_id: 1,
       cost_data_enabled: false,
@@ -48,7 +48,7 @@ describe("update link", () => {
     expect(await patchLink(PLAIN, { cost_data_enabled: true })).toMatchObject({ cost_data_enabled: true });
   });
 
-  it("switches cost data off when the partner is detached, and it stays off when he comes back", async () => {
+  it("switches cost data off when the partner is detached, and leaves it off when the partner is attached again", async () => {
     const detached = await patchLink(DEMO.linkToken, { partner_id: null });
     expect(detached).toMatchObject({
       partner_id: null,
@@ -68,16 +68,16 @@ describe("update link", () => {
     expect(await patchLink(DEMO.linkToken, { partner_id: 1 })).toMatchObject({ cost_data_enabled: false });
   });
 
-  it("keeps cost data on when the partner that is there is attached again", async () => {
+  it("keeps cost data on when the current partner is attached again", async () => {
     expect(await patchLink(DEMO.linkToken, { partner_id: 1 })).toMatchObject({ cost_data_enabled: true });
   });
 
-  it("switches off and detaches in one call", async () => {
+  it("switches cost data off and detaches in one request", async () => {
     const link = await patchLink(DEMO.linkToken, { partner_id: null, cost_data_enabled: false });
     expect(link).toMatchObject({ partner_id: null, cost_data_enabled: false });
   });
 
-  it("switches cost data on for a sub-link by the partner that it inherits", async () => {
+  it("switches cost data on for a sub-link with an inherited partner", async () => {
     await patchLink(DEMO.linkToken, { cost_data_enabled: false });
     expect(await patchLink("demo1nk004", { cost_data_enabled: true })).toMatchObject({
       partner_id: null,
@@ -86,20 +86,20 @@ describe("update link", () => {
     expect(await readLink("demo1nk005")).toMatchObject({ cost_data_enabled: false });
   });
 
-  it("detaches a sub-link from its own partner, so that it takes the one above again, with cost data off", async () => {
+  it("detaches the own partner of a sub-link, which then inherits the partner above with cost data off", async () => {
     await patchLink("demo1nk002", { partner_id: 2 });
     const link = await patchLink("demo1nk002", { partner_id: null });
     expect(link).toMatchObject({ partner_id: null, cost_data_enabled: false });
     expect(link.click_url).toContain("campaign={campaign_name}");
   });
 
-  it("shows a sub-link's own partner in the list of sub-links once one is attached to it", async () => {
+  it("shows the own partner of a sub-link in the list of sub-links", async () => {
     await patchLink("demo1nk002", { partner_id: 2 });
     const { items } = (await asUser(`${LINKS}/${DEMO.linkToken}/children`)).body.data;
     expect(items[0]).toMatchObject({ token: "demo1nk002", partner_id: 2 });
   });
 
-  it("renames a link, and every name below follows", async () => {
+  it("renames a link and every full name below it", async () => {
     expect(await patchLink(DEMO.linkToken, { name: " Zenith " })).toMatchObject({
       name: "Zenith",
       label: "Zenith",
@@ -115,7 +115,7 @@ describe("update link", () => {
     });
   });
 
-  it("archives and unarchives one link, and leaves those below as they are", async () => {
+  it("archives and unarchives one link without those below it", async () => {
     expect(await patchLink(DEMO.linkToken, { archived: true })).toMatchObject({
       archived: true,
       partner_id: 1,
@@ -126,7 +126,7 @@ describe("update link", () => {
     expect(await patchLink(DEMO.linkToken, { archived: false })).toMatchObject({ archived: false });
   });
 
-  it("changes nothing that it was not asked to change", async () => {
+  it("changes only the given fields", async () => {
     const before = await rows("SELECT * FROM links ORDER BY id");
     await patchLink("demo1nk006", { name: "Beacon" });
     expect(await rows("SELECT * FROM links ORDER BY id")).toEqual(before);
@@ -135,15 +135,25 @@ describe("update link", () => {
     expect(after).toEqual(before.map((row) => (row.token === "demo1nk006" ? { ...row, archived: 1 } : row)));
   });
 
-  it("says the same again when it is sent again", async () => {
+  it("returns the same result when it is repeated", async () => {
     const json = { partner_id: 1, cost_data_enabled: true, name: "N", archived: true };
     expect(await patchLink(PLAIN, json)).toEqual(await patchLink(PLAIN, json));
   });
+
+  it("does not count a rename as a new link", async () => {
+    const link = await createLink("One");
+    await patchLink(link.token, { name: "Two" });
+    expect((await asUser(LINKS)).body.data.paging.total).toBe("5");
+  });
 });
 
-describe("update link refuses", () => {
+describe("update link rejects", () => {
   it.each<[string, unknown, string]>([
-    ["an empty object", {}, "body: must name at least one of name, archived, partner_id, cost_data_enabled"],
+    [
+      "an empty object",
+      {},
+      "body: must contain at least one of name, archived, partner_id, cost_data_enabled",
+    ],
     ["a negative partner", { partner_id: -1 }, "partner_id: must be a positive integer"],
     ["partner 0", { partner_id: 0 }, "partner_id: must be a positive integer"],
     ["a partner that is a string", { partner_id: "1" }, "partner_id: must be a positive integer"],
@@ -155,28 +165,28 @@ describe("update link refuses", () => {
     ["an empty name", { name: "" }, "name: must not be empty"],
     ["a name with ::", { name: "a::b" }, "name: must not contain ::"],
     ["a name that is null", { name: null }, "name: must be a string"],
-    ["an unknown key", { parent_token: "demo1nk006" }, "parent_token: is not known here"],
+    ["an unknown key", { parent_token: "demo1nk006" }, "parent_token: is not a known parameter; remove it"],
     ["a JSON array", [], "body: must be an object"],
     ["a JSON string", "x", "body: must be an object"],
-  ])("%s", async (_, json, fault) => {
+  ])("%s", async (_, json, error) => {
     const before = await rows("SELECT * FROM links");
-    expect(await faultsOf(patch(PLAIN), { method, json })).toContain(fault);
+    expect(await errorsOf(patch(PLAIN), { method, json })).toContain(error);
     expect(await rows("SELECT * FROM links")).toEqual(before);
   });
 
-  it("every fault of path and body at once", async () => {
+  it("every error in path and body in one response", async () => {
     const json = { name: "", archived: "no", partner_id: "1", cost_data_enabled: 0, color: "red" };
-    expect(await faultsOf(`/public/v1/apps/demoapp000011/trackers/${PLAIN}`, { method, json })).toEqual([
+    expect(await errorsOf(`/public/v1/apps/demoapp000011/trackers/${PLAIN}`, { method, json })).toEqual([
       "app_token: must be exactly 12 letters and digits",
       "name: must not be empty",
       "archived: must be a boolean",
       "partner_id: must be a positive integer",
       "cost_data_enabled: must be a boolean",
-      "color: is not known here",
+      "color: is not a known parameter; remove it",
     ]);
   });
 
-  it("a partner that is not there, and changes nothing", async () => {
+  it("an unknown partner and changes nothing", async () => {
     const problem = await rejected(patch(PLAIN), { method, json: { partner_id: 4, name: "x" } });
     expect(problem).toMatchObject({ status: 400, code: "unknown_partner" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["partner_id"]);
@@ -185,14 +195,14 @@ describe("update link refuses", () => {
 
   it.each<[string, string, object]>([
     ["without a partner", PLAIN, { cost_data_enabled: true }],
-    ["by a partner without cost data", "demo1nk006", { cost_data_enabled: true }],
+    ["with a partner without cost data", "demo1nk006", { cost_data_enabled: true }],
     [
       "while a partner without cost data is attached",
       DEMO.linkToken,
       { cost_data_enabled: true, partner_id: 2 },
     ],
     ["while the partner is detached", DEMO.linkToken, { cost_data_enabled: true, partner_id: null }],
-  ])("cost data %s, and changes nothing", async (_, token, json) => {
+  ])("switching cost data on %s and changes nothing", async (_, token, json) => {
     const before = await rows("SELECT * FROM links");
     const problem = await rejected(patch(token), { method, json });
     expect(problem).toMatchObject({ status: 400, code: "partner_without_cost_data" });
@@ -204,22 +214,16 @@ describe("update link refuses", () => {
     ["an unknown link", `${LINKS}/nosuchlink`],
     ["a link of another app", `${LINKS}/demo1nk009`],
     ["a link under another user's app", `/public/v1/apps/${DEMO.otherAppToken}/trackers/demo1nk009`],
-  ])("%s with 404, and changes nothing", async (_, path) => {
+  ])("%s with 404 and changes nothing", async (_, path) => {
     const before = await rows("SELECT * FROM links");
     expect(await rejected(path, { method, json: { archived: true } })).toMatchObject({ status: 404 });
     expect(await rows("SELECT * FROM links")).toEqual(before);
   });
 
-  it("to move a link that someone else may see through another app of his", async () => {
+  it("a link under another app of a user who is a member of both", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers/${PLAIN}`;
     const options = { method, json: { archived: true }, token: DEMO.operatorToken };
     expect((await rejected(path, options)).status).toBe(404);
     expect((await readLink(PLAIN)).archived).toBe(false);
-  });
-
-  it("to count a rename as a new link", async () => {
-    const link = await createLink("One");
-    await patchLink(link.token, { name: "Two" });
-    expect((await asUser(LINKS)).body.data.paging.total).toBe("5");
   });
 });

@@ -65,8 +65,15 @@ describe("a credential", () => {
   it("says when there is none at all, and when it is of another kind", async () => {
     const told = async (options: object) =>
       (await (await call(GOOD, { method: "POST", ...options })).json<{ detail: string }>()).detail;
-    expect(await told({})).toBe("There is no Authorization header.");
-    expect(await told({ token: DEMO.apiToken })).toContain("a token of another kind");
+    expect(await told({})).toBe(
+      "Send a cost credential (ll_live_… or ll_test_…) as `Authorization: Token token=…`.",
+    );
+    expect(await told({ token: DEMO.apiToken })).toBe(
+      "This is an API token; this path takes a cost credential (ll_live_… or ll_test_…).",
+    );
+    expect(await told({ token: DEMO.testCostToken.slice(0, -1) })).toBe(
+      "The token is incomplete or mistyped. This path takes a cost credential (ll_live_… or ll_test_…).",
+    );
   });
 
   it("is never read from the URL or the body", async () => {

@@ -1,4 +1,4 @@
-/** Random work on the real ledger, beside a model in memory that knows nothing but the pure rules. */
+/** Compares the ledger with an in-memory model that uses only the pure matching rules, on random steps. */
 
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
@@ -31,7 +31,7 @@ const credentials = [
 
 function hashOf(index: number): string {
   const hash = hashToken(createToken("live", `Model${index}`.padEnd(43, "0")), ["live"]);
-  if (!hash) throw new Error("a model token is malformed");
+  if (!hash) throw new Error("A model token is malformed.");
   return hash;
 }
 
@@ -90,7 +90,7 @@ const pass = fc.record({
 });
 const clean = fc.record({ step: fc.constant("purge" as const), slice: fc.constantFrom(1, 2, 5) });
 
-/** What the ledger should hold, kept by the rules alone. */
+/** The expected contents of the ledger, according to the rules of src/domain. */
 class Model {
   now = NOW;
   readonly engagements = new Map<string, Engagements>();
@@ -102,10 +102,10 @@ class Model {
     this.engagements.set(key, { ...known, [kind]: engagement });
     const { eligible, urlCostType, urlCurrency, urlAmount, occurredAt } = engagement;
     const existing = this.costs.get(key);
-    const isWhole = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
+    const isComplete = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
     if (
       eligible &&
-      isWhole &&
+      isComplete &&
       (!existing || hasLapsed(existing, this.engagements.get(key) ?? {}, occurredAt))
     ) {
       this.costs.set(key, {
@@ -119,7 +119,7 @@ class Model {
     return true;
   }
 
-  /** One after the other. */
+  /** Judges the costs one after the other. */
   submit(credential: Credential, costs: Cost[]): Verdict[] {
     return costs.map((cost) => {
       const key = `${credential.partnerId}/${cost.costId}`;
@@ -140,7 +140,7 @@ class Model {
       return {
         key,
         ...cost,
-        stated: amount,
+        amountInEffect: amount,
         kind: match,
         state: match === null ? "pending" : amount === null ? "unpriced" : "matched",
         day: Math.floor((at ?? cost.receivedAt) / DAY),
@@ -155,12 +155,12 @@ const byKey = (left: Record<string, unknown>, right: Record<string, unknown>) =>
 function ledgerStates() {
   return rows(`
     SELECT s.partner_id || '/' || s.cost_id AS key, c.cost_type AS costType, c.currency, c.amount, c.source,
-      c.received_at AS receivedAt, s.amount AS stated, s.kind, s.state, s.day
+      c.received_at AS receivedAt, s.amount AS amountInEffect, s.kind, s.state, s.day
     FROM cost_states s JOIN costs c USING (partner_id, cost_id)`);
 }
 
 const TOTALS = "app_token, day, link_id, partner_id, cost_type, currency, state";
-const keptTotals = () =>
+const storedTotals = () =>
   rows(`SELECT ${TOTALS}, count, amount FROM daily_totals WHERE count <> 0 ORDER BY ${TOTALS}`);
 const recomputedTotals = () =>
   rows(`SELECT ${TOTALS}, count(*) AS count, sum(coalesce(amount, 0)) AS amount FROM cost_states
@@ -169,7 +169,7 @@ const recomputedTotals = () =>
 type StepOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = StepOf<typeof engage | typeof submit | typeof pass | typeof clean>;
 
-/** Does a step on the ledger and on the model, and compares what the two say of it. */
+/** Runs a step on the ledger and on the model, and compares the two results. */
 async function take(step: Step, model: Model): Promise<void> {
   if (step.step === "pass") model.now += step.milliseconds;
   if (step.step === "purge") await purge(ledgerOn(), model.now, step.slice);
@@ -212,7 +212,7 @@ async function take(step: Step, model: Model): Promise<void> {
 
 const NO_URL_COST = { urlCostType: null, urlCurrency: null, urlAmount: null };
 
-it("stores, matches and totals as the rules say, whatever is done in whatever order", {
+it("stores, matches and totals costs according to the rules, for any steps in any order", {
   timeout: 60_000,
 }, async () => {
   const steps = fc.array(fc.oneof(engage, submit, submit, pass), { minLength: 4, maxLength: 14 });
@@ -223,7 +223,7 @@ it("stores, matches and totals as the rules say, whatever is done in whatever or
         for (const step of work) {
           await take(step, model);
           expect((await ledgerStates()).sort(byKey)).toEqual(model.states().sort(byKey));
-          expect(await keptTotals()).toEqual(await recomputedTotals());
+          expect(await storedTotals()).toEqual(await recomputedTotals());
         }
       })
       .afterEach(emptyLedger),
@@ -240,7 +240,7 @@ const liveRows = (now: number) =>
     COST_WINDOW_MS,
   );
 
-it("counts no id twice with a cost type and moves no total by a purge, as long as engagements are remembered", {
+it("counts an ID at most once per cost type, and a purge changes no total, while its engagements are kept", {
   timeout: 60_000,
 }, async () => {
   const steps = fc.array(fc.oneof(engage, submit, submit, pass, clean), { minLength: 6, maxLength: 16 });
@@ -252,7 +252,7 @@ it("counts no id twice with a cost type and moves no total by a purge, as long a
           if (step.step === "pass") now += step.milliseconds;
           if (now > NOW + 2 * COST_WINDOW_MS) break;
           if (step.step === "engage") {
-            // A link of its own for each id, so that the totals tell the ids apart.
+            // Each ID has its own link, so that the totals distinguish the IDs.
             await insertEngagement(ledgerOn(), {
               ...step,
               ...(step.eligible ? step.url : NO_URL_COST),
@@ -270,9 +270,9 @@ it("counts no id twice with a cost type and moves no total by a purge, as long a
             });
           }
           if (step.step === "purge") {
-            const [totals, live] = [await keptTotals(), await liveRows(now)];
+            const [totals, live] = [await storedTotals(), await liveRows(now)];
             await purge(ledgerOn(), now, step.slice);
-            expect(await keptTotals()).toEqual(totals);
+            expect(await storedTotals()).toEqual(totals);
             expect(await liveRows(now)).toEqual(live);
           }
           const counts = await rows<{ count: number }>(

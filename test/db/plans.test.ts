@@ -1,25 +1,25 @@
-/** That every other file would fail, were one of its requests to walk a table. */
+/** Tests the check of test/plans.ts, which makes every test file fail if one of its statements scans a table. */
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { runBatch, statement } from "../../src/db/statement.ts";
 import { env, freshDatabase } from "../harness.ts";
-import { takeWalks } from "../plans.ts";
+import { takeScans } from "../plans.ts";
 
 it.each([
   ["a table", sql`SELECT * FROM links WHERE label = ${sql.placeholder("label")}`, "links"],
   ["a table under another name", sql`SELECT 1 FROM users u JOIN costs c ON c.tag = u.email`, "c"],
   ["an index", sql`SELECT count(*) FROM links`, "links USING COVERING INDEX"],
-])("tells of a statement that walks %s", async (_what, query, step) => {
+])("reports a statement that scans %s", async (_what, query, step) => {
   await freshDatabase();
   await runBatch(env.DB, statement(query)(env.DB, { label: "a" }));
-  expect((await takeWalks()).join()).toContain(`SCAN ${step}`);
+  expect((await takeScans()).join()).toContain(`SCAN ${step}`);
 });
 
-it("tells nothing of a statement that finds its rows by a key, in a list or in a subquery", async () => {
+it("reports no scan for a statement that finds its rows by key, also from a list or a subquery", async () => {
   await freshDatabase();
   const query = sql`
     SELECT l.id FROM (SELECT j.value AS id FROM json_each('[1, 2]') j UNION ALL SELECT 3) n CROSS JOIN links l ON l.id = n.id
   `;
   await runBatch(env.DB, statement(query)(env.DB, {}));
-  expect(await takeWalks()).toEqual([]);
+  expect(await takeScans()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Drizzle's tables and the migrated ones are the same. */
+/** Checks that the schema in Drizzle equals the migrated tables. */
 import { is, type SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ const listTables = async () =>
 
 const compare = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
 
-/** The column of `"column" COLLATE …`; null for an expression, as SQLite tells it. */
+/** Returns the column of `"column" COLLATE …`; null for another expression, as SQLite reports it. */
 function nameWithin(expression: SQL): string | null {
   const { sql } = new SQLiteSyncDialect().sqlToQuery(expression);
   return /"(\w+)" COLLATE \w+$/.exec(sql)?.[1] ?? null;
@@ -31,18 +31,18 @@ function nameWithin(expression: SQL): string | null {
 
 beforeAll(freshDatabase);
 
-it("holds every table of the schema, and no other", async () => {
+it("has every table of the schema and no other", async () => {
   const names = (await listTables()).map(({ name }) => name).sort();
   expect(names).toEqual(tables.map(({ name }) => name).sort());
 });
 
-it("keeps every table STRICT, and WITHOUT ROWID unless its key is one integer", async () => {
+it("has only STRICT tables, WITHOUT ROWID unless the key is one integer", async () => {
   const found = (await listTables()).map(({ name, strict, wr }) => ({ name, strict, withoutRowid: wr }));
-  const meant = tables.map((table) => {
+  const expected = tables.map((table) => {
     const rowid = table.columns.some((column) => column.primary && column.getSQLType() === "integer");
     return { name: table.name, strict: 1, withoutRowid: rowid ? 0 : 1 };
   });
-  expect(found.sort(compare)).toEqual(meant.sort(compare));
+  expect(found.sort(compare)).toEqual(expected.sort(compare));
 });
 
 describe.each(tables)("$name", (table) => {
@@ -55,7 +55,7 @@ describe.each(tables)("$name", (table) => {
       dflt_value: string | null;
     }>(`PRAGMA table_info("${table.name}")`);
     const composite = table.primaryKeys[0]?.columns.map(({ name }) => name) ?? [];
-    const meant = table.columns.map((column) => ({
+    const expected = table.columns.map((column) => ({
       name: column.name,
       type: column.getSQLType(),
       notNull: column.notNull || column.primary || composite.includes(column.name),
@@ -70,10 +70,10 @@ describe.each(tables)("$name", (table) => {
         key: pk,
         byDefault: dflt_value?.replace(/^'(.*)'$/, "$1") ?? null,
       })),
-    ).toEqual(meant);
+    ).toEqual(expected);
   });
 
-  it("has the indexes of the schema, and no other", async () => {
+  it("has the indexes of the schema and no other", async () => {
     const listed = await rows<{ name: string; unique: number; origin: string; partial: number }>(
       `PRAGMA index_list("${table.name}")`,
     );
@@ -89,7 +89,7 @@ describe.each(tables)("$name", (table) => {
           ),
         })),
     );
-    const meant = [
+    const expected = [
       ...table.indexes.map(({ config }) => ({
         name: config.name,
         unique: config.unique,
@@ -105,19 +105,19 @@ describe.each(tables)("$name", (table) => {
           columns: [name],
         })),
     ];
-    expect(found.sort(compare)).toEqual(meant.sort(compare));
+    expect(found.sort(compare)).toEqual(expected.sort(compare));
   });
 
   it("has the foreign keys and checks of the schema", async () => {
     const found = await rows<{ table: string; from: string; to: string }>(
       `PRAGMA foreign_key_list("${table.name}")`,
     );
-    const meant = table.foreignKeys.flatMap((key) => {
+    const expected = table.foreignKeys.flatMap((key) => {
       const { columns, foreignColumns, foreignTable } = key.reference();
       const to = getTableConfig(foreignTable).name;
       return columns.map((column, index) => `${column.name} ${to}.${foreignColumns[index]?.name}`);
     });
-    expect(found.map((key) => `${key.from} ${key.table}.${key.to}`).sort()).toEqual(meant.sort());
+    expect(found.map((key) => `${key.from} ${key.table}.${key.to}`).sort()).toEqual(expected.sort());
     const [created] = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = ?", table.name);
     const checks = [...(created?.sql ?? "").matchAll(/CONSTRAINT [`"](\w+)[`"] CHECK/g)].map(
       ([, name]) => name,

@@ -1,4 +1,4 @@
-/** `npm run deploy` against a stub of wrangler: there is no account here. */
+/** Tests `npm run deploy` with a stub of wrangler instead of a Cloudflare account. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -14,8 +14,8 @@ const READY = { status: "ready", checks: {} };
 let folder: string;
 let server: Server;
 let url: string;
-let asked: string[];
-let answer: (path: string) => { status?: number; body: object } | undefined;
+let requests: string[];
+let respond: (path: string) => { status?: number; body: object } | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "linkledger-stub-"));
@@ -23,12 +23,12 @@ beforeEach(async () => {
   writeFileSync(join(folder, "wrangler"), `#!/bin/sh\nexec "${process.execPath}" "${stub}" "$@"\n`, {
     mode: 0o755,
   });
-  asked = [];
-  answer = (path) => ({ body: path === "/healthz" ? { deployment: "version-2" } : READY });
+  requests = [];
+  respond = (path) => ({ body: path === "/healthz" ? { deployment: "version-2" } : READY });
   const listener: RequestListener = (request, response) => {
     const path = request.url ?? "";
-    asked.push(path);
-    const { status = 200, body } = answer(path) ?? { status: 404, body: {} };
+    requests.push(path);
+    const { status = 200, body } = respond(path) ?? { status: 404, body: {} };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   server = createServer(listener);
@@ -63,7 +63,7 @@ async function deploy() {
   return { code: await exit, out, error };
 }
 
-test("an account with nothing gets its database, its namespaces, the tables, then the code", async () => {
+test("creates the database and the namespaces in an empty account, then migrates, then deploys", async () => {
   const { code, out, error } = await deploy();
   expect({ code, error }).toEqual({ code: 0, error: "" });
   expect(commands()).toEqual([
@@ -77,14 +77,14 @@ test("an account with nothing gets its database, its namespaces, the tables, the
     "d1 migrations apply DB --remote",
     "deploy",
   ]);
-  expect(asked).toEqual(["/healthz", "/readyz"]);
+  expect(requests).toEqual(["/healthz", "/readyz"]);
   expect(out).toContain(`linkledger is ready at ${url}`);
   expect(out).toContain("npm run operator:create -- --remote EMAIL");
   expect(existsSync(join(ROOT, ".wrangler.deploy.json"))).toBe(false);
   expect(readFileSync(join(ROOT, "wrangler.toml"), "utf8")).not.toMatch(/^\s*(database_)?id\s*=/m);
 });
 
-test("a second run creates nothing, and hands on the ids that it found", async () => {
+test("creates nothing on a second run and deploys with the IDs that it finds", async () => {
   const existing = {
     databases: [
       { name: "another", uuid: "1" },
@@ -119,7 +119,7 @@ test("a second run creates nothing, and hands on the ids that it found", async (
   });
 });
 
-test("takes up a run that was cut short; no code goes onto a database that could not be migrated", async () => {
+test("continues an interrupted run, and does not deploy when the migration fails", async () => {
   save({
     ...account(),
     databases: [{ name: "linkledger", uuid: "2" }],
@@ -137,22 +137,24 @@ test("takes up a run that was cut short; no code goes onto a database that could
     "kv namespace list",
     "d1 migrations apply DB --remote",
   ]);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
-test("waits for the new version: what an old one says does not count", async () => {
-  let asks = 0;
-  answer = (path) => {
+test("waits for the new version and ignores responses of the old one", async () => {
+  let healthChecks = 0;
+  respond = (path) => {
     if (path !== "/healthz") return { body: READY };
-    return ++asks === 1 ? { body: { deployment: "version-1" } } : { body: { deployment: "version-2" } };
+    return ++healthChecks === 1
+      ? { body: { deployment: "version-1" } }
+      : { body: { deployment: "version-2" } };
   };
   expect((await deploy()).code).toBe(0);
-  expect(asked).toEqual(["/healthz", "/healthz", "/readyz"]);
+  expect(requests).toEqual(["/healthz", "/healthz", "/readyz"]);
 });
 
-test("fails with the reasons of a version that is not ready", async () => {
+test("fails with the reason when the new version is not ready", async () => {
   const checks = { database: { ok: true }, cron: { ok: false, reason: "The hourly run is overdue." } };
-  answer = (path) =>
+  respond = (path) =>
     path === "/healthz"
       ? { body: { deployment: "version-2" } }
       : { status: 503, body: { status: "not ready", checks } };
@@ -163,9 +165,9 @@ test("fails with the reasons of a version that is not ready", async () => {
   expect(out).not.toContain("is ready at");
 });
 
-test("a service that only a route leads to is deployed, and says that nobody asked it", async () => {
+test("asks to check /readyz when the Worker has only routes", async () => {
   save({ ...account(), targets: ["example.com/* (zone name: example.com)"] });
   const { code, out } = await deploy();
   expect(code).toBe(0);
-  expect(out).toContain("ask /readyz");
+  expect(out).toContain("Check /readyz");
 });

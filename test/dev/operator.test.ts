@@ -31,10 +31,10 @@ const query = (sql: string) => JSON.parse(wrangler("execute", "DB", "--json", "-
 beforeAll(() => wrangler("migrations", "apply", "DB"), 60_000);
 afterAll(() => rmSync(state, { recursive: true }));
 
-test("makes an operator with a password that is printed once, and refuses the same address again", async () => {
-  const made = create("--local", "First.O'Perator@Example.com");
-  expect(made.status, made.stderr).toBe(0);
-  const [, password = ""] = /Temporary password: (\S+)/.exec(made.stdout) ?? [];
+test("creates an operator, prints a temporary password, and rejects the same email address again", async () => {
+  const created = create("--local", "First.O'Perator@Example.com");
+  expect(created.status, created.stderr).toBe(0);
+  const [, password = ""] = /Temporary password: (\S+)/.exec(created.stdout) ?? [];
   const [user, ...others] = query("SELECT * FROM users");
   expect(others).toEqual([]);
   expect(user).toMatchObject({ email: "first.o'perator@example.com", role: "operator" });
@@ -42,18 +42,18 @@ test("makes an operator with a password that is printed once, and refuses the sa
 
   const again = create("--local", "FIRST.O'PERATOR@example.com");
   expect([again.status, again.stdout]).toEqual([1, ""]);
-  expect(again.stderr).toContain("is a user already");
+  expect(again.stderr).toContain("is already a user");
   const log = query("SELECT user_id, action, subject, detail FROM audit_log");
   expect(log).toMatchObject([{ user_id: null, action: "create user", subject: "user 1" }]);
   expect(JSON.stringify(log)).not.toContain(password);
 }, 60_000);
 
 test.each([
-  ["no place", ["a@example.com"]],
-  ["both places", ["--local", "--remote", "a@example.com"]],
-  ["no address", ["--local"]],
-  ["what is no address", ["--local", "nobody"]],
-])("says how it is called when given %s", (_, args) => {
+  ["neither --local nor --remote", ["a@example.com"]],
+  ["both --local and --remote", ["--local", "--remote", "a@example.com"]],
+  ["no email address", ["--local"]],
+  ["an invalid email address", ["--local", "nobody"]],
+])("prints its usage when called with %s", (_, args) => {
   const rejected = create(...args);
   expect(rejected.status).toBe(1);
   expect(rejected.stderr).toContain("Usage:");

@@ -20,7 +20,7 @@ const tokens = {
 const folder = mkdtempSync(join(tmpdir(), "linkledger-start-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** `npm start` on a state of its own, with the real wrangler for everything but the server, which is ready and ends. */
+/** Runs `npm start` with its own state and the real wrangler, except for the server: a stub that is ready and exits. */
 function start(state: string, ...flags: string[]) {
   const real = join(ROOT, "node_modules/.bin/wrangler");
   const stub = `#!/bin/sh\n[ "$1" = dev ] || exec "${real}" "$@"\necho "$@"\necho "Ready on ${BASE_URL}"\n`;
@@ -36,7 +36,7 @@ function run(...args: string[]) {
   });
 }
 
-test("all that it reads and fills is local, though the database is bound as remote", () => {
+test("reads and seeds only the local database even if wrangler.toml sets remote", () => {
   const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace('binding = "DB"\n', '$&remote = true\ndatabase_id = "deployed"\n')
     .replace('"migrations"', JSON.stringify(join(ROOT, "migrations")));
@@ -48,32 +48,32 @@ test("all that it reads and fills is local, though the database is bound as remo
   expect(stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
 });
 
-test("an empty database gets the demo, and one that has a user gets none and is told so", () => {
+test("adds the demo data to an empty database, and prints that it added none to one with a user", () => {
   expect(start("empty").stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
   const migrate = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", join(folder, "own")];
   spawnSync("wrangler", migrate, { cwd: ROOT, env: { ...process.env, CI: "true" } });
-  const made = run(
+  const created = run(
     "src/dev/operator.ts",
     "--local",
     "--persist-to",
     join(folder, "own"),
     "first@example.com",
   );
-  expect(made.status, made.stderr).toBe(0);
+  expect(created.status, created.stderr).toBe(0);
   const { stdout } = start("own");
-  expect(stdout).toContain("There is no demo data here");
+  expect(stdout).toContain("no demo data was added");
   expect(stdout).toContain("npm start -- --persist-to");
   for (const absent of [DEMO.email, DEMO.operatorEmail, DEMO.appToken, "ll_", "password"]) {
     expect(stdout).not.toContain(absent);
   }
 });
 
-test("the greeting gives a first request, both logins and every name that the commands use", () => {
-  const said = greeting(BASE_URL, { hasDemo: true, tokens, logins });
-  expect(said).toContain(`token=${DEMO.apiToken}' ${BASE_URL}/public/v1/apps/${DEMO.appToken}/trackers`);
-  expect(said).toContain(`${DEMO.email} / ${DEMO.password}\n`);
-  expect(said).toContain(`${DEMO.operatorEmail} / ${DEMO.operatorPassword}\n`);
-  expect([...said.matchAll(/^([A-Z_]+)=\S+$/gm)].map(([, name]) => name)).toEqual([
+test("the greeting has a first request, both logins and every variable that the commands use", () => {
+  const text = greeting(BASE_URL, { hasDemo: true, tokens, logins });
+  expect(text).toContain(`token=${DEMO.apiToken}' ${BASE_URL}/public/v1/apps/${DEMO.appToken}/trackers`);
+  expect(text).toContain(`${DEMO.email} / ${DEMO.password}\n`);
+  expect(text).toContain(`${DEMO.operatorEmail} / ${DEMO.operatorPassword}\n`);
+  expect([...text.matchAll(/^([A-Z_]+)=\S+$/gm)].map(([, name]) => name)).toEqual([
     "BASE_URL",
     "APP_TOKEN",
     "LINK_TOKEN",
@@ -85,23 +85,23 @@ test("the greeting gives a first request, both logins and every name that the co
   ]);
 });
 
-test("the greeting offers no token that was reset or revoked and no password that was changed", () => {
-  const said = greeting(BASE_URL, {
+test("the greeting omits reset and revoked tokens and changed passwords", () => {
+  const text = greeting(BASE_URL, {
     hasDemo: true,
     tokens: { OPERATOR_TOKEN: DEMO.operatorToken },
     logins: new Set([DEMO.operatorEmail]),
   });
-  expect(said).not.toContain(DEMO.apiToken);
-  expect(said).not.toContain(DEMO.costToken);
-  expect(said).not.toContain(DEMO.password);
-  expect(said).toContain("API token was reset");
-  expect(said).toContain(`${DEMO.email} / (its password was changed)`);
-  expect(said).toContain(`${DEMO.operatorEmail} / ${DEMO.operatorPassword}\n`);
+  expect(text).not.toContain(DEMO.apiToken);
+  expect(text).not.toContain(DEMO.costToken);
+  expect(text).not.toContain(DEMO.password);
+  expect(text).toContain("API token was reset");
+  expect(text).toContain(`${DEMO.email} / (password was changed)`);
+  expect(text).toContain(`${DEMO.operatorEmail} / ${DEMO.operatorPassword}\n`);
 });
 
 test.each([
   [DEMO.email, DEMO.password],
   [DEMO.operatorEmail, DEMO.operatorPassword],
-])("a demo login is known by the hash of its password: %s", async (email, password) => {
+])("the stored hash of the demo user %s matches the password", async (email, password) => {
   expect(await verifyPassword(password, DEMO_PASSWORD_HASHES[email] ?? "")).toBe(true);
 });

@@ -1,16 +1,16 @@
 /**
- * Stands where `wrangler` stands on the path: keeps an account in a file, as little of one as src/dev/deploy.ts needs, and
- * records every call. It answers in the words of wrangler 4.155.
+ * Replaces `wrangler` on the PATH: stores a minimal Cloudflare account in a file for src/dev/deploy.ts and records every call. Its
+ * output is that of wrangler 4.155.
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 
 export interface Account {
   databases: { name: string; uuid: string }[];
   namespaces: { title: string; id: string }[];
-  /** What a deployment is reported with. */
+  /** The targets that a deployment reports. */
   targets: string[];
   version: string;
-  /** The command that fails, by its first words. */
+  /** The beginning of the command that fails. */
   failing?: string;
   calls: { command: string; configuration?: Record<string, unknown> }[];
 }
@@ -20,11 +20,11 @@ const args = process.argv.slice(2);
 
 if (file) {
   const account: Account = JSON.parse(readFileSync(file, "utf8"));
-  answer(account);
+  execute(account);
   writeFileSync(file, JSON.stringify(account));
 }
 
-function answer(account: Account): void {
+function execute(account: Account): void {
   const at = args.indexOf("--config");
   const words = at < 0 ? args : args.toSpliced(at, 2);
   const command = words.join(" ");

@@ -1,4 +1,4 @@
-/** The files of the API reference, when what serves them does not. */
+/** The files of the API reference when the assets binding fails. */
 import { beforeEach, expect, test, vi } from "vitest";
 import { call, env, withMethods } from "../harness.ts";
 import { silence, withoutPauses } from "./faulty.ts";
@@ -11,9 +11,9 @@ beforeEach(() => {
 
 test.each<[string, () => Promise<Response>]>([
   ["fail", () => Promise.reject(new Error("Network connection lost."))],
-  ["answer 500", async () => new Response("internal details", { status: 500 })],
-  ["never answer", silence],
-])("says 503 and when to come again where the assets %s", async (_, fetch) => {
+  ["return 500", async () => new Response("internal details", { status: 500 })],
+  ["hang", silence],
+])("returns 503 with Retry-After when the assets %s", async (_, fetch) => {
   const ASSETS = withMethods(env.ASSETS, { fetch });
   const response = await withoutPauses(() => call(SCRIPT, { env: { ASSETS } }));
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -1,12 +1,12 @@
-/** Every operation × every call to the database that it makes × what may go wrong there. Read from the router. */
+/** Fault injection: every operation of the router × each of its database calls × every fault. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { everyOperation } from "../security/support.ts";
 import {
   faultyDatabase,
-  type InputError,
+  type InjectedFault,
   type KvMethods,
   kvFails,
-  kvIsSilent,
+  kvHangs,
   kvThrows,
   kvWith,
   TRANSIENT,
@@ -23,39 +23,40 @@ beforeEach(async () => {
   await restoreState();
 });
 
-const SILENCE = undefined;
-const SAID = [...TRANSIENT, SILENCE];
+const HANGS = undefined;
+const MESSAGES = [...TRANSIENT, HANGS];
 const LOST = "D1_ERROR: Network connection lost.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
 
-/** What may become of one call. */
-const FAULTS = [OVERLOADED, LOST, SILENCE].flatMap((message): Omit<InputError, "at">[] => [
+/** The faults of one call. */
+const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, "at">[] => [
   { when: "before", message },
   { when: "after", message },
 ]);
 
 const each = sampled.map((one): [string, Sampled] => [one.name, one]);
-/** Those that write to KV after their answer. */
-const unwritten = new Set<string>();
-/** A write that only shows something. */
+/** The operations that write to KV after their response. */
+const writingLater = new Set<string>();
+/** POST operations that change nothing. */
 const CHANGES_NOTHING = ["POST /account/token/show"];
 
-it("has every operation of the router, a sample for each that writes, and no other", () => {
+it("covers every operation of the router, with a sample for each that writes and no other samples", () => {
   expect(sampled).toHaveLength(everyOperation.length);
   const names = sampled.filter(({ isWrite }) => isWrite).map(({ name }) => name);
   expect(names.filter((name) => !sampledNames.has(name))).toEqual([]);
   expect([...sampledNames].filter((name) => !sampled.some((one) => one.name === name))).toEqual([]);
 });
 
-async function honest(response: Response, good: number, label: string): Promise<boolean> {
-  if (response.status !== 503) expect(response.status, label).toBe(good);
+/** Checks that the response has the expected status or is a 503 with Retry-After. Returns whether it has the expected status. */
+async function isConfirmed(response: Response, expected: number, label: string): Promise<boolean> {
+  if (response.status !== 503) expect(response.status, label).toBe(expected);
   else expect(response.headers.get("retry-after"), label).toMatch(/^[1-9]\d*$/);
   return response.status !== 503;
 }
 
 describe.each(each)("%s", (name, { send, repeats, isWrite }) => {
-  /** What a request does where nothing goes wrong. */
-  async function clean() {
+  /** Sends the request without a fault. */
+  async function sendWithoutFault() {
     const before = await settled();
     const { database, calls } = faultyDatabase();
     const { status } = await send({ DB: database });
@@ -64,40 +65,40 @@ describe.each(each)("%s", (name, { send, repeats, isWrite }) => {
     return { before, status, after, calls: calls(), changes };
   }
 
-  it("answers right or 503 in time, with all of it stored or nothing, and once after the same again", async () => {
-    const good = await clean();
-    const { before, after, changes } = good;
-    expect(good.status).toBeLessThan(400);
+  it("succeeds or returns 503, stores everything or nothing, and stores it once after a retry", async () => {
+    const normal = await sendWithoutFault();
+    const { before, after, changes } = normal;
+    expect(normal.status).toBeLessThan(400);
     expect(changes).toBe(isWrite && !CHANGES_NOTHING.includes(name));
     let isDirty = changes;
-    for (let number = 1; number <= good.calls; number++) {
+    for (let number = 1; number <= normal.calls; number++) {
       for (const { when, message } of FAULTS) {
         if (when === "after" && !changes) continue;
         if (isDirty) await restoreState();
         const label = `call ${number}, ${when}: ${message}`;
-        const fault: InputError = { at: (call) => call === number, when, message };
+        const fault: InjectedFault = { at: (call) => call === number, when, message };
         const response = await withoutPauses(() => send({ DB: faultyDatabase(fault).database }));
-        const answered = await honest(response, good.status, label);
+        const confirmed = await isConfirmed(response, normal.status, label);
         const state = await settled();
-        const wasDone = changes && JSON.stringify(state) === JSON.stringify(after);
-        isDirty = changes && (answered || wasDone);
-        if (answered) expect(state, label).toEqual(after);
+        const wasStored = changes && JSON.stringify(state) === JSON.stringify(after);
+        isDirty = changes && (confirmed || wasStored);
+        if (confirmed) expect(state, label).toEqual(after);
         else expect([before, after], label).toContainEqual(state);
-        if (answered || !changes || (wasDone && repeats)) continue;
+        if (confirmed || !changes || (wasStored && repeats)) continue;
         isDirty = true;
         const again = await send();
-        // Told as done, or that it stands already; a session that ended with what was done leads to the sign-in.
-        expect([good.status, 200, 303, 400, 401, 404, 409], label).toContain(again.status);
-        if (!wasDone) expect(again.status, label).toBe(good.status);
+        // A retry may find its work already done. If that work ended the session, the retry is redirected to the sign-in page.
+        expect([normal.status, 200, 303, 400, 401, 404, 409], label).toContain(again.status);
+        if (!wasStored) expect(again.status, label).toBe(normal.status);
         expect(withoutLog(await settled()), label).toEqual(withoutLog(after));
       }
     }
   });
 
-  it("answers 503 where every call fails, and changes nothing, whatever the error says", async () => {
-    const { calls, before, status, changes } = await clean();
+  it("returns 503 and changes nothing when every call fails, with any transient error", async () => {
+    const { calls, before, status, changes } = await sendWithoutFault();
     if (changes) await restoreState();
-    for (const message of SAID) {
+    for (const message of MESSAGES) {
       const { database } = faultyDatabase({ at: () => true, when: "before", message });
       const response = await withoutPauses(() => send({ DB: database }));
       expect(response.status).toBe(calls === 0 ? status : 503);
@@ -105,45 +106,45 @@ describe.each(each)("%s", (name, { send, repeats, isWrite }) => {
     expect(await settled()).toEqual(before);
   });
 
-  it("answers the same where KV fails, is silent, is empty or cannot be written", async () => {
-    const good = await clean();
-    const ways: KvMethods[] = [
+  it("responds the same when KV fails, hangs, is empty or cannot be written", async () => {
+    const normal = await sendWithoutFault();
+    const kvFaults: KvMethods[] = [
       { get: kvFails, put: kvFails },
-      { get: kvIsSilent },
+      { get: kvHangs },
       { get: async () => null },
       { put: kvFails },
       { put: kvThrows },
     ];
-    for (const way of ways) {
-      if (good.changes) await restoreState();
-      const response = await withoutPauses(() => send(kvWith(way)));
-      // It tells how KV is.
+    for (const kv of kvFaults) {
+      if (normal.changes) await restoreState();
+      const response = await withoutPauses(() => send(kvWith(kv)));
+      // The readiness check reports the state of KV.
       const status =
-        name === "readReadiness" && (way.get === kvFails || way.get === kvIsSilent) ? 503 : good.status;
+        name === "readReadiness" && (kv.get === kvFails || kv.get === kvHangs) ? 503 : normal.status;
       expect(response.status).toBe(status);
-      expect(await settled()).toEqual(good.after);
+      expect(await settled()).toEqual(normal.after);
     }
   });
 
-  it("answers while the work that goes on after it never ends", async () => {
-    const good = await clean();
-    if (good.changes) await restoreState();
+  it("responds even if the work after the response never ends", async () => {
+    const normal = await sendWithoutFault();
+    if (normal.changes) await restoreState();
     const execution = { waitUntil: () => undefined };
     const put = () => {
-      unwritten.add(name);
+      writingLater.add(name);
       return new Promise(() => undefined);
     };
     const response = await send(kvWith({ put }), { execution });
-    expect(response.status).toBe(good.status);
-    expect(await settled()).toEqual(good.after);
+    expect(response.status).toBe(normal.status);
+    expect(await settled()).toEqual(normal.after);
   });
 });
 
-it("some operations do leave such work", () => {
-  expect([...unwritten]).toEqual(expect.arrayContaining(["createLink", "updateApp", "issueToken"]));
+it("has operations that write to KV after the response", () => {
+  expect([...writingLater]).toEqual(expect.arrayContaining(["createLink", "updateApp", "issueToken"]));
 });
 
-/** The audit log may hold that the same was asked for again. */
+/** Leaves out the audit log, which may have a second entry after a retry. */
 function withoutLog({ audit_log, ...rest }: Record<string, string[]>) {
   return rest;
 }

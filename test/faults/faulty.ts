@@ -1,9 +1,9 @@
-/** Real D1, KV and queues behind thin wrappers that fail, never answer or answer stale at a chosen call. */
+/** Wraps real D1, KV and queues so that a chosen call fails, hangs or returns an old value. */
 import { vi } from "vitest";
 import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
 import { env, withMethods, wrapDatabases } from "../harness.ts";
 
-/** What D1 is documented to say where the same request may work in a moment. */
+/** D1's documented errors after which the same request may succeed when it is repeated. */
 export const TRANSIENT = [
   "D1_ERROR: Network connection lost.",
   "D1_ERROR: Internal error in D1 DB storage caused object to be reset.",
@@ -19,33 +19,33 @@ export const TRANSIENT = [
   "D1_ERROR: Can't read from request stream because client disconnected. Network connection lost.",
 ];
 
-export interface InputError {
+export interface InjectedFault {
   /** Which calls, counted from 1. */
   at: (call: number) => boolean;
-  /** Whether the call was done when it went wrong. */
+  /** Whether the fault occurs before or after the work of the call. */
   when: "before" | "after";
-  /** What it throws; nothing where it never answers at all, which needs `withoutPauses`. */
+  /** The message of the error; undefined for a call that hangs, which requires `withoutPauses`. */
   message: string | undefined;
 }
 
-/** Does what a call should do, but for its fault. */
-async function faulted<T>(fault: InputError, work: () => Promise<T>): Promise<T> {
+/** Runs a call with a fault. */
+async function runWithFault<T>(fault: InjectedFault, work: () => Promise<T>): Promise<T> {
   if (fault.when === "after") await work();
   else await null;
   if (fault.message !== undefined) throw new Error(fault.message);
   return silence();
 }
 
-/** The longest deadline of a call. What waits for work after an answer, in tests and in production, waits three times as long. */
+/** The longest deadline of a call. The work after a response may take three times as long, in tests and in production. */
 const DEADLINE_MS = 10_000;
 
-/** Never answers. The deadlines that somebody waits for pass at once. */
+/** Never resolves. Lets pending deadlines expire immediately. */
 export function silence<T>(): Promise<T> {
   queueMicrotask(() => vi.advanceTimersByTime(DEADLINE_MS));
   return new Promise<T>(() => undefined);
 }
 
-/** Lets deadlines pass, and pauses between attempts, without taking the time. */
+/** Runs `work` with deadlines and pauses between attempts that take no time. */
 export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
@@ -57,15 +57,15 @@ export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** D1 whose chosen calls go wrong before or after they were committed; every database of the ledger with it. */
-export function faultyDatabase(fault?: InputError): { database: D1Database; calls: () => number } {
+/** Wraps D1, with every database of the ledger, so that the chosen calls fail before or after they are committed. */
+export function faultyDatabase(fault?: InjectedFault): { database: D1Database; calls: () => number } {
   let calls = 0;
   const database = wrapDatabases((real) =>
     withMethods(real, {
       batch: (statements: D1PreparedStatement[]) => {
         calls++;
         const work = () => real.batch(statements);
-        return fault?.at(calls) ? faulted(fault, work) : work();
+        return fault?.at(calls) ? runWithFault(fault, work) : work();
       },
     }),
   );
@@ -74,24 +74,27 @@ export function faultyDatabase(fault?: InputError): { database: D1Database; call
 
 export type KvMethods = Partial<Record<"get" | "put", unknown>>;
 
-/** Both namespaces of KV, of which some operations are in other hands. */
+/** Both KV namespaces, with some methods replaced. */
 export function kvWith(methods: KvMethods): { TOKENS: KVNamespace; LINKS: KVNamespace } {
   return { TOKENS: withMethods(env.TOKENS, { ...methods }), LINKS: withMethods(env.LINKS, { ...methods }) };
 }
 
 export const kvFails = () => Promise.reject(new Error("KV GET failed: 503 Service Unavailable"));
 export const kvThrows = () => {
-  throw new TypeError("KV refuses what it was given");
+  throw new TypeError("KV rejects the value");
 };
-export const kvIsSilent = () => silence<null>();
+export const kvHangs = () => silence<null>();
 
-/** A queue that takes what is sent unless a fault comes before, and says so unless one comes after. */
-export function faultyQueue(fault?: InputError): { queue: Queue<NewEngagement>; taken: NewEngagement[] } {
-  const taken: NewEngagement[] = [];
+/** A queue that accepts messages unless a fault occurs before, and confirms them unless one occurs after. */
+export function faultyQueue(fault?: InjectedFault): {
+  queue: Queue<NewEngagement>;
+  accepted: NewEngagement[];
+} {
+  const accepted: NewEngagement[] = [];
   let calls = 0;
   const send = (message: NewEngagement) => {
-    const work = async () => void taken.push(structuredClone(message));
-    return fault?.at(++calls) ? faulted(fault, work) : work();
+    const work = async () => void accepted.push(structuredClone(message));
+    return fault?.at(++calls) ? runWithFault(fault, work) : work();
   };
-  return { queue: { send } as unknown as Queue<NewEngagement>, taken };
+  return { queue: { send } as unknown as Queue<NewEngagement>, accepted };
 }

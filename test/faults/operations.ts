@@ -1,4 +1,4 @@
-/** A request for every operation that does what the operation is for. */
+/** A successful sample request for every operation. */
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { routes } from "../../src/index.ts";
@@ -14,7 +14,7 @@ const form = (fields: Record<string, string> = {}): Call => ({
   headers: { "content-type": "application/x-www-form-urlencoded" },
   body: new URLSearchParams(fields).toString(),
 });
-/** By method and pattern. */
+/** A sample of a page's form, by method and pattern. */
 const page = (path: string, sent: Call, more: { pattern?: string; repeats?: true } = {}) => ({
   [`POST ${more.pattern ?? path}`]: { path, ...sent, ...(more.repeats && { repeats: true as const }) },
 });
@@ -26,16 +26,16 @@ const cost = {
   tag: "t",
 };
 
-/** A mismatch of the demo's round that is open. */
+/** An open mismatch in the demo's round. */
 const FINDING = "entry 13";
 
 interface Sample extends Call {
   path: string;
-  /** Sent twice it makes two: there is no key to tell them by, and a list shows them. */
+  /** Sending it twice creates two rows, because the operation has no idempotency key. */
   repeats?: true;
 }
 
-/** By operation id or, for pages, by method and pattern. What is read with GET at its sample path needs none. */
+/** By operation ID or, for pages, by method and pattern. A GET operation whose sample path works does not need a sample. */
 const SAMPLES: Record<string, Sample> = {
   createLink: { path: LINKS, json: { name: "a", parent_token: DEMO.linkToken }, headers: key },
   createLinks: {
@@ -141,12 +141,12 @@ export interface Sampled {
   method: Method;
   repeats: boolean;
   isWrite: boolean;
-  /** What a form of a page sends. */
+  /** The form body of a page's operation. */
   form: string | undefined;
   send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token" | "body">) => Promise<Response>;
 }
 
-/** Every operation of the router, with nothing left out. One that writes and has no sample stands here by its name alone. */
+/** Every operation of the router, also those without a sample. */
 export const sampled: Sampled[] = everyOperation.map((one) => {
   const handler = routes.find(({ path }) => path === one.pattern)?.methods[one.method];
   const operation = handler && operationOf(handler);

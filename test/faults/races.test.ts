@@ -1,4 +1,4 @@
-/** What happens at once, and what must then be as if it had come one after the other. */
+/** Concurrent requests must have the same result as sequential ones. */
 import { beforeEach, expect, it } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { purge } from "../../src/purge.ts";
@@ -12,17 +12,17 @@ beforeEach(freshLedger);
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const idOf = (index: number) => `racing-cost-${String(index).padStart(4, "0")}`;
 
-it("a cost, its click and its view at once are one match, whichever comes first, 30 times", async () => {
+it("matches a cost once when it arrives concurrently with its click and its impression, in any order", async () => {
   await Promise.all(
     numbers(30).flatMap((index) => {
       const cost_id = idOf(index);
-      const works = [
+      const requests = [
         () => sendCost({ cost_id, cost_type: "cpi", cost_amount: "0.5" }),
         () => click(cost_id),
         () => view(cost_id),
       ];
-      // In each of three orders.
-      return [...works.slice(index % 3), ...works.slice(0, index % 3)].map((work) => work());
+      // Rotates the order of the three.
+      return [...requests.slice(index % 3), ...requests.slice(0, index % 3)].map((send) => send());
     }),
   );
   const states = await rows("SELECT kind, state, count(*) AS n FROM cost_states GROUP BY kind, state");
@@ -30,22 +30,22 @@ it("a cost, its click and its view at once are one match, whichever comes first,
   expect(await totals()).toEqual([{ state: "matched", count: 30, amount: 30 * 50_000 }]);
 });
 
-it("50 identical costs, 50 on a URL and a batch of them at once are one cost", async () => {
+it("stores one cost for 50 concurrent calls, 50 URLs and a batch with the same cost", async () => {
   const cost = { cost_id: idOf(0), cost_type: "cpc", cost_currency: "USD", cost_amount: "0.5", tag: "test" };
   const query = "&cost_type=cpc&cost_currency=USD&cost_amount=0.5";
-  const answers = await Promise.all([
+  const statuses = await Promise.all([
     ...numbers(50).map(async () => (await sendCost(cost)).status),
     ...numbers(50).map(async () => (await click(cost.cost_id, { query })).status),
     ask("/cost/batch", { token: DEMO.costToken, json: { costs: numbers(50).map(() => cost) } }).then(
       ({ status }) => status,
     ),
   ]);
-  expect(new Set(answers)).toEqual(new Set([200, 302]));
+  expect(new Set(statuses)).toEqual(new Set([200, 302]));
   expect(await rows("SELECT source, amount FROM costs")).toEqual([{ source: "call", amount: 50_000 }]);
   expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
 });
 
-it("a reset among requests in flight: what was answered 201 is there, what was answered 401 is not", async () => {
+it("stores exactly the links that got a 201 when the token is reset between concurrent requests", async () => {
   const hash = hashToken(DEMO.apiToken, ["api"]);
   const work = numbers(40).map(async (index) => {
     await scheduler.wait(index);
@@ -53,16 +53,16 @@ it("a reset among requests in flight: what was answered 201 is there, what was a
     const name = `racing ${index}`;
     return { name, status: (await call(LINKS, { token: DEMO.apiToken, json: { name } })).status };
   });
-  const answers = await Promise.all(work);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 401]));
-  const made = await rows<{ label: string }>("SELECT label FROM links WHERE label LIKE 'racing %'");
-  const told = answers.filter(({ status }) => status === 201).map(({ name }) => name);
-  expect(made.map(({ label }) => label).sort()).toEqual(told.sort());
+  const responses = await Promise.all(work);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 401]));
+  const stored = await rows<{ label: string }>("SELECT label FROM links WHERE label LIKE 'racing %'");
+  const confirmed = responses.filter(({ status }) => status === 201).map(({ name }) => name);
+  expect(stored.map(({ label }) => label).sort()).toEqual(confirmed.sort());
   expect((await call(LINKS, { token: DEMO.apiToken })).status).toBe(401);
 });
 
-it("a membership that is taken away among writes in flight leaves no write after it", async () => {
-  const answers = await Promise.all(
+it("stores no write after the membership is removed between concurrent requests", async () => {
+  const statuses = await Promise.all(
     numbers(30).map(async (index) => {
       await scheduler.wait(index);
       if (index === 15) await env.DB.prepare("DELETE FROM memberships WHERE user_id = 1").run();
@@ -71,12 +71,12 @@ it("a membership that is taken away among writes in flight leaves no write after
         .status;
     }),
   );
-  expect(new Set(answers)).toEqual(new Set([200, 404]));
+  expect(new Set(statuses)).toEqual(new Set([200, 404]));
   const [link] = await rows<{ label: string }>("SELECT label FROM links WHERE id = 1");
-  expect(answers[Number(link?.label.split(" ")[1])]).toBe(200);
+  expect(statuses[Number(link?.label.split(" ")[1])]).toBe(200);
 });
 
-it("sub-links made while their list is read: every page is in order, and the last reading has all", async () => {
+it("lists sub-links in order while others are created, and lists all of them afterwards", async () => {
   const children = `${LINKS}/${DEMO.linkToken}/children?limit=3`;
   const list = async (): Promise<string[]> => {
     const names: string[] = [];
@@ -89,24 +89,24 @@ it("sub-links made while their list is read: every page is in order, and the las
     }
     return names;
   };
-  const make = (index: number) =>
+  const create = (index: number) =>
     ask<Envelope<Link, PagingV1>>(LINKS, {
       token: DEMO.apiToken,
       json: { name: `child ${index}`, parent_token: DEMO.linkToken },
     });
-  const [during, made] = await Promise.all([
+  const [during, created] = await Promise.all([
     Promise.all(numbers(4).map(list)),
-    Promise.all(numbers(20).map(make)),
+    Promise.all(numbers(20).map(create)),
   ]);
   const all = await list();
   expect(all).toHaveLength(21);
   for (const names of during) expect(all.slice(0, names.length)).toEqual(names);
-  expect(made.every(({ body }) => all.includes(body.data.items[0]?.token ?? ""))).toBe(true);
+  expect(created.every(({ body }) => all.includes(body.data.items[0]?.token ?? ""))).toBe(true);
   const [parent] = await rows("SELECT child_count FROM links WHERE id = 1");
   expect(parent).toEqual({ child_count: 21 });
 });
 
-it("two cron runs at once, and costs that arrive meanwhile: nothing open goes, no total moves", async () => {
+it("deletes no open cost and changes no total when two purges and new costs are concurrent", async () => {
   for (const index of numbers(20)) {
     await click(idOf(index), { now: NOW - (index % 2 === 0 ? 20 : 1) * DAY });
     await sendCost(
@@ -130,7 +130,7 @@ it("two cron runs at once, and costs that arrive meanwhile: nothing open goes, n
   expect((await totals()).filter(({ state }) => state === "matched")).toEqual(before);
 });
 
-it("a mismatch that arrives while a round is approved is judged before, or refused after", async () => {
+it("includes a concurrent mismatch in the approval of a round, or rejects it after the approval", async () => {
   await openRoundToApprove();
   const send = (index: number) =>
     call(`/cost?cost_type=cpc&cost_currency=USD&cost_id=racing-mismatch-${index}&cost_amount=1&tag=t`, {

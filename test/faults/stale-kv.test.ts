@@ -1,4 +1,4 @@
-/** KV that still tells what was true before: on every operation it grants nothing, and changes no record. */
+/** Outdated KV values: they grant no access and change nothing that any operation stores. */
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TokenEntry } from "../../src/auth/tokens.ts";
@@ -12,11 +12,11 @@ beforeAll(startState);
 beforeEach(restoreState);
 
 const OPERATOR = 2;
-/** KV in which every token is one of the operator, in use today. */
-const alive: TokenEntry = { user_id: OPERATOR, used_day: Math.floor(NOW / DAY) };
-const tokens = () => kvWith({ get: async () => alive }).TOKENS;
+/** An outdated KV in which every token belongs to the operator and was used today. */
+const entry: TokenEntry = { user_id: OPERATOR, used_day: Math.floor(NOW / DAY) };
+const tokens = () => kvWith({ get: async () => entry }).TOKENS;
 
-/** KV in which every link is one of another app, which leads where it led before. */
+/** An outdated KV in which every link belongs to another app, with that app's old destination. */
 const old: Destination = {
   defaultUrl: "https://old.example/",
   iosUrl: null,
@@ -33,14 +33,14 @@ const needing = (...needs: string[]) =>
   sampled.filter(({ need }) => needs.includes(need)).map((one): [string, Sampled] => [one.name, one]);
 
 describe.each(needing("api_token", "operator_token"))("%s", (_, { send }) => {
-  it("is not for a token that was reset, whatever KV says", async () => {
+  it("rejects a reset token that KV still has", async () => {
     await env.DB.prepare("DELETE FROM api_tokens").run();
     const before = await settled();
     expect((await send({ TOKENS: tokens() })).status).toBe(401);
     expect(await settled()).toEqual(before);
   });
 
-  it("is not for a user who was disabled, whatever KV says", async () => {
+  it("rejects a disabled user whose token KV still has", async () => {
     await env.DB.prepare("UPDATE users SET disabled_at = 1").run();
     const before = await settled();
     expect((await send({ TOKENS: tokens() })).status).toBe(401);
@@ -49,7 +49,7 @@ describe.each(needing("api_token", "operator_token"))("%s", (_, { send }) => {
 });
 
 it.each(needing("operator_token"))(
-  "%s is not for a member whom KV takes for an operator",
+  "%s rejects a member whose token is an operator's in KV",
   async (_, { send }) => {
     const before = await settled();
     expect((await send({ TOKENS: tokens() }, { token: DEMO.apiToken })).status).toBe(403);
@@ -58,7 +58,7 @@ it.each(needing("operator_token"))(
 );
 
 it.each(needing("api_token"))(
-  "%s is that of the token's own user, whoever KV says it is",
+  "%s acts as the token's own user when KV has another user",
   async (_, { send }) => {
     const { status } = await send();
     const after = await settled();
@@ -68,7 +68,7 @@ it.each(needing("api_token"))(
     await restoreState();
     await env.DB.prepare("DELETE FROM memberships WHERE user_id = 1").run();
     const before = await settled();
-    // Partners are for every user.
+    // Every user can read the partners, also without an app.
     const isOfApp = status !== 200 || JSON.stringify(after) !== JSON.stringify(before);
     const { status: without } = await send({ TOKENS: tokens() });
     expect(isOfApp ? [404, status] : [status]).toContain(without);
@@ -77,7 +77,7 @@ it.each(needing("api_token"))(
 );
 
 it.each(sampled.map((one): [string, Sampled] => [one.name, one]))(
-  "%s is answered and recorded as ever where KV holds another app for a link and where that led before",
+  "%s responds and stores the same when KV has another app and an old destination for the links",
   async (_, { send }) => {
     const { status } = await send();
     const after = await settled();
@@ -87,14 +87,14 @@ it.each(sampled.map((one): [string, Sampled] => [one.name, one]))(
   },
 );
 
-describe("a click on a link of which KV tells what was true before", () => {
+describe("a click on a link with an outdated KV value", () => {
   const open = (query = "") =>
     call(`/demo1nk002?cost_id=stale-click-0001${query}`, {
       headers: { "user-agent": IPHONE },
       env: { LINKS: links() },
     });
 
-  it("leads where the app led, and nowhere that it never allowed", async () => {
+  it("redirects to the app's old destination, and to no host that it did not allow", async () => {
     expect((await open()).headers.get("location")).toBe(old.defaultUrl);
     expect((await open("&redirect=https://old.example/x")).headers.get("location")).toBe(
       "https://old.example/x",
@@ -102,7 +102,7 @@ describe("a click on a link of which KV tells what was true before", () => {
     expect((await open("&redirect=https://evil.test/")).headers.get("location")).toBe(old.defaultUrl);
   });
 
-  it("is recorded for the link's own app and partner", async () => {
+  it("is recorded for the link's app and partner in the database", async () => {
     await open();
     expect(
       await rows("SELECT app_token, link_id, partner_id FROM engagements WHERE cost_id = 'stale-click-0001'"),

@@ -1,4 +1,4 @@
-/** What every operation finds, put back in a moment, and what the database holds after it. */
+/** A starting state for the fault injection that can be restored quickly, and a snapshot of the database to compare. */
 import { hashPassword } from "../../src/auth/passwords.ts";
 import { SCRYPT } from "../../src/auth/scrypt.ts";
 import { sealToken } from "../../src/auth/sealed.ts";
@@ -9,7 +9,7 @@ import { startSessions } from "../security/support.ts";
 export const ROUND = 50;
 export const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
 
-/** A round that may be approved: one click, and its cost. */
+/** Opens a round that can be approved, with one click and its cost. */
 export async function openRoundToApprove(): Promise<void> {
   await env.DB.batch([
     env.DB.prepare(
@@ -31,7 +31,7 @@ export async function openRoundToApprove(): Promise<void> {
 let tables: string[] = [];
 let triggers: { name: string; sql: string }[] = [];
 
-/** The demo data with sessions and a round, and a copy of it all to go back to. Passwords are checked in no time. */
+/** Sets up the demo data with sessions and a round, copies all of it, and makes password hashing fast. */
 export async function startState(): Promise<void> {
   Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
   await freshDemo();
@@ -53,7 +53,7 @@ export async function startState(): Promise<void> {
   );
 }
 
-/** Everything as `startState` left it. */
+/** Restores the state that `startState` set up. */
 export async function restoreState(): Promise<void> {
   const statements = [
     "PRAGMA defer_foreign_keys = true",
@@ -68,8 +68,8 @@ export async function restoreState(): Promise<void> {
   }
 }
 
-/** Columns that are drawn anew, or derived from what is. */
-const DRAWN = [
+/** Columns with random values, or values derived from them. */
+const RANDOM = [
   "token_hash",
   "hint",
   "sealed",
@@ -82,17 +82,17 @@ const DRAWN = [
   "last_used_day",
 ];
 
-/** What the database holds, but what was drawn at random. */
+/** Reads the database without random values. */
 export async function settled(): Promise<Record<string, string[]>> {
   const found = await env.DB.batch<Record<string, unknown>>(
     tables.map((name) => env.DB.prepare(`SELECT * FROM ${name}`)),
   );
   return Object.fromEntries(
     tables.map((name, index) => {
-      const drawn = [...DRAWN, ...(name === "links" || name === "apps" ? ["token"] : [])];
+      const random = [...RANDOM, ...(name === "links" || name === "apps" ? ["token"] : [])];
       const rows = (found[index]?.results ?? [])
-        .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !drawn.includes(column))))
-        .map((row) => row.replace(/_…\w{4}|"app \w{12}"/g, "drawn"));
+        .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !random.includes(column))))
+        .map((row) => row.replace(/_…\w{4}|"app \w{12}"/g, "random"));
       return [name, rows.sort()];
     }),
   );

@@ -1,4 +1,4 @@
-/** Requests for every operation of an OpenAPI document: valid, nearly valid and hostile, by a seed. */
+/** Generates requests for every operation of an OpenAPI document: valid, nearly valid and hostile. */
 import * as fc from "fast-check";
 import type { ApiDocument, Documented } from "../contract.ts";
 
@@ -44,7 +44,7 @@ export interface FuzzRequest {
   body?: string;
 }
 
-/** What a name may well mean, so that requests reach past the reading of their input. */
+/** Meaningful values by name, so that requests get past input validation. */
 export type Dictionary = Record<string, fc.Arbitrary<unknown>>;
 
 const HOSTILE = [
@@ -97,7 +97,7 @@ const hostileValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** How far from what the document says. */
+/** How closely a request follows the document. */
 type Mode = "valid" | "near" | "hostile";
 const mode = fc.oneof(
   { weight: 5, arbitrary: fc.constant<Mode>("valid") },
@@ -146,7 +146,7 @@ export function requestsOf(document: FuzzDocument, dictionary: Dictionary, token
     return fc.oneof(objectOf(itemSchema(name), how), hostileValue);
   }
 
-  /** Items of bulk requests are read one by one, so the document says nothing of them there. */
+  /** The items of bulk requests, which the document does not describe there because each is validated separately. */
   const itemSchema = (name: string): Schema => {
     const [path, type] = name === "costs" ? ["/cost", "application/x-www-form-urlencoded"] : ["", ""];
     if (path) return resolve(document.paths[path]?.post?.requestBody?.content[type]?.schema ?? {});
@@ -206,8 +206,8 @@ export function requestsOf(document: FuzzDocument, dictionary: Dictionary, token
       `${"[".repeat(5_000)}${"]".repeat(5_000)}`,
       "x".repeat(70_000),
     );
-    const isOperators = template.startsWith("/operator/");
-    const scheme = isOperators ? "operator" : (Object.keys(operation.security?.[0] ?? {})[0] ?? "");
+    const isForOperators = template.startsWith("/operator/");
+    const scheme = isForOperators ? "operator" : (Object.keys(operation.security?.[0] ?? {})[0] ?? "");
     const own = tokens[scheme] ?? [];
     const others = Object.values(tokens).flat();
     const authorization = fc.oneof(

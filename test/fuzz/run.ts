@@ -1,7 +1,7 @@
 /**
- * `npm run test:fuzz`: sends requests that the document describes, nearly describes and does not, to the service as `npm start`
- * runs it. No answer may be a failure or outside the document; afterwards the database may contradict nothing that was told.
- * `--requests N` (20,000), `--seed N`.
+ * `npm run test:fuzz`: sends valid, nearly valid and hostile requests to the service that `npm start` runs. No response may be a
+ * server error or violate the OpenAPI document. Afterwards the database must be consistent and contain everything that was
+ * confirmed. Options: `--requests N` (20,000), `--seed N`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({
 });
 const count = Number(flags.requests);
 const seed = Number(flags.seed ?? Date.now() % 2 ** 31);
-const AT_ONCE = 24;
+const CLIENTS = 24;
 
 const state = mkdtempSync(join(tmpdir(), "linkledger-fuzz-"));
 const service = await startService(state);
@@ -33,8 +33,8 @@ const linkTokens = [
   "demo1nk008",
   "demo1nk009",
 ];
-/** Users and credentials that nobody else stands on: the fuzz would else end its own access. */
-const bystander = fc.integer({ min: 3, max: 12 });
+/** IDs of users and credentials that the run does not use itself. Otherwise it would end its own access. */
+const unusedId = fc.integer({ min: 3, max: 12 });
 const costId = fc.oneof(
   fc.constantFrom("demo-click-recent-0001", "demo-click-expired-001", "demo-view-recent-0001"),
   fc.integer({ min: 0, max: 3_000 }).map((number) => `fuzzed-cost-${String(number).padStart(5, "0")}`),
@@ -59,20 +59,20 @@ const dictionary: Dictionary = {
   after: fc.constantFrom("", "MXxwYXJ0bmVyc3wy", "x"),
   before: fc.constantFrom("", "MXxwYXJ0bmVyc3wy"),
   cursor: fc.constantFrom("", "MXxwYXJ0bmVyc3wx"),
-  user_id: bystander,
+  user_id: unusedId,
   email: fc.integer({ min: 0, max: 200 }).map((number) => `fuzz${number}@example.com`),
   default_url: fc.constantFrom("https://example.com/", "https://example.org/x?y=z"),
   ios_url: fc.constantFrom(null, "https://apps.apple.com/app/id1"),
   android_url: fc.constantFrom(null, "https://play.google.com/store"),
   redirect_hosts: fc.constantFrom([], ["example.com"]),
   redirect_schemes: fc.constantFrom([], ["https"]),
-  id: bystander,
+  id: unusedId,
   finding: fc.integer({ min: 1, max: 20 }).map((number) => `entry ${number}`),
   "Idempotency-Key": fc.integer({ min: 0, max: 40 }).map((number) => `fuzz-${number}`),
 };
 
 const document = (await (await fetch(`${BASE_URL}/openapi.json`)).json()) as FuzzDocument;
-const findFault = createContract(document);
+const findViolation = createContract(document);
 const tokens = {
   apiToken: [secrets.API_TOKEN ?? ""],
   operator: [secrets.OPERATOR_TOKEN ?? ""],
@@ -82,8 +82,8 @@ const tokens = {
 const errors: string[] = [];
 const statuses = new Map<number, number>();
 const operations = new Map<string, number>();
-/** What was told as done. */
-const told = { costs: new Set<string>(), links: new Set<string>(), engagements: new Set<string>() };
+/** Everything that a response confirmed. */
+const confirmed = { costs: new Set<string>(), links: new Set<string>(), engagements: new Set<string>() };
 
 async function send(request: FuzzRequest): Promise<void> {
   const { method, path, headers, template } = request;
@@ -101,44 +101,52 @@ async function send(request: FuzzRequest): Promise<void> {
   const text = await response.text();
   if (response.status >= 500) errors.push(`${response.status} ${text} for ${JSON.stringify(request)}`);
   if (!response.headers.has("x-request-id")) errors.push(`no X-Request-Id for ${JSON.stringify(request)}`);
-  // A value such as `..` makes another path of the template, and another operation's answer.
+  // A value such as `..` changes the path, so that the response is another operation's.
   if (!url.pathname.match(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`)) return;
   operations.set(request.operation, (operations.get(request.operation) ?? 0) + 1);
   const isPage = response.headers.get("content-type")?.startsWith("text/html");
-  const { status, headers: answered } = response;
+  const { status, headers: responseHeaders } = response;
   const empty = status === 204 || status === 304 || (status >= 300 && status < 400);
-  const fault = isPage
+  const violation = isPage
     ? undefined
-    : await findFault(template, method, new Response(empty ? null : text, { status, headers: answered }));
-  if (fault) errors.push(`${fault} for ${JSON.stringify(request)}`);
-  if (status < 300 && !isPage) remember(request, text);
+    : await findViolation(
+        template,
+        method,
+        new Response(empty ? null : text, { status, headers: responseHeaders }),
+      );
+  if (violation) errors.push(`${violation} for ${JSON.stringify(request)}`);
+  if (status < 300 && !isPage) noteConfirmed(request, text);
 }
 
-interface Told {
+interface Confirmation {
   cost_id?: string;
   status?: string;
   round?: number;
   recorded?: boolean;
-  results?: Told[];
+  results?: Confirmation[];
   data?: { items: { token?: string; link?: { token: string } }[] };
 }
 
-function remember({ operation, headers, path }: FuzzRequest, text: string): void {
+function noteConfirmed({ operation, headers, path }: FuzzRequest, text: string): void {
   const isLive = headers.authorization === `Bearer ${secrets.COST_TOKEN}`;
   if (operation === "submitCost" || operation === "submitBatch") {
-    const body = JSON.parse(text) as Told;
+    const body = JSON.parse(text) as Confirmation;
     for (const one of body.results ?? [body]) {
-      if (isLive && one.status === "ok" && one.cost_id) told.costs.add(one.cost_id);
+      if (isLive && one.status === "ok" && one.cost_id) confirmed.costs.add(one.cost_id);
     }
   }
   if (operation === "createLink" || operation === "createLinks") {
-    for (const { token, link } of (JSON.parse(text) as Told).data?.items ?? []) {
-      const made = token ?? link?.token;
-      if (made) told.links.add(made);
+    for (const { token, link } of (JSON.parse(text) as Confirmation).data?.items ?? []) {
+      const created = token ?? link?.token;
+      if (created) confirmed.links.add(created);
     }
   }
-  if (operation === "openLink" && path.includes("s2s=1") && (JSON.parse(text || "{}") as Told).recorded) {
-    told.engagements.add(new URL(path, BASE_URL).searchParams.get("cost_id") ?? "");
+  if (
+    operation === "openLink" &&
+    path.includes("s2s=1") &&
+    (JSON.parse(text || "{}") as Confirmation).recorded
+  ) {
+    confirmed.engagements.add(new URL(path, BASE_URL).searchParams.get("cost_id") ?? "");
   }
 }
 
@@ -150,31 +158,33 @@ const target = {
   path: `/public/v1/apps/${APP_TOKEN}/trackers`,
   token: secrets.API_TOKEN ?? "",
 };
-// Held open while the others are served, as long as those take and no longer than a body may.
+// Stays open during the other requests, for longer than the Worker waits for a body.
 const held = holdOpen(target, 50, 45_000);
 const queue = requests.values();
 await Promise.all(
-  Array.from({ length: AT_ONCE }, async () => {
+  Array.from({ length: CLIENTS }, async () => {
     for (const request of queue) if (errors.length < 20) await send(request);
   }),
 );
 const seconds = (Date.now() - startedAt) / 1000;
 errors.push(...(await attackSockets(target)));
-// A short run does not wait for their half minute.
+// A short run does not wait for the connections that are held open.
 if (count >= 20_000) {
-  const others = (await held).filter((answer) => answer !== "HTTP/1.1 408");
-  errors.push(...others.map((answer) => `a body that never ends: answered ${answer || "nothing"}, not 408`));
+  const unexpected = (await held).filter((statusLine) => statusLine !== "HTTP/1.1 408");
+  errors.push(
+    ...unexpected.map((statusLine) => `a body that never ends: got ${statusLine || "no response"}, not 408`),
+  );
 }
 await service.stop();
 
 const { contradictions, lost, links, engagements } = await readState(state, async (db) => ({
   contradictions: await findContradictions(db, 0),
-  lost: await findLost(db, 1, [...told.costs]),
-  links: await countOf(db, "links", "token", told.links),
-  engagements: await countOf(db, "engagements", "kind = 'click' AND cost_id", told.engagements),
+  lost: await findLost(db, 1, [...confirmed.costs]),
+  links: await countOf(db, "links", "token", confirmed.links),
+  engagements: await countOf(db, "engagements", "kind = 'click' AND cost_id", confirmed.engagements),
 }));
 
-/** How many of the given values there are, each once. */
+/** Returns how many of the given values exist. */
 async function countOf(db: D1Database, table: string, column: string, values: Set<string>): Promise<number> {
   const row = await db
     .prepare(
@@ -186,31 +196,30 @@ async function countOf(db: D1Database, table: string, column: string, values: Se
 }
 
 rmSync(state, { recursive: true, force: true });
-if (lost.length > 0)
-  errors.push(`${lost.length} costs that were answered 200 are not there: ${lost.slice(0, 5)}`);
-if (links !== told.links.size)
-  errors.push(`${told.links.size - links} links that were answered are not there`);
-if (engagements !== told.engagements.size)
-  errors.push(`${told.engagements.size - engagements} clicks that were told as recorded are not there`);
+if (lost.length > 0) errors.push(`${lost.length} costs that got a 200 are missing: ${lost.slice(0, 5)}`);
+if (links !== confirmed.links.size)
+  errors.push(`${confirmed.links.size - links} links that were confirmed are missing`);
+if (engagements !== confirmed.engagements.size)
+  errors.push(`${confirmed.engagements.size - engagements} clicks that were confirmed are missing`);
 errors.push(...contradictions);
 
-const silent = Object.values(document.paths)
+const unreached = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
   .filter((id) => !operations.has(id));
-if (count >= 1_000 && silent.length > 0) errors.push(`never reached: ${silent.join(", ")}`);
+if (count >= 1_000 && unreached.length > 0) errors.push(`never reached: ${unreached.join(", ")}`);
 console.log(
-  `${seconds.toFixed(1)} s, ${Math.round(count / seconds)}/s; answers ${[...statuses]
+  `${seconds.toFixed(1)} s, ${Math.round(count / seconds)}/s; responses ${[...statuses]
     .sort()
     .map(([status, times]) => `${status}: ${times}`)
     .join(", ")}`,
 );
 console.log(
-  `told as done and there: ${told.costs.size} costs, ${told.links.size} links, ${told.engagements.size} clicks`,
+  `confirmed: ${confirmed.costs.size} costs, ${confirmed.links.size} links, ${confirmed.engagements.size} clicks`,
 );
-for (const fault of errors) console.error(fault.slice(0, 1_500));
+for (const error of errors) console.error(error.slice(0, 1_500));
 console.log(
   errors.length === 0
-    ? "Nothing wrong was found."
-    : `${errors.length} errors. Again: npm run test:fuzz -- --requests ${count} --seed ${seed}`,
+    ? "No errors found."
+    : `${errors.length} errors. To repeat: npm run test:fuzz -- --requests ${count} --seed ${seed}`,
 );
 process.exit(errors.length === 0 ? 0 : 1);

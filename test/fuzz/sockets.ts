@@ -1,33 +1,33 @@
-/** What no HTTP client sends, over bare sockets: bodies that never end, break off or lie about their length, and broken requests. */
+/** Sends over raw sockets what HTTP clients do not: endless or truncated bodies, wrong lengths, and malformed requests. */
 import { connect, type Socket } from "node:net";
 
 interface Target {
   base: URL;
-  /** A path that takes a JSON body, and a token for it. */
+  /** A path that accepts a JSON body, and a token for it. */
   path: string;
   token: string;
 }
 
-/** Sends pieces, one after the other until an answer comes, and gives the first lines of the answer; empty for none. */
+/** Sends the pieces in order until a response arrives. Returns the beginning of the response, or "" without one. */
 function exchange({ base }: Target, pieces: string[], milliseconds: number): Promise<string> {
   return new Promise((resolve) => {
     const socket: Socket = connect(Number(base.port), base.hostname);
-    let answer = "";
+    let received = "";
     const end = () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(answer);
+      resolve(received);
     };
     const timer = setTimeout(end, milliseconds);
     socket.on("close", end);
     socket.on("error", end);
     socket.on("data", (data) => {
-      answer += data.toString("latin1");
-      if (answer.includes("\r\n\r\n")) end();
+      received += data.toString("latin1");
+      if (received.includes("\r\n\r\n")) end();
     });
-    const left = pieces.values();
+    const remaining = pieces.values();
     const next = () => {
-      const { value, done } = left.next();
+      const { value, done } = remaining.next();
       if (!done && !socket.destroyed) socket.write(value, "latin1", () => setTimeout(next, 1));
     };
     socket.once("connect", next);
@@ -48,14 +48,14 @@ function head({ base, path, token }: Target, ...headers: string[]): string {
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
 const CHUNKED = "transfer-encoding: chunked";
 
-/** What a status must be one of; "none" where the platform may refuse it before the Worker sees it. */
+/** The allowed statuses; "none" if the platform may reject the request before it reaches the Worker. */
 type Expected = (number | "none")[];
 
 function attacks(target: Target): Record<string, [pieces: string[], expected: Expected]> {
   const text = '{"name":"sockets"}';
   return {
-    "a body that drips": [[head(target, `content-length: ${text.length}`), ...text], [201]],
-    "a body in chunks that drip": [
+    "a body sent byte by byte": [[head(target, `content-length: ${text.length}`), ...text], [201]],
+    "a chunk per byte": [
       [head(target, CHUNKED), ...[...text].map((byte) => `1\r\n${byte}\r\n`), "0\r\n\r\n"],
       [201],
     ],
@@ -64,7 +64,7 @@ function attacks(target: Target): Record<string, [pieces: string[], expected: Ex
       [head(target, CHUNKED), "40000000\r\n", ...Array<string>(2_000).fill("x".repeat(1024))],
       [413],
     ],
-    "a length past the limit, and no body": [[head(target, "content-length: 65537"), "{"], [413]],
+    "a length over the limit without a body": [[head(target, "content-length: 65537"), "{"], [413]],
     "two lengths": [
       [head(target, "content-length: 2", "content-length: 50"), "{}"],
       [400, "none"],
@@ -73,11 +73,11 @@ function attacks(target: Target): Record<string, [pieces: string[], expected: Ex
       [head(target, "content-length: 2", CHUNKED), "2\r\n{}\r\n0\r\n\r\n"],
       [400, "none"],
     ],
-    "a length that is none": [
+    "an invalid length": [
       [head(target, "content-length: many"), "{}"],
       [400, "none"],
     ],
-    "a chunk size that is none": [
+    "an invalid chunk size": [
       [head(target, CHUNKED), "zz\r\n{}\r\n"],
       [400, "none"],
     ],
@@ -86,36 +86,36 @@ function attacks(target: Target): Record<string, [pieces: string[], expected: Ex
       [head(target, "x-nul: a\0b"), "{}"],
       [400, "none"],
     ],
-    "a header across lines": [
+    "a folded header": [
       [head(target, "x-folded: a\r\n b", "content-length: 2"), "{}"],
       [400, "none"],
     ],
-    "no request at all": [["\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"], [400, "none"]],
-    "a megabyte of one header": [[head(target, `x-long: ${"y".repeat(2 ** 20)}`)], [400, 413, 431, "none"]],
+    "a TLS handshake": [["\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"], [400, "none"]],
+    "a header of one megabyte": [[head(target, `x-long: ${"y".repeat(2 ** 20)}`)], [400, 413, 431, "none"]],
   };
 }
 
-/** Every attack that was answered otherwise than it must be. */
+/** Runs every attack. Returns a message for each unexpected response. */
 export async function attackSockets(target: Target): Promise<string[]> {
   const errors: string[] = [];
   for (const [name, [pieces, expected]] of Object.entries(attacks(target))) {
-    const answer = await exchange(target, pieces, 5_000);
-    const isOurs = /^x-request-id:/im.test(answer);
-    const status = isOurs ? Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]) : "none";
-    if (!expected.includes(status)) errors.push(`${name}: answered ${status}, not ${expected.join(" or ")}`);
+    const response = await exchange(target, pieces, 5_000);
+    const isFromWorker = /^x-request-id:/im.test(response);
+    const status = isFromWorker ? Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1]) : "none";
+    if (!expected.includes(status)) errors.push(`${name}: got ${status}, not ${expected.join(" or ")}`);
   }
   return errors;
 }
 
-/** Holds requests open whose bodies never come, and breaks off others. What was answered to those held open. */
+/** Keeps half of the requests open without their bodies and aborts the others. Returns the status lines of the open ones. */
 export async function holdOpen(target: Target, count: number, milliseconds: number): Promise<string[]> {
   const pieces = [head(target, "content-length: 50"), "{"];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       if (index % 2 === 0) return exchange(target, pieces, milliseconds);
       await exchange(target, pieces, 100);
       return "";
     }),
   );
-  return answers.filter((_, index) => index % 2 === 0).map((answer) => answer.slice(0, 12));
+  return responses.filter((_, index) => index % 2 === 0).map((response) => response.slice(0, 12));
 }

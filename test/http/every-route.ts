@@ -1,4 +1,4 @@
-/** Every route of the Worker with a path that it answers, so that no route escapes what all must keep. */
+/** Every route of the Worker with a sample path, so that tests cover all of them. */
 import { routes } from "../../src/index.ts";
 import { DEMO } from "../harness.ts";
 

@@ -1,8 +1,10 @@
-/** What a caller is told of a failure, and what the log is told. */
-import { reset } from "cloudflare:test";
+/** What a failure shows to the caller and writes to the log. */
+import { createExecutionContext, reset } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
+import { serve } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
-import { ask, type Call, call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
+import { ask, type Call, call, DEMO, env, freshDemo, NOW, ORIGIN, type ProblemBody } from "../harness.ts";
 
 const CALLS: [string, string, Call][] = [
   ["list partners", "/public/v1/partners", { token: DEMO.apiToken }],
@@ -13,7 +15,7 @@ const CALLS: [string, string, Call][] = [
     `${LINKS}/${DEMO.linkToken}`,
     { token: DEMO.apiToken, json: { archived: true }, method: "PATCH" },
   ],
-  ["refuse input", `${LINKS}?limit=0`, { token: DEMO.apiToken }],
+  ["reject input", `${LINKS}?limit=0`, { token: DEMO.apiToken }],
   [
     "submit cost",
     "/cost?cost_type=cpc&cost_currency=USD&cost_id=failing-cost-0001&tag=t",
@@ -49,7 +51,7 @@ afterEach(() => vi.restoreAllMocks());
 describe("an unexpected error", () => {
   const secret = 'D1_ERROR: near "SELECT": syntax error in links_by_parent';
 
-  it.each(CALLS)("tells the caller nothing of itself: %s", async (_, path, options) => {
+  it.each(CALLS)("shows no details to the caller: %s", async (_, path, options) => {
     const DB = failingDatabase(new Error(secret));
     const { status, body, headers } = await ask<ProblemBody>(path, { ...options, env: { DB } });
     expect(status).toBe(500);
@@ -64,7 +66,7 @@ describe("an unexpected error", () => {
     expect(JSON.stringify([body, ...headers])).not.toMatch(/D1_ERROR|SELECT|links_by/);
   });
 
-  it.each(CALLS)("logs one structured line with the request id: %s", async (_, path, options) => {
+  it.each(CALLS)("logs one structured line with the request ID: %s", async (_, path, options) => {
     const DB = failingDatabase(new TypeError(secret));
     const { headers } = await call(path, { ...options, env: { DB } });
     expect(errorLines()).toEqual([
@@ -78,29 +80,47 @@ describe("an unexpected error", () => {
     ]);
   });
 
-  it("logs no line of a message but the first: parameters of a query come after it", async () => {
+  it("logs only the first line of a message, because query parameters follow it", async () => {
     const DB = failingDatabase(new Error(`Failed query: select 1\nparams: ${DEMO.apiToken}`));
     await call("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
     expect(errorLines()[0]?.message).toBe("Failed query: select 1");
     expect(JSON.stringify(errorLines())).not.toContain(DEMO.apiToken);
   });
 
-  it("keeps a configuration that cannot serve to the log", async () => {
-    for (const wrong of [{ CLICK_URL: "go.example" }, { IMPRESSION_URL: "ftp://view.example" }]) {
-      const { status, body } = await ask<ProblemBody>("/public/v1/partners", {
-        token: DEMO.apiToken,
-        env: wrong,
-      });
-      expect(status).toBe(500);
-      expect(JSON.stringify(body)).not.toMatch(/_URL|example/);
+  it.each([
+    [{ CLICK_URL: "go.example" }, "CLICK_URL must be an http or https URL."],
+    [{ IMPRESSION_URL: "ftp://view.example" }, "IMPRESSION_URL must be an http or https URL."],
+    [{ LOG_SAMPLE: "1.1" }, "LOG_SAMPLE must be a number from 0 to 1."],
+    [{ TOKENS: undefined }, "The binding TOKENS (a KV namespace) is missing."],
+    [
+      { DB: undefined, ACCOUNT_ATTEMPTS: undefined, LOG_SAMPLE: "x" },
+      "The binding DB (a D1 database) is missing. The binding ACCOUNT_ATTEMPTS (a rate limiter) is missing. LOG_SAMPLE must be a number from 0 to 1.",
+    ],
+  ])("names a wrong configuration in the log and at /readyz only: %o", async (wrong, problem) => {
+    const request = (path: string) => {
+      const bindings = { ...env, ...wrong } as unknown as Env;
+      return serve(new Request(`${ORIGIN}${path}`), bindings, createExecutionContext(), () => NOW);
+    };
+    for (const path of ["/public/v1/partners", "/healthz", "/demo1nk001"]) {
+      const response = await request(path);
+      const body: ProblemBody = await response.json();
+      expect([response.status, response.headers.get("retry-after"), body.code]).toEqual([
+        503,
+        "5",
+        "not_configured",
+      ]);
+      expect(body.detail).toBe(
+        "A binding or a variable in wrangler.toml is missing or wrong. `/readyz` and the log name it.",
+      );
     }
-    expect(errorLines().map(({ message }) => message)).toEqual([
-      "CLICK_URL must be an http(s) URL",
-      "IMPRESSION_URL must be an http(s) URL",
-    ]);
+    const ready = await request("/readyz");
+    const { detail }: ProblemBody = await ready.json();
+    const message = `${problem} Check wrangler.toml.`;
+    expect([ready.status, detail]).toEqual([503, message]);
+    expect(errorLines().map((line) => line.message)).toEqual([message, message, message, message]);
   });
 
-  it("logs nothing as an error for a refusal", async () => {
+  it("logs no error for a rejected request", async () => {
     for (const [path, status] of [
       ["/nothing/here", 404],
       ["/public/v1/partners", 401],
@@ -112,7 +132,7 @@ describe("an unexpected error", () => {
   });
 });
 
-describe("a database that may work again in a moment", () => {
+describe("a database with a transient error", () => {
   it.each([
     "D1_ERROR: Network connection lost.",
     "D1_ERROR: Internal error in D1 DB storage caused object to be reset.",
@@ -120,7 +140,7 @@ describe("a database that may work again in a moment", () => {
     "D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
     "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
     "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
-  ])("is told as 503 with Retry-After in seconds: %s", async (message) => {
+  ])("is reported as 503 with Retry-After in seconds: %s", async (message) => {
     for (const [, path, options] of CALLS) {
       const DB = failingDatabase(new Error(message));
       const { body, headers } = await ask<ProblemBody>(path, { ...options, env: { DB } });
@@ -130,17 +150,17 @@ describe("a database that may work again in a moment", () => {
     }
   });
 
-  it("is told as 503 when it has not answered after ten seconds", async () => {
+  it("is reported as 503 if it has not responded after ten seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const DB = new Proxy(env.DB, {
         get: (target, name) =>
           name === "batch" ? () => new Promise(() => {}) : Reflect.get(target, name).bind(target),
       });
-      const answer = ask<ProblemBody>("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
+      const response = ask<ProblemBody>("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
       await vi.waitUntil(() => vi.getTimerCount() > 0);
       await vi.advanceTimersByTimeAsync(10_000);
-      expect((await answer).body).toMatchObject({ status: 503, code: "unavailable" });
+      expect((await response).body).toMatchObject({ status: 503, code: "unavailable" });
     } finally {
       vi.useRealTimers();
     }
@@ -148,7 +168,7 @@ describe("a database that may work again in a moment", () => {
 });
 
 describe("a database that is not migrated", () => {
-  it.each(CALLS)("is told as 503 with the command that migrates it: %s", async (_, path, options) => {
+  it.each(CALLS)("is reported as 503 with the command that migrates it: %s", async (_, path, options) => {
     await reset();
     const { body, headers } = await ask<ProblemBody>(path, options);
     expect(body).toMatchObject({ status: 503, code: "not_migrated" });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, DEMO, freshDemo, IPHONE, rejection, rows } from "../harness.ts";
+import { LINKS } from "../campaign/support.ts";
+import { ask, call, DEMO, freshDemo, IPHONE, type ProblemBody, rejection, rows } from "../harness.ts";
 import { everyRoute } from "./every-route.ts";
 
 beforeAll(freshDemo);
@@ -12,7 +13,7 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
     (method) => !allowed.includes(method),
   );
 
-  it(`answers 405 with Allow: ${allowed.join(", ")} to any other method`, async () => {
+  it(`returns 405 with Allow: ${allowed.join(", ")} for any other method`, async () => {
     expect(rejected.length).toBeGreaterThan(0);
     for (const method of rejected) {
       const response = await call(path, { method });
@@ -21,7 +22,7 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
     }
   });
 
-  it.runIf(methods.includes("GET"))("answers HEAD as GET, without the body", async () => {
+  it.runIf(methods.includes("GET"))("handles HEAD as GET without the body", async () => {
     for (const token of [undefined, DEMO.apiToken, DEMO.operatorToken, DEMO.costToken]) {
       const get = await call(path, { token });
       const head = await call(path, { token, method: "HEAD" });
@@ -31,15 +32,15 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
     }
   });
 
-  it("carries an X-Request-Id of its own on every answer, and is never taken for another type", async () => {
+  it("has its own X-Request-Id and nosniff on every response", async () => {
     const ids = new Set<string | null>();
     for (const method of [...methods, "DELETE"]) {
       for (const token of [undefined, DEMO.apiToken]) {
         const headers = { "x-request-id": "chosen-by-the-caller" };
-        const answer = await call(path, { method, token, headers });
-        const id = answer.headers.get("x-request-id");
+        const response = await call(path, { method, token, headers });
+        const id = response.headers.get("x-request-id");
         expect(id).toMatch(UUID);
-        expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+        expect(response.headers.get("x-content-type-options")).toBe("nosniff");
         ids.add(id);
       }
     }
@@ -47,7 +48,7 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
   });
 });
 
-describe("a path that is not there", () => {
+describe("a path that does not exist", () => {
   it.each([
     "/public",
     "/public/v1",
@@ -64,7 +65,7 @@ describe("a path that is not there", () => {
     "/favicon.ico",
     "/%00",
     "/..%2f..%2fetc",
-  ])("%s is answered with 404", async (path) => {
+  ])("%s returns 404", async (path) => {
     expect(await rejection(path, { token: DEMO.apiToken })).toEqual({
       status: 404,
       code: "not_found",
@@ -72,7 +73,7 @@ describe("a path that is not there", () => {
     });
   });
 
-  it("is answered with 404 whatever the method", async () => {
+  it("returns 404 for any method", async () => {
     for (const method of ["HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]) {
       expect((await call("/public/v1/nothing", { method })).status).toBe(404);
     }
@@ -80,24 +81,60 @@ describe("a path that is not there", () => {
 });
 
 describe("a problem document", () => {
-  it("has exactly the members of a refusal, its own type, and the id of X-Request-Id", async () => {
+  it("has exactly the documented members and the ID of X-Request-Id", async () => {
     const response = await call("/public/v1/partners?limit=0", { token: DEMO.apiToken });
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await response.json()).toEqual({
       type: "https://linkledger.test/docs/errors#invalid_request",
-      title: "The request is malformed",
+      title: "The request is invalid",
       status: 400,
-      detail: "Mend limit and send the request again.",
+      detail: "limit must be a positive integer.",
       code: "invalid_request",
       request_id: response.headers.get("x-request-id"),
       errors: [{ param: "limit", message: "must be a positive integer" }],
     });
   });
 
-  it("names the id of X-Request-Id wherever an answer names one", async () => {
+  it.each([
+    ["one error", "", { cost_id: "short" }, "cost_id has 5 characters; it needs at least 12."],
+    ["an empty parameter", "", { tag: "" }, "tag must not be empty."],
+    [
+      "two errors",
+      "",
+      { cost_type: "x", cost_id: "1" },
+      "Fix cost_type and cost_id, then resend the request.",
+    ],
+    [
+      "three errors",
+      "",
+      { cost_type: "x", cost_id: "1", tag: "" },
+      "Fix cost_type, cost_id, and tag, then resend the request.",
+    ],
+    ["a repeated parameter", "&tag=u", {}, "tag is given twice with different values."],
+    [
+      "two errors of one parameter",
+      "&cost_id=2",
+      { cost_id: "1" },
+      "cost_id is given twice with different values. cost_id has 1 character; it needs at least 12.",
+    ],
+  ])("says in detail what to fix for %s", async (_, more, changes, detail) => {
+    const good = { cost_type: "cpc", cost_currency: "USD", cost_id: "detail-cost-0001", tag: "t" };
+    const query = new URLSearchParams({ ...good, ...changes });
+    const options = { method: "POST", token: DEMO.costToken };
+    const { status, body } = await ask<ProblemBody>(`/cost?${query}${more}`, options);
+    expect([status, body.detail]).toEqual([400, detail]);
+  });
+
+  it("says in detail that a body is invalid", async () => {
+    const headers = { "content-type": "application/json" };
+    const { body } = await ask<ProblemBody>(LINKS, { token: DEMO.apiToken, headers, body: "{" });
+    expect(body.detail).toBe("The body must be JSON in UTF-8.");
+  });
+
+  it("has the ID of X-Request-Id in every body with a request_id", async () => {
     const cost = "/cost?cost_type=cpc&cost_currency=USD&cost_id=demo-click-recent-0001&tag=t";
-    const answers = [
+    const responses = [
       await call("/public/v1/partners"),
       await call("/nothing/here"),
       await call("/cost", { method: "POST" }),
@@ -106,16 +143,16 @@ describe("a problem document", () => {
       await call("/nosuchlink"),
       await call("/public/v1/partners", { method: "DELETE" }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([401, 404, 401, 200, 200, 404, 405]);
-    for (const answer of answers) {
-      expect(((await answer.json()) as { request_id: string }).request_id).toBe(
-        answer.headers.get("x-request-id"),
+    expect(responses.map(({ status }) => status)).toEqual([401, 404, 401, 200, 200, 404, 405]);
+    for (const response of responses) {
+      expect(((await response.json()) as { request_id: string }).request_id).toBe(
+        response.headers.get("x-request-id"),
       );
     }
   });
 });
 
-it("records nothing for HEAD on a link or its impression", async () => {
+it("does not record HEAD on a link or its impression", async () => {
   const before = await rows("SELECT count(*) AS n FROM engagements");
   const headers = { "user-agent": IPHONE };
   const click = await call(`/${DEMO.linkToken}?cost_id=head-click-0001`, { method: "HEAD", headers });

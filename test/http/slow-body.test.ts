@@ -1,4 +1,4 @@
-/** A body that comes slowly, without an end, or breaks off: on every operation that reads one. */
+/** A body that is slow, endless or cut off, on every operation that reads a body. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { LINKS } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, freshDemo, type ProblemBody, rejection, rows } from "../harness.ts";
@@ -16,8 +16,8 @@ const TOKENS: Partial<Record<string, string>> = {
   cost_credential: DEMO.costToken,
 };
 
-/** Whoever may ask, with a body that is yet to come. */
-function asking({ method, need, pattern }: (typeof everyOperation)[number], body: BodyInit): Call {
+/** A call with valid credentials and this body. */
+function validCall({ method, need, pattern }: (typeof everyOperation)[number], body: BodyInit): Call {
   const isForm = TOKENS[need] === undefined || pattern === "/cost";
   return {
     method,
@@ -30,7 +30,7 @@ function asking({ method, need, pattern }: (typeof everyOperation)[number], body
   };
 }
 
-/** Those that ask for no body never read one, and are not kept waiting. */
+/** Operations without a body. They never read one. */
 const BODILESS = [
   "POST /logout",
   "POST /account/sign-out-everywhere",
@@ -47,13 +47,13 @@ const reading = everyOperation
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Gives one piece after the other; then it ends, waits for ever or fails. */
+/** A body that sends its pieces and then ends, never ends or fails. */
 function bodyOf(pieces: Iterable<string>, end: "ends" | "never ends" | "fails") {
-  const left = pieces[Symbol.iterator]();
+  const remaining = pieces[Symbol.iterator]();
   const seen = { pulled: 0, cancelled: false };
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      const { value, done } = left.next();
+      const { value, done } = remaining.next();
       if (!done) {
         seen.pulled++;
         controller.enqueue(encode(value));
@@ -77,28 +77,28 @@ describe("a body that never ends", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** The answer, and after how many milliseconds it came. */
-  async function answerIn(path: string, options: Call): Promise<{ response: Response; after: number }> {
-    let isAnswered = false;
-    const answer = call(path, options).finally(() => {
-      isAnswered = true;
+  /** The response, and the milliseconds after which it came. */
+  async function respondIn(path: string, options: Call): Promise<{ response: Response; after: number }> {
+    let isDone = false;
+    const response = call(path, options).finally(() => {
+      isDone = true;
     });
     let after = 0;
-    while (!isAnswered) {
+    while (!isDone) {
       await scheduler.wait(1);
-      if (isAnswered || vi.getTimerCount() === 0) continue;
+      if (isDone || vi.getTimerCount() === 0) continue;
       await vi.advanceTimersByTimeAsync(5_000);
       after += 5_000;
     }
-    return { response: await answer, after };
+    return { response: await response, after };
   }
 
-  it.each(reading)("is answered 408 after thirty seconds, and changes nothing: %s", async (_, one) => {
+  it.each(reading)("gets 408 after thirty seconds and changes nothing: %s", async (_, one) => {
     const before = await everything();
     for (const headers of [{}, { "content-length": "50" }]) {
-      const options = asking(one, bodyOf(["{"], "never ends").body);
+      const options = validCall(one, bodyOf(["{"], "never ends").body);
       const sent = { ...options, headers: { ...options.headers, ...headers } };
-      const { response, after } = await answerIn(one.path, sent);
+      const { response, after } = await respondIn(one.path, sent);
       expect([response.status, after]).toEqual([408, 30_000]);
       expect(response.headers.get("connection")).toBeNull();
       expect(((await response.json()) as ProblemBody).code).toBe("request_timeout");
@@ -106,23 +106,23 @@ describe("a body that never ends", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("is told to a browser as a page", async () => {
+  it("is reported to a browser as a page", async () => {
     const { body } = bodyOf(["email="], "never ends");
     const headers = { "content-type": FORM, accept: "text/html" };
-    const { response } = await answerIn("/login", { method: "POST", body, headers });
+    const { response } = await respondIn("/login", { method: "POST", body, headers });
     expect(response.status).toBe(408);
     expect(await response.text()).toContain("The body did not arrive in time");
   });
 
-  it("of who has no good token is answered 401", async () => {
+  it("gets 401 without a valid token", async () => {
     const token = DEMO.apiToken.replace("DemoUser", "demoUser");
     const headers = { "content-type": "application/json" };
     const { body } = bodyOf(["{"], "never ends");
-    const { response } = await answerIn(LINKS, { method: "POST", token, headers, body });
+    const { response } = await respondIn(LINKS, { method: "POST", token, headers, body });
     expect(response.status).toBe(401);
   });
 
-  it("that drips, a byte a second, is read when it is whole within thirty, and not after", async () => {
+  it("with one byte a second is read only if it is complete within thirty seconds", async () => {
     for (const [bytes, status] of [
       [28, 201],
       [32, 408],
@@ -136,16 +136,16 @@ describe("a body that never ends", () => {
         },
       });
       const headers = { "content-type": "application/json" };
-      let isAnswered = false;
+      let isDone = false;
       const sent = call(LINKS, {
         method: "POST",
         token: DEMO.apiToken,
         headers,
         body: body.pipeThrough(drip),
       }).finally(() => {
-        isAnswered = true;
+        isDone = true;
       });
-      while (!isAnswered) {
+      while (!isDone) {
         await scheduler.wait(1);
         if (vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(1_000);
       }
@@ -155,64 +155,66 @@ describe("a body that never ends", () => {
   });
 });
 
-describe("a body that breaks off", () => {
-  it.each(reading)("is answered 400, and changes nothing: %s", async (_, one) => {
+describe("a body that is cut off", () => {
+  it.each(reading)("gets 400 and changes nothing: %s", async (_, one) => {
     const before = await everything();
     for (const headers of [{}, { "content-length": "50" }]) {
-      const options = asking(one, bodyOf(["{"], "fails").body);
+      const options = validCall(one, bodyOf(["{"], "fails").body);
       const { status, body } = await ask<ProblemBody>(one.path, {
         ...options,
         headers: { ...options.headers, accept: "application/json", ...headers },
       });
       expect([status, body.code]).toEqual([400, "invalid_request"]);
-      expect(body.errors).toEqual([{ param: "body", message: "did not arrive whole" }]);
+      expect(body.errors).toEqual([
+        { param: "body", message: "did not arrive completely; resend the request" },
+      ]);
     }
     expect(await everything()).toEqual(before);
   });
 });
 
-describe("a body without an end that passes its limit", () => {
-  it.each(reading)("is answered 413, and not read on: %s", async (_, one) => {
+describe("an endless body that exceeds its limit", () => {
+  it.each(reading)("gets 413 and is not read further: %s", async (_, one) => {
     const limit = one.pattern === "/cost/batch" ? 1024 : 64;
     const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
-    const options = asking(one, body);
-    const answered = await rejection(one.path, {
+    const options = validCall(one, body);
+    const result = await rejection(one.path, {
       ...options,
       headers: { ...options.headers, accept: "application/json" },
     });
-    expect(answered).toEqual({ status: 413, code: "payload_too_large", params: [] });
+    expect(result).toEqual({ status: 413, code: "payload_too_large", params: [] });
     expect(seen.pulled).toBeGreaterThan(limit);
     expect(seen.pulled).toBeLessThan(limit + 8);
     expect(seen.cancelled).toBe(true);
   });
 
-  it("is not read at all where Content-Length tells so", async () => {
+  it("is not read at all if Content-Length exceeds the limit", async () => {
     const { body, seen } = bodyOf(forever("x"), "never ends");
     const headers = { "content-type": "application/json", "content-length": "65537" };
-    const answered = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
-    expect(answered.status).toBe(413);
+    const result = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+    expect(result.status).toBe(413);
     expect(seen.pulled).toBeLessThan(3);
     expect(seen.cancelled).toBe(true);
   });
 
   it.each(["many", "-1", "1e3", "", "0x10", "5, 5"])(
-    "is held to its limit where Content-Length tells nothing: %j",
+    "is limited by its size if Content-Length is not a number: %j",
     async (length) => {
       const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
       const headers = { "content-type": "application/json", "content-length": length };
-      const answered = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
-      expect(answered.status).toBe(413);
+      const result = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+      expect(result.status).toBe(413);
       expect(seen.pulled).toBeLessThan(72);
     },
   );
 });
 
-it("an operation that asks for no body waits for none", async () => {
+it("an operation without a body does not wait for one", async () => {
   for (const name of BODILESS) {
     const one = everyOperation.find((operation) => operation.name === name);
     if (!one) throw new Error(`there is no ${name}`);
     const path = one.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
-    const { status } = await call(path, asking(one, bodyOf(["{"], "never ends").body));
+    const { status } = await call(path, validCall(one, bodyOf(["{"], "never ends").body));
     expect([303, 400, 404], name).toContain(status);
   }
 });

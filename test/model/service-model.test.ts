@@ -1,4 +1,4 @@
-/** Random work on the whole service, over HTTP, under faults, beside a small model: links, pages, permissions, matches, spend. */
+/** Compares the service with a small model on random requests with injected faults: links, pages, access, matches, spend. */
 import * as fc from "fast-check";
 import { beforeEach, expect, it, vi } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
@@ -29,7 +29,7 @@ interface ModelCost {
   amount: number;
 }
 
-/** What the service should hold. Costs are of one partner, flat and in one currency. */
+/** The expected state of the service. All costs have one partner, one currency, and a flat cost type. */
 class Model {
   now = NOW;
   token: string = DEMO.apiToken;
@@ -46,7 +46,7 @@ class Model {
   costData = (link: ModelLink) => this.partner(link) === MODEL_PARTNER && this.switch(link);
   children = (parent: ModelLink | undefined) => this.links.filter((link) => link.parent === parent);
 
-  /** The instant of the click that a cost stands on. */
+  /** The time of the click that a cost matches. */
   match(id: string): number | undefined {
     const [cost, click] = [this.costs.get(id), this.clicks.get(id)];
     return cost && click !== undefined && Math.abs(cost.at - click) <= WINDOW ? click : undefined;
@@ -63,7 +63,7 @@ class Model {
 const pick = fc.nat({ max: 3 });
 const id = fc.constantFrom("service-model-1", "service-model-2");
 const amount = fc.constantFrom("0", "0.25", "1.00001");
-/** Which call goes wrong, before or after it was committed; mostly none. */
+/** The call that fails, before or after it is committed; usually none. */
 const fault = fc.option(
   fc.record({
     call: fc.integer({ min: 1, max: 3 }),
@@ -108,10 +108,14 @@ const step = fc.oneof(
   },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-type InputError = typeof fault extends fc.Arbitrary<infer Value> ? Value : never;
+type InjectedFault = typeof fault extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Sends with the fault, and after a 503 the same again: what is told in the end is told of all. */
-async function insist<T>(path: string, options: Call, how: InputError): Promise<{ status: number; body: T }> {
+/** Sends a request with the fault and repeats it after a 503. */
+async function sendWithFault<T>(
+  path: string,
+  options: Call,
+  how: InjectedFault,
+): Promise<{ status: number; body: T }> {
   const message = how?.lost ? "D1_ERROR: Network connection lost." : "D1_ERROR: D1 DB is overloaded.";
   const { database } = faultyDatabase(
     how ? { at: (number) => number === how.call, when: how.when, message } : undefined,
@@ -141,11 +145,15 @@ async function take(step: Step, model: Model): Promise<void> {
       const label = `Link ${model.links.length}`;
       const json = { name: label, ...(parent && { parent_token: parent.token }) };
       const headers = { "idempotency-key": `model-${model.links.length}-${now}` };
-      const answer = await insist<Envelope<Link, null>>(LINKS, { token, json, headers, now }, step.fault);
-      expect(answer.status).toBe(parent && model.level(parent) === 4 ? 400 : 201);
-      const made = answer.body.data?.items[0];
-      if (made)
-        model.links.push({ token: made.token, label, parent, partner: null, cost: null, archived: false });
+      const response = await sendWithFault<Envelope<Link, null>>(
+        LINKS,
+        { token, json, headers, now },
+        step.fault,
+      );
+      expect(response.status).toBe(parent && model.level(parent) === 4 ? 400 : 201);
+      const created = response.body.data?.items[0];
+      if (created)
+        model.links.push({ token: created.token, label, parent, partner: null, cost: null, archived: false });
       return;
     }
     case "update": {
@@ -154,21 +162,21 @@ async function take(step: Step, model: Model): Promise<void> {
       const { name, archived, partner_id, cost_data_enabled } = step.change;
       const partner = partner_id === undefined ? link.partner : partner_id;
       const inEffect = partner ?? model.partner(link.parent);
-      const isRefused = cost_data_enabled === true && inEffect !== MODEL_PARTNER;
+      const isRejected = cost_data_enabled === true && inEffect !== MODEL_PARTNER;
       const options = { token, method: "PATCH", json: step.change, now };
-      expect((await insist(`${LINKS}/${link.token}`, options, step.fault)).status).toBe(
-        isRefused ? 400 : 200,
+      expect((await sendWithFault(`${LINKS}/${link.token}`, options, step.fault)).status).toBe(
+        isRejected ? 400 : 200,
       );
-      if (isRefused) return;
-      const goes = partner_id === null || (partner_id !== undefined && inEffect !== MODEL_PARTNER);
-      link.cost = cost_data_enabled ?? (goes ? false : link.cost);
+      if (isRejected) return;
+      const turnsOff = partner_id === null || (partner_id !== undefined && inEffect !== MODEL_PARTNER);
+      link.cost = cost_data_enabled ?? (turnsOff ? false : link.cost);
       Object.assign(link, { partner, archived, label: name ?? link.label });
       return;
     }
     case "click": {
       const path = `/${DEMO.linkToken}?s2s=1&cost_id=${step.id}`;
-      const answer = await insist(path, { headers: { "user-agent": IPHONE }, now }, step.fault);
-      expect(answer.status).toBe(200);
+      const response = await sendWithFault(path, { headers: { "user-agent": IPHONE }, now }, step.fault);
+      expect(response.status).toBe(200);
       if (!model.clicks.has(step.id)) model.clicks.set(step.id, now);
       return;
     }
@@ -181,7 +189,7 @@ async function take(step: Step, model: Model): Promise<void> {
 
 const toUnits = (text: string) => Math.round(Number(text) * 100_000);
 
-/** What a cost is answered: its status, and whether it stands on a click. */
+/** Returns the expected status and code of a cost, and stores the cost if it is accepted. */
 function judge(model: Model, cost_id: string, amount: number): { status: number; code?: string } {
   const { now } = model;
   const [existing, click] = [model.costs.get(cost_id), model.clicks.get(cost_id)];
@@ -193,8 +201,8 @@ function judge(model: Model, cost_id: string, amount: number): { status: number;
   return { status: 200 };
 }
 
-async function submit(model: Model, all: string[], amount: string, how: InputError): Promise<void> {
-  // A settled cost may be purged or not: it is a duplicate, or late. Either way it counts once.
+async function submit(model: Model, all: string[], amount: string, how: InjectedFault): Promise<void> {
+  // Skips costs past the window: depending on the purge, they are duplicates or late.
   const ids = all.filter((id) => model.now - (model.match(id) ?? model.now) <= WINDOW);
   if (ids.length === 0) return;
   const costs = ids.map((cost_id) => ({
@@ -205,21 +213,21 @@ async function submit(model: Model, all: string[], amount: string, how: InputErr
     tag: "t",
   }));
   const options = { token: DEMO.costToken, json: { costs }, now: model.now };
-  const answer = await insist<{ results: { status: number | "ok"; code?: string }[] }>(
+  const response = await sendWithFault<{ results: { status: number | "ok"; code?: string }[] }>(
     "/cost/batch",
     options,
     how,
   );
-  expect(answer.status).toBe(200);
-  const told = answer.body.results.map(({ status, code }) => ({
+  expect(response.status).toBe(200);
+  const verdicts = response.body.results.map(({ status, code }) => ({
     status: status === "ok" ? 200 : status,
     ...(code && { code }),
   }));
-  expect(told).toEqual(ids.map((cost_id) => judge(model, cost_id, toUnits(amount))));
+  expect(verdicts).toEqual(ids.map((cost_id) => judge(model, cost_id, toUnits(amount))));
 }
 
-/** Every item of a list, page after page, both ways. */
-async function pages(path: string, options: Call): Promise<Link[]> {
+/** Reads every item of a list, page by page, forward and then backward. */
+async function readAllPages(path: string, options: Call): Promise<Link[]> {
   const read = async (first: string, direction: "next" | "previous"): Promise<Link[]> => {
     const items: Link[] = [];
     let last = "";
@@ -260,11 +268,11 @@ async function compare(model: Model): Promise<void> {
     link.archived,
     model.children(link).length > 0,
   ];
-  const first = (await pages(LINKS, options)).slice(DEMO_LINKS);
+  const first = (await readAllPages(LINKS, options)).slice(DEMO_LINKS);
   expect(first.map(shown)).toEqual(model.children(undefined).map(expected));
   const parent = model.links.find((link) => model.children(link).length > 0);
   if (parent) {
-    const below = await pages(`${LINKS}/${parent.token}/children`, options);
+    const below = await readAllPages(`${LINKS}/${parent.token}/children`, options);
     expect(below.map(shown)).toEqual(model.children(parent).map(expected));
   }
   const other = LINKS.replace(DEMO.appToken, DEMO.otherAppToken);
@@ -278,7 +286,7 @@ async function compare(model: Model): Promise<void> {
 
 const DEMO_LINKS = 4;
 
-/** A link with cost data on, and one below it. */
+/** Creates a link with cost data on, and a sub-link. */
 const FIRST: Step[] = [
   { kind: "create", below: null, fault: null },
   {
@@ -290,7 +298,7 @@ const FIRST: Step[] = [
   { kind: "create", below: 0, fault: null },
 ];
 
-it("holds the links, pages, permissions, matches and spend that a small model holds, whatever is done and goes wrong", {
+it("has the same links, pages, access, matches and spend as the model after any steps and faults", {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -306,7 +314,7 @@ it("holds the links, pages, permissions, matches and spend that a small model ho
       );
       const model = new Model();
       for (const one of [...FIRST, ...steps]) {
-        // Past this the purge forgets, and what it forgot may be sent anew.
+        // Later, the purge deletes engagements, and their costs could be sent again.
         if (one.kind === "pass" && model.now + one.by > NOW + 2 * WINDOW) continue;
         await take(one, model);
         await compare(model);

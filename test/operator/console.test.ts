@@ -40,7 +40,7 @@ describe.each(reading)("GET %s", (path) => {
     const member = new Browser();
     await member.signIn();
     const rejected = await member.get(path);
-    expect([rejected.status, rejected.text.includes("This is for operators")]).toEqual([403, true]);
+    expect([rejected.status, rejected.text.includes("Operators only")]).toEqual([403, true]);
     expect((await call(path, { token: DEMO.operatorToken })).status).toBe(303);
   });
 });
@@ -79,11 +79,11 @@ describe("a form", () => {
   });
 
   test.each([
-    ["/operator/users/2", { role: "member" }, "The last operator stays"],
-    ["/operator/users/2", { disabled: "yes" }, "The last operator stays"],
+    ["/operator/users/2", { role: "member" }, "You cannot remove the last operator"],
+    ["/operator/users/2", { disabled: "yes" }, "You cannot remove the last operator"],
     ["/operator/partners/3/rounds", { cost_types: "cpc" }, "The partner has an open round"],
-    ["/operator/rounds/1/approve", {}, "A mismatch is open"],
-    ["/operator/users", { email: "demo@example.com" }, "Another user has this e-mail address"],
+    ["/operator/rounds/1/approve", {}, "The round cannot be approved yet"],
+    ["/operator/users", { email: "demo@example.com" }, "Another user has this email address"],
   ])("%s shows why it is rejected: %j", async (path, fields, title) => {
     const before = await state();
     const response = await operator.post(path, fields as Record<string, string>);

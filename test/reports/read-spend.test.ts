@@ -1,4 +1,4 @@
-/** GET …/spend: what an app spent. */
+/** GET …/spend: the spend of an app. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import {
@@ -25,15 +25,15 @@ const WEEK = "from=2026-03-09&to=2026-03-15";
 type Item = Record<string, string | number | null>;
 
 async function spend(query = WEEK, options: Call = {}): Promise<Item[]> {
-  const answer = await ask<{ data: { items: Item[] } }>(`${SPEND}?${query}`, {
+  const response = await ask<{ data: { items: Item[] } }>(`${SPEND}?${query}`, {
     token: DEMO.apiToken,
     ...options,
   });
-  expect(answer.status).toBe(200);
-  return answer.body.data.items;
+  expect(response.status).toBe(200);
+  return response.body.data.items;
 }
 
-/** A click of a link, days before now, and its cost. */
+/** Records a click on a link some days ago and sends its cost. */
 async function spent(
   id: string,
   cost: Record<string, string>,
@@ -47,7 +47,7 @@ async function spent(
 beforeEach(freshLedger);
 
 describe("spend", () => {
-  it("is told by day in the version 1 envelope, each currency apart", async () => {
+  it("is returned by day in the version 1 envelope with a row for each currency", async () => {
     await spent("spend-click-0001", { cost_amount: "0.25" });
     await spent("spend-click-0002", { cost_amount: "1.00001" });
     await spent("spend-click-0003", { cost_amount: "7", cost_currency: "EUR" });
@@ -67,7 +67,7 @@ describe("spend", () => {
     });
   });
 
-  it("counts a cpm amount as a thousandth, exactly, beside the others", async () => {
+  it("counts a cpm amount as exactly a thousandth of itself", async () => {
     for (const id of ["spend-view-00001", "spend-view-00002"]) {
       await view(id);
       await sendCost({ cost_id: id, cost_type: "cpm", cost_amount: "0.00001" });
@@ -80,7 +80,7 @@ describe("spend", () => {
     ]);
   });
 
-  it("counts what has no amount apart, and what has no engagement not at all", async () => {
+  it("counts costs without an amount as unpriced, and ignores costs without an engagement", async () => {
     await spent("spend-click-0001", {});
     await sendCost({ cost_id: "spend-pending-01", cost_amount: "9" });
     expect(await spend()).toEqual([
@@ -92,7 +92,7 @@ describe("spend", () => {
     ]);
   });
 
-  it("is grouped by any of day, link, partner and cost type, in that order however they are named", async () => {
+  it("is grouped by any of day, link, partner and cost type, always in that order", async () => {
     await spent("spend-click-0001", { cost_amount: "1" });
     await spent("spend-click-0002", { cost_amount: "2", cost_type: "cpi" }, { link: "demo1nk004" });
     await spent("spend-click-0003", { cost_amount: "4" }, { days: 1 });
@@ -126,7 +126,7 @@ describe("spend", () => {
     expect(await spend(`${WEEK}&group_by=partner`)).toMatchObject([{ partner_name: "Acme Ads", spend: "7" }]);
   });
 
-  it("covers both of its days whole, in UTC", async () => {
+  it("covers both days completely, in UTC", async () => {
     const start = Date.UTC(2026, 2, 14);
     for (const [id, now] of [
       ["spend-before-0001", start - 1],
@@ -152,13 +152,20 @@ describe("spend", () => {
     expect(await spend()).toMatchObject([{ spend: "90162064539.95733993" }]);
   });
 
-  it("is empty where nothing was spent, and 366 days are not too many", async () => {
+  it("is empty without costs and accepts 366 days", async () => {
     expect(await spend("from=2025-01-01&to=2026-01-01")).toEqual([]);
   });
 
-  it("answers HEAD as GET, without the body", async () => {
+  it("handles HEAD as GET without the body", async () => {
     const head = await call(`${SPEND}?${WEEK}`, { token: DEMO.apiToken, method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  it("does not include the spend of another app", async () => {
+    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 9, 1, 'cpc', 'USD', 'matched', 5, 500000)")
+      .bind(DEMO.otherAppToken, Math.floor(NOW / DAY))
+      .run();
+    expect(await spend()).toEqual([]);
   });
 });
 
@@ -166,7 +173,7 @@ describe("spend as CSV", () => {
   const csv = (query: string, accept = "text/csv") =>
     call(`${SPEND}?${query}`, { token: DEMO.apiToken, headers: { accept } });
 
-  it("is the same rows under a header line, as a download", async () => {
+  it("is a download of the same rows with a header line", async () => {
     await spent("spend-click-0001", { cost_amount: "0.25" });
     await spent("spend-click-0002", { cost_amount: "2" }, { days: 3 });
     const response = await csv(WEEK);
@@ -181,14 +188,14 @@ describe("spend as CSV", () => {
     );
   });
 
-  it("is in the OpenAPI document beside JSON", async () => {
+  it("is in the OpenAPI document as well as JSON", async () => {
     type Document = { paths: Record<string, { get: { responses: { 200: { content: object } } } }> };
     const { paths } = (await ask<Document>("/openapi.json")).body;
     const { content } = paths["/public/v1/apps/{app_token}/spend"]?.get.responses[200] ?? { content: {} };
     expect(Object.keys(content)).toEqual(["application/json", "text/csv"]);
   });
 
-  it("is the header line alone where nothing was spent", async () => {
+  it("is only the header line without costs", async () => {
     expect(await (await csv(`${WEEK}&group_by=partner,cost_type`)).text()).toBe(
       "partner_id,partner_name,cost_type,currency,spend,matched,unpriced\r\n",
     );
@@ -203,7 +210,7 @@ describe("spend as CSV", () => {
     ["a, b", '"a, b"'],
     ["a=b", "a=b"],
     ["Zürich 東京", "Zürich 東京"],
-  ])("tells a link called %s as text", async (label, cell) => {
+  ])("keeps the link name %s as text", async (label, cell) => {
     await env.DB.prepare("UPDATE links SET label = ? WHERE id = 1").bind(label).run();
     await spent("spend-click-0001", { cost_amount: "1" });
     const [, line] = (await (await csv(`${WEEK}&group_by=link`)).text()).split("\r\n");
@@ -219,26 +226,30 @@ describe("spend as CSV", () => {
     ["application/json", false],
     ["*/*", false],
     ["text/html,*/*;q=0.8", false],
-  ])("for Accept: %s is %s", async (accept, isCsv) => {
+  ])("is returned for Accept: %s: %s", async (accept, isCsv) => {
     const type = (await csv(WEEK, accept)).headers.get("content-type");
     expect(type?.startsWith("text/csv")).toBe(isCsv);
   });
 });
 
-describe("spend refuses", () => {
-  const asked = (query: string, options: Call = {}) =>
+describe("spend rejects", () => {
+  const reject = (query: string, options: Call = {}) =>
     rejection(`${SPEND}?${query}`, { token: DEMO.apiToken, ...options });
   const malformed = (...params: string[]) => ({ status: 400, code: "invalid_request", params });
 
   it.each([
-    ["no days at all", "", ["from", "to"]],
-    ["from alone", "from=2026-03-09", ["to"]],
+    ["a query without days", "", ["from", "to"]],
+    ["from without to", "from=2026-03-09", ["to"]],
     [
-      "days the wrong way round and an unknown group",
+      "days in the wrong order and an unknown group",
       "from=2026-03-09&to=2026-03-01&group_by=xx",
       ["group_by", "to"],
     ],
-    ["too many days and a group twice", "from=2025-01-01&to=2026-03-01&group_by=day,day", ["group_by", "to"]],
+    [
+      "too many days and a repeated group",
+      "from=2025-01-01&to=2026-03-01&group_by=day,day",
+      ["group_by", "to"],
+    ],
     ["from after to", "from=2026-03-10&to=2026-03-09", ["to"]],
     ["367 days", "from=2025-01-01&to=2026-01-02", ["to"]],
     ["2026-02-30", "from=2026-02-30&to=2026-03-01", ["from"]],
@@ -246,14 +257,14 @@ describe("spend refuses", () => {
     ["a time of day", "from=2026-03-09T00:00:00Z&to=2026-03-15", ["from"]],
     ["a short year", "from=26-03-09&to=2026-03-15", ["from"]],
     ["an unknown group", `${WEEK}&group_by=day,country`, ["group_by"]],
-    ["no group", `${WEEK}&group_by=`, ["group_by"]],
-    ["a group twice", `${WEEK}&group_by=day,day`, ["group_by"]],
-    ["a blank", `${WEEK}&group_by=day,%20link`, ["group_by"]],
-    ["a name twice", `${WEEK}&to=2026-03-15`, ["to"]],
-    ["everything at once", "from=x&to=y&group_by=z", ["from", "to", "group_by"]],
+    ["an empty group", `${WEEK}&group_by=`, ["group_by"]],
+    ["a repeated group", `${WEEK}&group_by=day,day`, ["group_by"]],
+    ["a space", `${WEEK}&group_by=day,%20link`, ["group_by"]],
+    ["a repeated parameter", `${WEEK}&to=2026-03-15`, ["to"]],
+    ["three invalid parameters", "from=x&to=y&group_by=z", ["from", "to", "group_by"]],
   ])("%s", async (_name, query, params) => {
-    expect(await asked(query)).toEqual(malformed(...params));
-    expect(await asked(query, { headers: { accept: "text/csv" } })).toEqual(malformed(...params));
+    expect(await reject(query)).toEqual(malformed(...params));
+    expect(await reject(query, { headers: { accept: "text/csv" } })).toEqual(malformed(...params));
   });
 
   it("a report of more than 50,000 rows", async () => {
@@ -263,43 +274,36 @@ describe("spend refuses", () => {
     )
       .bind(DEMO.appToken, Math.floor(NOW / DAY))
       .run();
-    expect(await asked("from=2025-05-01&to=2026-03-15&group_by=day,link")).toEqual(malformed("group_by"));
+    expect(await reject("from=2025-05-01&to=2026-03-15&group_by=day,link")).toEqual(malformed("group_by"));
     expect(await spend("from=2025-05-01&to=2026-03-15")).toHaveLength(300);
   });
 
   it("another method", async () => {
-    expect(await asked(WEEK, { method: "POST", json: {} })).toMatchObject({ status: 405 });
+    expect(await reject(WEEK, { method: "POST", json: {} })).toMatchObject({ status: 405 });
   });
 
-  it("whoever may not see the app, telling nothing of the input", async () => {
+  it("callers without access to the app before it validates the input", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/spend?${WEEK}`;
     expect(await rejection(path, { token: DEMO.apiToken })).toMatchObject({ status: 404 });
     expect(
       await rejection(path.replace(DEMO.otherAppToken, "nosuchapp000"), { token: DEMO.apiToken }),
     ).toMatchObject({ status: 404 });
     for (const token of [undefined, "noise", DEMO.costToken, createToken("api")]) {
-      expect(await asked(WEEK, { token })).toMatchObject({ status: 401, params: [] });
-      expect(await asked("from=x", { token })).toMatchObject({ status: 401, params: [] });
+      expect(await reject(WEEK, { token })).toMatchObject({ status: 401, params: [] });
+      expect(await reject("from=x", { token })).toMatchObject({ status: 401, params: [] });
     }
   });
 
-  it("a token from the moment of its reset, whatever KV still holds", async () => {
+  it("a reset token that KV still holds", async () => {
     await spend();
     await rows("DELETE FROM api_tokens WHERE user_id = 1");
-    expect(await asked(WEEK)).toMatchObject({ status: 401 });
-  });
-
-  it("to show another app's spend", async () => {
-    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 9, 1, 'cpc', 'USD', 'matched', 5, 500000)")
-      .bind(DEMO.otherAppToken, Math.floor(NOW / DAY))
-      .run();
-    expect(await spend()).toEqual([]);
+    expect(await reject(WEEK)).toMatchObject({ status: 401 });
   });
 });
 
-describe("the budget of spend", () => {
+describe("the database budget of spend", () => {
   it.each(["day", "link", "partner", "cost_type", "day,link,partner,cost_type"])(
-    "by %s: one call, none written, and at most 3 rows read a total, however many costs lie behind it",
+    "by %s: one call, no writes, and at most 3 rows read for each total",
     async (groups) => {
       const days = 30;
       await env.DB.prepare(
@@ -315,7 +319,7 @@ describe("the budget of spend", () => {
         env: { DB: database },
       });
       expect(items.length).toBeGreaterThan(1);
-      // Names come from DB once more where shards have added to the report.
+      // With shards, names need one more call to DB.
       const shards = ledgerOn().size;
       const calls = shards > 0 ? 1 + shards + Number(/link|partner/.test(groups)) : 1;
       expect(counts).toMatchObject({ calls, written: 0 });

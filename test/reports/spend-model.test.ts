@@ -1,4 +1,4 @@
-/** Spend after random work: the sum over the ledger, and the same after everything was purged. */
+/** Spend after random operations equals the sum over the ledger, also after everything is purged. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { purge } from "../../src/purge.ts";
@@ -31,7 +31,7 @@ const step = fc.record({
   at: fc.integer({ min: -3, max: 3 }).map((days) => NOW + days * DAY),
 });
 
-async function work(steps: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): Promise<void> {
+async function run(steps: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): Promise<void> {
   for (const { kind, id, link, type, currency, amount, at } of steps) {
     const cost = {
       cost_id: id,
@@ -51,7 +51,7 @@ async function work(steps: (typeof step extends fc.Arbitrary<infer Step> ? Step 
   }
 }
 
-/** The spend of the ledger as it lies there, added up anew: `group → [spend in 0.00000001, matched, unpriced]`. */
+/** The spend, added up from the rows of the ledger: `group → [spend in 0.00000001, matched, unpriced]`. */
 async function addUp(keysOf: (state: State) => unknown[]): Promise<Map<string, [bigint, number, number]>> {
   const links = await rows<{ id: number; token: string }>("SELECT id, token FROM links");
   const tokenOf = new Map(links.map(({ id, token }) => [id, token]));
@@ -90,29 +90,29 @@ const GROUPINGS: [string, (state: State) => unknown[], string[]][] = [
 ];
 
 async function report(groups: string): Promise<Item[]> {
-  const answer = await ask<{ data: { items: Item[] } }>(`${SPEND}&group_by=${groups}`, {
+  const response = await ask<{ data: { items: Item[] } }>(`${SPEND}&group_by=${groups}`, {
     token: DEMO.apiToken,
   });
-  return answer.body.data.items;
+  return response.body.data.items;
 }
 
-it("equals the sum over the ledger after any work, by any group, and stays so when all of it was purged", async () => {
+it("equals the sum over the ledger after any operations and by any group, also after a purge of everything", async () => {
   let reported = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       await freshLedger();
-      await work(steps);
+      await run(steps);
       const before: Item[][] = [];
       for (const [groups, keysOf, columns] of GROUPINGS) {
         const items = await report(groups);
         before.push(items);
         reported += items.length;
-        const told = items.map((item): [string, [bigint, number, number]] => [
+        const totals = items.map((item): [string, [bigint, number, number]] => [
           JSON.stringify([...columns.map((column) => item[column]), item.currency]),
           [toUnits(item.spend), Number(item.matched), Number(item.unpriced)],
         ]);
-        expect(told).toHaveLength(new Set(told.map(([key]) => key)).size);
-        expect(new Map(told)).toEqual(await addUp(keysOf));
+        expect(totals).toHaveLength(new Set(totals.map(([key]) => key)).size);
+        expect(new Map(totals)).toEqual(await addUp(keysOf));
       }
       await purge(ledgerOn(), NOW + 40 * DAY);
       expect(await rows("SELECT cost_id FROM costs UNION ALL SELECT cost_id FROM engagements")).toEqual([]);

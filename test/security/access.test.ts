@@ -1,4 +1,4 @@
-/** Every route × every way not to be allowed in. Read from the router, so that a new route cannot escape. */
+/** Every route with every kind of missing access. The routes come from the router, so that new ones are covered too. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
@@ -31,8 +31,8 @@ beforeAll(async () => {
   await env.TOKENS.put(hashToken(RESET, ["api"]) ?? "", '{"reset_at":1}');
 });
 
-/** Status, code and headers of a refusal for each of some headers, having changed nothing. */
-async function refusedUnchanged(operation: EveryOperation, ...sent: Record<string, string>[]) {
+/** The rejection of a request with each of these headers. Checks that nothing changed. */
+async function rejectedUnchanged(operation: EveryOperation, ...sent: Record<string, string>[]) {
   const before = await everything();
   const errorCodes = [];
   for (const headers of sent) errorCodes.push(await rejected(operation, headers));
@@ -49,17 +49,17 @@ async function rejected(operation: EveryOperation, headers: Record<string, strin
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const asked = (operations: EveryOperation[]): [string, EveryOperation][] =>
+const named = (operations: EveryOperation[]): [string, EveryOperation][] =>
   operations.map((operation) => [operation.name, operation]);
 
-it("knows what every route asks of its caller, and those of each kind", () => {
+it("knows the access that every route needs", () => {
   const count = (...needs: Parameters<typeof needing>) => needing(...needs).length;
   expect(everyOperation.length).toBeGreaterThan(60);
   expect(count("api_token")).toBeGreaterThan(9);
   expect(count("operator_token")).toBeGreaterThan(25);
   expect(count("cost_credential")).toBeGreaterThan(3);
   expect(count("session", "operator_session")).toBeGreaterThan(5);
-  // Beside pages, clicks, impressions and the health checks alone are for anybody.
+  // Apart from pages, only clicks, impressions and the health checks are public.
   expect(needing("none").map(({ pattern }) => pattern)).toEqual([
     "/healthz",
     "/readyz",
@@ -68,43 +68,43 @@ it("knows what every route asks of its caller, and those of each kind", () => {
   ]);
 });
 
-describe.each(asked(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
+describe.each(named(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
   const { need, pattern } = operation;
   const UNAUTHORIZED = { status: 401, code: "unauthorized" };
 
-  it("answers 401 with WWW-Authenticate where there is no credential", async () => {
-    for (const rejection of await refusedUnchanged(operation, ...Object.values(NO_CREDENTIALS))) {
+  it("returns 401 with WWW-Authenticate without a valid credential", async () => {
+    for (const rejection of await rejectedUnchanged(operation, ...Object.values(NO_CREDENTIALS))) {
       expect(rejection).toMatchObject(UNAUTHORIZED);
       expect(rejection.headers.get("www-authenticate")).toContain("Bearer");
     }
   });
 
-  it("answers 401 to credentials of every other kind, a signed-in browser's cookie too", async () => {
+  it("returns 401 for credentials of every other kind, including a session cookie", async () => {
     const others =
       need === "cost_credential"
         ? [bearer(DEMO.apiToken), bearer(DEMO.operatorToken)]
         : [bearer(DEMO.costToken), bearer(DEMO.testCostToken)];
     const cookies = [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }];
-    for (const rejection of await refusedUnchanged(operation, ...others, ...cookies)) {
+    for (const rejection of await rejectedUnchanged(operation, ...others, ...cookies)) {
       expect(rejection).toMatchObject(UNAUTHORIZED);
     }
   });
 
-  it("answers 401 to a token that was reset, 403 to a credential that was revoked", async () => {
+  it("returns 401 for a reset token and 403 for a revoked credential", async () => {
     const isCost = need === "cost_credential";
     const tokens = isCost ? [REVOKED.live, REVOKED.test] : [RESET];
     const expected = isCost ? { status: 403, code: "credential_revoked" } : UNAUTHORIZED;
-    for (const rejection of await refusedUnchanged(operation, ...tokens.map(bearer))) {
+    for (const rejection of await rejectedUnchanged(operation, ...tokens.map(bearer))) {
       expect(rejection).toMatchObject(expected);
     }
   });
 
-  it.runIf(need === "operator_token")("answers 403 to a member", async () => {
-    const [rejection] = await refusedUnchanged(operation, bearer(DEMO.apiToken));
+  it.runIf(need === "operator_token")("returns 403 for a member", async () => {
+    const [rejection] = await rejectedUnchanged(operation, bearer(DEMO.apiToken));
     expect(rejection).toMatchObject({ status: 403, code: "operator_required" });
   });
 
-  it.runIf(pattern.includes(":app_token"))("shows nothing of another user's app", async () => {
+  it.runIf(pattern.includes(":app_token"))("returns 404 for an app of another user", async () => {
     const path = operation.path
       .replace(DEMO.appToken, DEMO.otherAppToken)
       .replace(DEMO.linkToken, "demo1nk009");
@@ -120,23 +120,23 @@ describe.each(asked(needing("api_token", "operator_token", "cost_credential")))(
     expect([200, 201]).toContain(own.status);
   });
 
-  it("lets the right credential past the door", async () => {
+  it("accepts the right credential", async () => {
     const right = {
       api_token: DEMO.apiToken,
       operator_token: DEMO.operatorToken,
       cost_credential: DEMO.costToken,
     };
     const { method } = operation;
-    // Read, or refused for what it asks: never for who asks.
-    const options = method === "GET" ? {} : { method, json: { unheard: true } };
+    // The input may be rejected, but not the caller.
+    const options = method === "GET" ? {} : { method, json: { unknown: true } };
     const path = operation.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
     const response = await call(path, { ...options, token: right[need as keyof typeof right] });
     expect([200, 400, 404, 409, 415]).toContain(response.status);
   });
 });
 
-describe.each(asked(needing("session", "operator_session")))("%s", (_, operation) => {
-  it("leads to the sign-in, and changes nothing, without a session that stands", async () => {
+describe.each(named(needing("session", "operator_session")))("%s", (_, operation) => {
+  it("redirects to the sign-in and changes nothing without a valid session", async () => {
     const headers = [
       {},
       { cookie: SESSIONS.expired },
@@ -147,21 +147,21 @@ describe.each(asked(needing("session", "operator_session")))("%s", (_, operation
       bearer(DEMO.operatorToken),
       bearer(DEMO.costToken),
     ];
-    const asked = headers.map((sent) => ({ accept: "text/html", ...sent }));
-    for (const rejection of await refusedUnchanged(operation, ...asked)) {
+    const pageHeaders = headers.map((sent) => ({ accept: "text/html", ...sent }));
+    for (const rejection of await rejectedUnchanged(operation, ...pageHeaders)) {
       expect(rejection.status).toBe(303);
       expect(rejection.headers.get("location")).toMatch(/^\/login\?/);
     }
-    const [program] = await refusedUnchanged(operation, { accept: "application/json" });
+    const [program] = await rejectedUnchanged(operation, { accept: "application/json" });
     expect(program).toMatchObject({ status: 401, code: "session_ended" });
   });
 
-  it.runIf(operation.need === "operator_session")("is not for members", async () => {
-    const [rejection] = await refusedUnchanged(operation, { accept: "text/html", cookie: SESSIONS.member });
+  it.runIf(operation.need === "operator_session")("returns 403 for a member", async () => {
+    const [rejection] = await rejectedUnchanged(operation, { accept: "text/html", cookie: SESSIONS.member });
     expect(rejection?.status).toBe(403);
   });
 
-  it.runIf(operation.pattern.includes(":app_token"))("shows nothing of another user's app", async () => {
+  it.runIf(operation.pattern.includes(":app_token"))("returns 404 for an app of another user", async () => {
     const path = operation.path.replace(DEMO.appToken, DEMO.otherAppToken);
     const days = "?from=2026-03-01&to=2026-03-02";
     expect((await call(path + days, { headers: { cookie: SESSIONS.member } })).status).toBe(404);
@@ -169,10 +169,10 @@ describe.each(asked(needing("session", "operator_session")))("%s", (_, operation
   });
 });
 
-describe("a form that another site posts", () => {
+describe("a form from another site", () => {
   const forms = needing("session", "operator_session", "public").filter(({ method }) => method === "POST");
 
-  it.each(asked(forms))("is refused and changes nothing: %s", async (_, operation) => {
+  it.each(named(forms))("is rejected and changes nothing: %s", async (_, operation) => {
     const elsewhere = [
       { origin: "https://evil.test" },
       { origin: "null" },
@@ -183,7 +183,7 @@ describe("a form that another site posts", () => {
       { "sec-fetch-site": "" },
     ];
     const sent = elsewhere.map((headers) => ({ cookie: SESSIONS.operator, ...headers }));
-    for (const rejection of await refusedUnchanged(operation, ...sent)) {
+    for (const rejection of await rejectedUnchanged(operation, ...sent)) {
       expect(rejection).toMatchObject({ status: 403, code: "cross_site" });
     }
   });

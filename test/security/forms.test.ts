@@ -1,4 +1,4 @@
-/** The forms of the account pages and the console, as nobody's browser fills them in. */
+/** Hostile submissions of the forms on the account pages and in the console. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Sampled, sampled } from "../faults/operations.ts";
 import { restoreState, settled, startState } from "../faults/state.ts";
@@ -16,14 +16,14 @@ type Filled = (typeof forms)[number];
 const each = forms.map((one): [string, Filled] => [one.name, one]);
 const isConsole = ({ need }: Pick<Sampled, "need">) => need === "operator_session";
 
-it("are those of every page that has one", () => {
+it("the sampled forms cover every page with a form", () => {
   const posts = sampled.filter(({ method, need }) => method === "POST" && /session|public/.test(need));
   expect(forms.map(({ name }) => name)).toEqual(posts.map(({ name }) => name));
   expect(forms.length).toBeGreaterThan(20);
 });
 
-/** Fields that no form of the service has. */
-const NOBODYS = {
+/** Fields that no form has. */
+const UNKNOWN_FIELDS = {
   id: "999",
   token: "mine00000001",
   app_token: "otherapp0001",
@@ -46,26 +46,29 @@ const NOBODYS = {
   "disabled[]": "yes",
 };
 
-describe("a field that is nobody's to set", () => {
-  it.each(each)("changes nothing of what the form does: %s", async (_, { send, form, need }) => {
+describe("an unknown field", () => {
+  it.each(each)("does not change what the form does: %s", async (_, { send, form, need }) => {
     const { status } = await send();
     const after = await settled();
     await restoreState();
-    // The console itself gives roles.
-    const more = { ...NOBODYS, ...(need !== "operator_session" && { role: "operator", user_id: "2" }) };
+    // The console has fields for roles and users.
+    const more = {
+      ...UNKNOWN_FIELDS,
+      ...(need !== "operator_session" && { role: "operator", user_id: "2" }),
+    };
     const body = `${form}&${new URLSearchParams(Object.entries(more))}&__proto__=y`.replace(/^&/, "");
-    const answered = (await send({}, { body: body.replace("&__proto__=y", "") })).status;
-    expect([answered, await settled()]).toEqual([status, after]);
+    const statusWithMore = (await send({}, { body: body.replace("&__proto__=y", "") })).status;
+    expect([statusWithMore, await settled()]).toEqual([status, after]);
   });
 });
 
-describe("a field that is given twice", () => {
+describe("a repeated field", () => {
   const twice = forms.flatMap(({ form, ...one }) =>
     [...form.keys()].filter((field) => field !== "cost_types").map((field) => ({ ...one, form, field })),
   );
 
   it.each(twice.map((one) => [one.name, one.field, one] as const))(
-    "is refused, in every spelling of its name, and changes nothing: %s, %s",
+    "is rejected in every encoding of its name and changes nothing: %s, %s",
     async (_, field, { send, form }) => {
       const before = await settled();
       const encoded = `%${field.charCodeAt(0).toString(16)}${field.slice(1)}`;
@@ -81,10 +84,10 @@ describe("a field that is given twice", () => {
   );
 });
 
-describe("what is typed", () => {
+describe("markup in a field", () => {
   const MARKUP = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`;
 
-  it.each(each)("comes back as text where it comes back: %s", async (_, { send, form }) => {
+  it.each(each)("is shown only as text: %s", async (_, { send, form }) => {
     for (const field of form.keys()) {
       const body = new URLSearchParams(form);
       body.set(field, MARKUP);
@@ -95,7 +98,7 @@ describe("what is typed", () => {
     }
   });
 
-  it("does come back in some forms", async () => {
+  it("is shown in some forms", async () => {
     let shown = 0;
     for (const { send, form } of forms) {
       for (const field of form.keys()) {
@@ -108,7 +111,7 @@ describe("what is typed", () => {
   });
 
   it.each(["\0", "\r\nset-cookie: a=b", "\u001b[2J", "\u0085", "\u2028"])(
-    "with %j in it is never a header, nor half a text: stored whole or not at all",
+    "with %j in it never becomes a header or truncated text",
     async (end) => {
       for (const { send, form } of forms.filter(isConsole)) {
         for (const field of form.keys()) {

@@ -1,4 +1,4 @@
-/** Input that is meant to harm: fields that are nobody's to set, names twice, other spellings of a path, sizes, depths. */
+/** Hostile input: unknown fields, repeated names, other spellings of a path, large and deep input, control characters. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { operationOf } from "../../src/http/operation.ts";
 import { routes } from "../../src/index.ts";
@@ -30,7 +30,7 @@ const documented = routes.flatMap(({ path, methods }) =>
 type Documented = (typeof documented)[number];
 const each = (operations: Documented[]): [string, Documented][] => operations.map((one) => [one.name, one]);
 
-const NOBODYS = {
+const UNKNOWN_FIELDS = {
   id: 999,
   token: "mine00000001",
   app_token: DEMO.otherAppToken,
@@ -48,30 +48,30 @@ const NOBODYS = {
   toString: "x",
 };
 
-describe("a field that is nobody's to set", () => {
+describe("an unknown field", () => {
   const strict = documented.filter(({ operation }) => operation.input.body);
 
   it.each(each(strict))(
-    "is refused by its name, and nothing is changed: %s",
+    "is rejected by name, and nothing changes: %s",
     async (_, { path, method, token, operation }) => {
       const before = await everything();
-      const text = JSON.stringify(NOBODYS).replace("{", '{"__proto__":{"role":"operator"},');
+      const text = JSON.stringify(UNKNOWN_FIELDS).replace("{", '{"__proto__":{"role":"operator"},');
       const headers = { "content-type": "application/json" };
       const { status, body } = await ask<ProblemBody>(path, { method, token, headers, body: text });
       expect([status, body.code]).toEqual([400, "invalid_request"]);
       const named = body.errors
-        ?.filter(({ message }) => message === "is not known here")
+        ?.filter(({ message }) => message === "is not a known parameter; remove it")
         .map(({ param }) => param);
-      const known = Object.keys(NOBODYS).filter((name) => !named?.includes(name));
+      const known = Object.keys(UNKNOWN_FIELDS).filter((name) => !named?.includes(name));
       expect(named).toContain("__proto__");
-      // An operator may stop a partner that is integrated.
+      // This is the only operation with one of these fields.
       expect(known).toEqual(operation.id === "updatePartner" ? ["supports_cost_data"] : []);
       expect(await everything()).toEqual(before);
       expect(({} as { role?: string }).role).toBeUndefined();
     },
   );
 
-  it("is left out of a cost, a batch and a click", async () => {
+  it("is ignored in a cost, a batch and a click", async () => {
     const hostile = {
       partner_id: "3",
       source: "url",
@@ -106,13 +106,13 @@ describe("a field that is nobody's to set", () => {
   });
 });
 
-describe("a parameter that is given twice", () => {
+describe("a repeated parameter", () => {
   const lists = documented.filter(
     ({ operation }) => operation.input.query && operation.credentials !== "none",
   );
 
   it.each(each(lists))(
-    "is refused, in every spelling of the same name: %s",
+    "is rejected in every encoding of its name: %s",
     async (_, { path, operation, token }) => {
       for (const name of Object.keys(operation.input.query?.shape ?? {})) {
         const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
@@ -125,7 +125,7 @@ describe("a parameter that is given twice", () => {
     },
   );
 
-  it("is no list: brackets, and semicolons for ampersands, name nothing", async () => {
+  it("is not a list: names with brackets and semicolons as separators are ignored", async () => {
     const first = await ask<{ data: { items: unknown[] } }>(`${LINKS}?limit[]=1&limit%5B0%5D=1&x=1;limit=1`, {
       token: DEMO.apiToken,
     });
@@ -152,7 +152,7 @@ describe("another spelling of a path", () => {
   };
 
   it.each(guarded.map((one) => [one.name, one] as const))(
-    "opens nothing that the path itself does not: %s",
+    "gives no access that the path itself does not give: %s",
     async (_, operation) => {
       const before = await everything();
       for (const path of spellings(operation.path)) {
@@ -190,13 +190,13 @@ describe("another spelling of a path", () => {
     [`${LINKS}/'%20OR%20'1'='1`, 404],
     ["/operator/v1/apps/../../../operator/v1/users", 403],
     ["/public/v1/../../operator/v1/users", 403],
-  ])("%s is the app that it names in the end, or none", async (path, status) => {
+  ])("%s is resolved to the app that it finally names, or to none", async (path, status) => {
     expect((await call(path, { token: DEMO.apiToken })).status).toBe(status);
   });
 });
 
-describe("sizes", () => {
-  it("of headers hurt nothing", async () => {
+describe("a large input", () => {
+  it("in headers causes no failure", async () => {
     const long = "x".repeat(100_000);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x-header-${index}`, "v"]));
     for (const { path, method } of everyOperation) {
@@ -215,7 +215,7 @@ describe("sizes", () => {
     ).toBe(400);
   });
 
-  it("of a query hurt nothing", async () => {
+  it("in a query causes no failure", async () => {
     for (const query of [
       "a=1&".repeat(20_000),
       `${"%".repeat(20_000)}`,
@@ -228,17 +228,17 @@ describe("sizes", () => {
   });
 });
 
-describe("JSON as deep as its body allows", () => {
+describe("JSON as deep as the body size allows", () => {
   beforeEach(freshDemo);
   const nest = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels);
   const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
-  // Numbered names take JSON.stringify off the path that needs no stack.
+  // Numeric names keep JSON.stringify from its path that needs no stack.
   const numbered = (levels: number) => `${'{"5":'.repeat(levels)}1${"}".repeat(levels)}`;
   const headers = { "content-type": "application/json" };
   const bodies = [30_000, 1_000, 100].flatMap((levels) => [nest(levels), objects(Math.min(levels, 10_000))]);
 
   it.each(each(documented.filter(({ operation }) => operation.input.body)))(
-    "is refused, never a failure of ours: %s",
+    "is rejected with 400: %s",
     async (_, one) => {
       for (const deep of bodies) {
         for (const body of [deep, `{"name":${deep}}`, `{"a":${deep}}`]) {
@@ -250,7 +250,7 @@ describe("JSON as deep as its body allows", () => {
     },
   );
 
-  it("is no failure of ours in a bulk of links, with and without an Idempotency-Key", async () => {
+  it("causes no failure in a bulk request, with and without an Idempotency-Key", async () => {
     for (const key of [{}, { "idempotency-key": "deep-key-0001" }]) {
       for (const deep of [nest(30_000), numbered(9_000)]) {
         const response = await call(`${LINKS}/bulk`, {
@@ -263,7 +263,7 @@ describe("JSON as deep as its body allows", () => {
     }
   });
 
-  it("of 100,000 levels fails a batch of costs safely, with a live and with a test credential", async () => {
+  it("of 100,000 levels causes no failure in a batch of costs, with a live and a test credential", async () => {
     for (const token of [DEMO.costToken, DEMO.testCostToken]) {
       for (const body of [
         `{"costs":[${nest(100_000)}]}`,
@@ -280,11 +280,11 @@ describe("JSON as deep as its body allows", () => {
   });
 });
 
-describe("characters that end a string early", () => {
+describe("characters that can end a string early", () => {
   const ENDS = ["\u0000", "\r\n", "\n", "\u001b[2J", "\u007f", "\u0085", "\ud800"];
 
   it.each(ENDS.map((end) => [JSON.stringify(end), end]))(
-    "%s is refused in every text that is stored",
+    "%s is rejected in every stored text",
     async (_, end) => {
       const text = `good${end}bad`;
       const tries: [string, Call & { json: Record<string, unknown> }][] = [

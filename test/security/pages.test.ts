@@ -1,4 +1,4 @@
-/** What callers wrote, shown on pages, in tables and in the log: as text, wherever it stands. */
+/** Text of callers stays text on pages, in CSV files and in the log. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { call, click, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 import { everyOperation, needing, SESSIONS, startSessions } from "./support.ts";
@@ -10,7 +10,7 @@ const HOSTILE = hostile("");
 
 const ESCAPED = "&quot;&#39;&gt;&lt;";
 
-/** Text columns that hold what a caller wrote, and every one of which some page shows. */
+/** Columns with text of callers. Some page shows each of them. */
 const WRITTEN: Record<string, string[]> = {
   users: ["email"],
   apps: ["name", "default_url", "ios_url", "android_url"],
@@ -18,7 +18,7 @@ const WRITTEN: Record<string, string[]> = {
   partners: ["display_name", "click_parameters", "impression_parameters", "cost_parameters"],
   audit_log: ["subject", "action"],
 };
-/** The same within JSON. */
+/** Columns with text of callers inside JSON. */
 const WRITTEN_JSON: [table: string, column: string, value: string, names: string[]][] = [
   ["apps", "redirect_hosts", "json_array(?1)", ["hosts"]],
   ["apps", "redirect_schemes", "json_array(?1)", ["schemes"]],
@@ -61,7 +61,7 @@ const QUERIES = [
 
 describe("a page", () => {
   it.each(pages.map((page) => [page.name, page.path]))(
-    "shows what callers wrote as text: %s",
+    "shows text of callers as text: %s",
     async (_, path) => {
       for (const query of QUERIES) {
         for (const headers of [
@@ -85,7 +85,7 @@ describe("a page", () => {
     },
   );
 
-  it("really shows them: each that was written stands on some page", async () => {
+  it("shows each of these columns on some page", async () => {
     let shown = "";
     for (const { path } of pages) {
       for (const headers of [
@@ -104,13 +104,13 @@ describe("a page", () => {
   });
 });
 
-describe("a refusal of a path or a parameter", () => {
+describe("an error response for a path or a parameter", () => {
   it.each(needing("api_token", "operator_token", "cost_credential").map((one) => [one.name, one]))(
-    "is no page that runs what it quotes: %s",
+    "is not a page that runs what it quotes: %s",
     async (_, { path, method }) => {
-      const asked = path.replace(/\/[^/]+$/, `/${encodeURIComponent(HOSTILE)}`);
+      const hostilePath = path.replace(/\/[^/]+$/, `/${encodeURIComponent(HOSTILE)}`);
       for (const accept of ["text/html", "*/*"]) {
-        const response = await call(`${asked}?limit=${encodeURIComponent(HOSTILE)}`, {
+        const response = await call(`${hostilePath}?limit=${encodeURIComponent(HOSTILE)}`, {
           method,
           headers: { accept },
           token: DEMO.operatorToken,
@@ -134,7 +134,7 @@ describe("a redirect", () => {
     "%e2%80%a8",
   ];
 
-  it.each(SPLIT)("carries nothing of the caller's into a header of its own: %s", async (split) => {
+  it.each(SPLIT)("does not let input start a new header: %s", async (split) => {
     for (const path of [
       `/${DEMO.linkToken}?redirect=https://example.com/${split}`,
       `/${DEMO.linkToken}?deep_link=demoapp://item${split}`,
@@ -197,7 +197,7 @@ describe("a redirect", () => {
   });
 });
 
-it("a table for a spreadsheet runs no formula, whatever name it quotes", async () => {
+it("a CSV file has no formulas, whatever names it contains", async () => {
   const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", '"=1', "=1,=2", "=1\n=2"];
   for (const formula of formulas) {
     await env.DB.prepare("UPDATE partners SET display_name = ?").bind(formula).run();
@@ -219,7 +219,7 @@ it("a table for a spreadsheet runs no formula, whatever name it quotes", async (
   expect(await rows("SELECT 1 FROM daily_totals WHERE app_token = ?", DEMO.appToken)).not.toEqual([]);
 });
 
-it("a line of the log is one line of JSON, and quotes nothing that was sent", async () => {
+it("a log line is one line of JSON and quotes no input", async () => {
   const lines: string[] = [];
   for (const level of ["log", "error", "warn", "info"] as const) {
     vi.spyOn(console, level).mockImplementation((line) => void lines.push(String(line)));
@@ -241,7 +241,7 @@ it("a line of the log is one line of JSON, and quotes nothing that was sent", as
   vi.restoreAllMocks();
   expect(lines.length).toBeGreaterThan(everyOperation.length);
   const quoting = lines.filter((line) => line.includes("inject3d"));
-  // An unexpected error is told in its own words, on one line, without a token.
+  // The message of an unexpected error is logged on one line, without a token.
   expect(quoting).toHaveLength(1);
   for (const line of lines) {
     expect(line).not.toMatch(/\p{Cc}/u);

@@ -1,4 +1,4 @@
-/** How often a credential may be used, and how often an address may be refused. */
+/** Limits on the use of a credential and on rejected credentials from an address. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { LINKS } from "../campaign/support.ts";
@@ -19,7 +19,7 @@ import {
 
 beforeEach(freshDemo);
 
-/** A limiter that allows so many of each key. */
+/** A limiter that allows `limit` uses of each key. */
 function allowing(limit: number): { limiter: RateLimit; keys: string[] } {
   const keys: string[] = [];
   const limiter: RateLimit = {
@@ -38,7 +38,7 @@ const from = (address: string, options: Call = {}): Call => ({
 const LIMITED = { status: 429, code: "rate_limited", params: [] };
 
 describe("a credential", () => {
-  it("that is used too often is told to wait before anything is asked of the database, and others are not", async () => {
+  it("gets 429 without a database call if it is used too often, and other credentials do not", async () => {
     const { limiter, keys } = allowing(2);
     const { database, counts } = countingDatabase();
     const bindings = { CREDENTIAL_REQUESTS: limiter, DB: database };
@@ -55,11 +55,14 @@ describe("a credential", () => {
     expect(keys.join()).not.toMatch(/ll_(api|live)_/);
   });
 
-  it("is one, however its header is written", async () => {
+  it("is counted as one in every form of its header", async () => {
     const { limiter } = allowing(1);
     const send = async (authorization: string) => {
-      const answer = await call(LINKS, { headers: { authorization }, env: { CREDENTIAL_REQUESTS: limiter } });
-      return answer.status;
+      const response = await call(LINKS, {
+        headers: { authorization },
+        env: { CREDENTIAL_REQUESTS: limiter },
+      });
+      return response.status;
     };
     const token = DEMO.apiToken;
     expect(await send(`Bearer ${token}`)).toBe(200);
@@ -68,7 +71,7 @@ describe("a credential", () => {
     }
   });
 
-  it("is not counted on a click or an impression, which need none", async () => {
+  it("is not counted on a click or an impression", async () => {
     const { limiter, keys } = allowing(0);
     const options = { token: DEMO.costToken, env: { CREDENTIAL_REQUESTS: limiter } };
     expect((await click("limited-click-02", options)).status).toBe(302);
@@ -76,7 +79,7 @@ describe("a credential", () => {
     expect(keys).toEqual([]);
   });
 
-  it("is counted on every operation that needs one, and nothing is stored past the limit", async () => {
+  it("is counted on every operation that needs one, and nothing is stored above the limit", async () => {
     const { limiter } = allowing(0);
     const bindings = { CREDENTIAL_REQUESTS: limiter };
     const cost = { cost_id: "limited-cost-002" };
@@ -87,7 +90,7 @@ describe("a credential", () => {
 });
 
 describe("an address", () => {
-  it("whose credentials are refused too often is told to wait, and another is not", async () => {
+  it("gets 429 after too many rejected credentials, and another address does not", async () => {
     const { limiter } = allowing(2);
     const bindings = { ADDRESS_REJECTIONS: limiter };
     const guess = (address: string) =>
@@ -98,7 +101,7 @@ describe("an address", () => {
     expect(await guess("192.0.2.2")).toBe(401);
   });
 
-  it("of IPv6 is told by its first half, however it is written", async () => {
+  it("of IPv6 is counted by its first half in any notation", async () => {
     const { limiter } = allowing(1);
     const bindings = { ADDRESS_REJECTIONS: limiter };
     const guess = (address: string) =>
@@ -109,7 +112,7 @@ describe("an address", () => {
     expect(await guess("1:2:3:4:5:6:7:8:9:::")).toBe(401);
   });
 
-  it("is not counted for a good credential, another refusal, a click or an impression", async () => {
+  it("is not counted for a valid credential, another error, a click or an impression", async () => {
     const { limiter, keys } = allowing(0);
     const bindings = { ADDRESS_REJECTIONS: limiter, CREDENTIAL_REQUESTS: allowing(9).limiter };
     const options = from("192.0.2.3", { env: bindings });
@@ -123,8 +126,8 @@ describe("an address", () => {
 
 it.each<[string, () => Promise<never>]>([
   ["fails", () => Promise.reject(new Error("limiter down"))],
-  ["never answers", () => silence()],
-])("a limiter that %s hinders nobody", async (_, limit) => {
+  ["never responds", () => silence()],
+])("a limiter that %s blocks no request", async (_, limit) => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const broken = { limit };
   const bindings = {
@@ -143,7 +146,7 @@ it.each<[string, () => Promise<never>]>([
   vi.restoreAllMocks();
 });
 
-it("the limits that are bound let 1,000 requests through in a moment", async () => {
+it("the configured limits allow 1,000 requests in a short time", async () => {
   const statuses = new Set<number>();
   for (let index = 0; index < 1_000; index += 50) {
     const wave = Array.from({ length: 50 }, () => call("/public/v1/partners", { token: DEMO.apiToken }));

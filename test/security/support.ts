@@ -1,4 +1,4 @@
-/** Every operation of the router with what its surface asks of a caller, and everything that a caller could change. */
+/** Every operation of the router with the access that it needs, and the stored state that a caller could change. */
 import { createHash } from "node:crypto";
 import { createToken } from "../../src/auth/secrets.ts";
 import type { Credentials } from "../../src/http/operation.ts";
@@ -8,10 +8,10 @@ import { routes } from "../../src/index.ts";
 import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 
-/** Pages of the account surface that anybody may ask for; those of the service are for anybody. Any other needs a session. */
+/** The public pages of the account surface. The service surface has only public pages. Any other page needs a session. */
 const PUBLIC_PAGES = ["GET /", "GET /login", "POST /login", "POST /logout", "GET /account.js"];
 
-/** `session` is a page for who is signed in, `operator_session` one for operators, `public` a page for anybody. */
+/** `session` is a page for signed-in users, `operator_session` a page for operators, `public` a public page. */
 export type Need = Credentials | "session" | "operator_session" | "public";
 
 export interface EveryOperation {
@@ -34,7 +34,7 @@ export const everyOperation: EveryOperation[] = routes.flatMap(({ path: pattern,
 
 export const needing = (...needs: Need[]) => everyOperation.filter(({ need }) => needs.includes(need));
 
-/** What a request of the method carries beside its credential. */
+/** A request with a plain body and without a credential. */
 export function plainCall({ method, need }: EveryOperation): Call {
   if (method === "GET") return { method };
   const isPage = need === "session" || need === "operator_session" || need === "public";
@@ -43,7 +43,7 @@ export function plainCall({ method, need }: EveryOperation): Call {
   return { method, headers, body: "password=demo-password" };
 }
 
-/** Everything at rest, tables and KV, but the day on which a token was last used. */
+/** The rows of every table, without the day on which a token was last used. */
 export async function everything(): Promise<Record<string, unknown[]>> {
   const tables = await rows<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
@@ -57,7 +57,7 @@ export async function everything(): Promise<Record<string, unknown[]>> {
 
 const sessionId = (name: string) => name.padEnd(43, "0");
 
-/** Sessions of the demo users, as cookies. */
+/** The cookies of the demo users' sessions. */
 export const SESSIONS = {
   member: `__Host-session=${sessionId("member")}`,
   operator: `__Host-session=${sessionId("operator")}`,
@@ -80,11 +80,11 @@ export async function startSessions(): Promise<void> {
   ]);
 }
 
-/** Headers that carry no credential of any kind, whatever they look like. */
+/** Headers without a valid credential. */
 export const NO_CREDENTIALS: Record<string, Record<string, string>> = {
   nothing: {},
   "an empty header": { authorization: "" },
-  "a scheme alone": { authorization: "Bearer" },
+  "only a scheme": { authorization: "Bearer" },
   "another scheme": { authorization: `Basic ${btoa(`${DEMO.operatorToken}:`)}` },
   noise: { authorization: "Bearer noise" },
   "two credentials in one header": { authorization: `Bearer ${DEMO.apiToken}, Bearer ${DEMO.operatorToken}` },

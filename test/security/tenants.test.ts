@@ -1,5 +1,4 @@
-/** What belongs to another: app, link, cost, round, cursor and idempotency key, read and written by every way there is. */
-
+/** Reads and writes of what belongs to another tenant: app, link, cost, round, cursor and idempotency key. */
 import { beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { sha256 } from "../../src/domain/hash.ts";
@@ -20,29 +19,33 @@ beforeEach(async () => {
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 3, 'live', 'cpc,cpi,cpm', '', 0)",
     ).bind(hashToken(RIVAL, ["live"])),
   ]);
-  // The day of the first use is noted once.
+  // The first use of a token on a day writes.
   await call(LINKS, { token: DEMO.apiToken });
 });
 
 const NOT_FOUND = { status: 404, code: "not_found" };
 
 it.each<[string, string, Call]>([
-  ["read a link through the own app", `${LINKS}/${OTHERS_LINK}`, {}],
+  ["read a link through its own app", `${LINKS}/${OTHERS_LINK}`, {}],
   ["list its sub-links", `${LINKS}/${OTHERS_LINK}/children`, {}],
   ["list its sub-links, version 2", `${LINKS_V2}/${OTHERS_LINK}/children`, {}],
   ["change a link", `${LINKS}/${OTHERS_LINK}`, { method: "PATCH", json: { name: "mine" } }],
   ["archive a link", `${LINKS}/${OTHERS_LINK}`, { method: "PATCH", json: { archived: true } }],
   ["create below a link", LINKS, { json: { name: "mine", parent_token: OTHERS_LINK } }],
-  ["read the own link through the other app", `${OTHER}/${DEMO.linkToken}`, {}],
+  ["read its own link through the other app", `${OTHER}/${DEMO.linkToken}`, {}],
   ["create in the other app", OTHER, { json: { name: "mine" } }],
-  ["create in the other app below an own link", OTHER, { json: { name: "x", parent_token: DEMO.linkToken } }],
-])("a member cannot %s of an app that is not its own", async (_, path, options) => {
+  [
+    "create in the other app below its own link",
+    OTHER,
+    { json: { name: "x", parent_token: DEMO.linkToken } },
+  ],
+])("a member without access to the other app cannot %s", async (_, path, options) => {
   const before = await everything();
   expect(await rejection(path, { token: DEMO.apiToken, ...options })).toMatchObject(NOT_FOUND);
   expect(await everything()).toEqual(before);
 });
 
-it("a link of another app is no parent in a bulk, and its neighbours are made", async () => {
+it("a link of another app is rejected as a parent in a bulk request, and the other links are created", async () => {
   const links = [{ name: "a" }, { name: "b", parent_token: OTHERS_LINK }];
   const { body } = await ask<{ data: { items: { status: number }[] } }>(`${LINKS}/bulk`, {
     token: DEMO.apiToken,
@@ -52,14 +55,14 @@ it("a link of another app is no parent in a bulk, and its neighbours are made", 
   expect(await rows("SELECT 1 FROM links WHERE parent_id = 9 OR label = 'b'")).toEqual([]);
 });
 
-it("spend of another app is not shown, whatever days and groups are asked", async () => {
+it("the spend of another app is not shown for any group", async () => {
   for (const groups of ["day", "link", "partner,cost_type"]) {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/spend?from=2026-03-01&to=2026-03-31&group_by=${groups}`;
     expect(await rejection(path, { token: DEMO.apiToken })).toMatchObject(NOT_FOUND);
   }
 });
 
-it("a cursor opens no list but the one that it was cut from", async () => {
+it("a cursor is valid only for its own list", async () => {
   const cursorOf = async (path: string, token: string): Promise<string> => {
     const { body } = await ask<{ data: { paging: PagingV1 } }>(`${path}?limit=1`, { token });
     return body.data.paging.cursors.after ?? "";
@@ -77,13 +80,13 @@ it("a cursor opens no list but the one that it was cut from", async () => {
       expect((await rejection(`${LINKS}?${param}=${cursor}`, { token: DEMO.apiToken })).params).toEqual([
         param,
       ]);
-      const stranger = await rejection(`${OTHER}?${param}=${cursor}`, { token: DEMO.apiToken });
-      expect([400, 404]).toContain(stranger.status);
+      const foreign = await rejection(`${OTHER}?${param}=${cursor}`, { token: DEMO.apiToken });
+      expect([400, 404]).toContain(foreign.status);
     }
   }
 });
 
-it("an idempotency key gives nobody another user's answer, nor keeps another from it", async () => {
+it("an idempotency key neither returns another user's response nor blocks another user", async () => {
   const headers = { "idempotency-key": "shared-key-0001" };
   const first = only(await asUser(LINKS, { json: { name: "secret plan" }, headers }));
   const second = only(
@@ -101,7 +104,7 @@ it("a partner reads, changes, completes and matches nothing of another partner",
   expect(own.body).toMatchObject({ match: "matched", duplicate: false });
   expect(await rejection(`/cost/${cost_id}`, { token: RIVAL })).toMatchObject(NOT_FOUND);
   const before = await rows("SELECT * FROM cost_states WHERE partner_id = 1 ORDER BY cost_id");
-  // Never a conflict, which would tell that the other partner has it.
+  // Never a conflict, which would reveal that the other partner has this ID.
   const rival = await sendCost({ cost_id, cost_amount: "9", cost_currency: "EUR" }, { token: RIVAL });
   expect(rival.body).toMatchObject({ status: "ok", match: "pending", duplicate: false, amount: "9" });
   expect(await rows("SELECT * FROM cost_states WHERE partner_id = 1 ORDER BY cost_id")).toEqual(before);
@@ -111,7 +114,7 @@ it("a partner reads, changes, completes and matches nothing of another partner",
   ]);
 });
 
-it("a test credential shows the round of its own partner alone, and no ledger", async () => {
+it("a test credential shows only the round of its own partner", async () => {
   await env.DB.batch([
     env.DB.prepare(
       "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (90, 1, 'cpc', 'open', 0)",
@@ -130,7 +133,7 @@ it("a test credential shows the round of its own partner alone, and no ledger", 
   expect(await rows("SELECT * FROM round_entries WHERE round_id <> 90")).toEqual(entries);
 });
 
-it("neither a token's hash, a hint nor a user's id opens anything", async () => {
+it("a token's hash, hint and user ID are rejected as tokens", async () => {
   const hash = sha256(DEMO.apiToken);
   for (const token of [hash, `ll_api_${hash}`, "1", "ll_api_…", DEMO.apiToken.slice(0, -6)]) {
     const authorization = `Bearer ${encodeURI(token)}`;

@@ -1,4 +1,4 @@
-/** Credentials on the shards: there by themselves, and gone everywhere before a revocation is told as done. */
+/** Credentials on the shards: copied automatically, and revoked on every shard before a revocation is confirmed. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { replicateCredentials } from "../../src/db/ledger/credential-copies.ts";
 import worker, { serve } from "../../src/index.ts";
@@ -7,7 +7,7 @@ import { downDatabase, idOn, mapped, shard } from "./support.ts";
 
 beforeEach(freshDemo);
 
-/** As the Worker is called, without the copies that the harness makes for tests. */
+/** Calls the Worker without the harness, which would replicate the credentials. */
 async function send(costId: string, token = DEMO.costToken, bindings: Partial<typeof env> = {}) {
   const query = new URLSearchParams({ cost_type: "cpc", cost_currency: "USD", tag: "t", cost_id: costId });
   const request = new Request(`${ORIGIN}/cost?${query}`, {
@@ -37,7 +37,7 @@ const revoke = (id: number, bindings: Partial<typeof env> = {}) =>
 const one = { partner_id: 1, mode: "live", cost_types: ["cpc"] };
 const REVOKED = { status: 403, code: "credential_revoked" };
 
-it("a new credential works at once on every shard, which takes its copy when it first meets it", async () => {
+it("accepts a new credential on every shard, which copies it at its first use, and rejects an unknown one", async () => {
   const { item } = await act("/credentials", one);
   for (const number of [0, 1, 2, 3]) {
     expect(await send(idOn(number), item?.credential)).toEqual({ status: 200, code: undefined });
@@ -46,14 +46,14 @@ it("a new credential works at once on every shard, which takes its copy when it 
 });
 
 describe("a revocation", () => {
-  it("holds on every shard when it is told as done, for those that had a copy and those that had none", async () => {
+  it("applies to every shard when it is confirmed, with or without an earlier copy of the credential", async () => {
     const { item } = await act("/credentials", one);
     await send(idOn(1), item?.credential);
     expect((await revoke(item?.id ?? 0)).status).toBe(200);
     for (const number of [0, 1, 2, 3]) expect(await send(idOn(number), item?.credential)).toEqual(REVOKED);
   });
 
-  it("that does not reach a shard is not told as done; done again, it is", async () => {
+  it("returns 503 when it does not reach a shard, and applies to that shard after a retry", async () => {
     const { item } = await act("/credentials", one);
     const id = item?.id ?? 0;
     for (const number of [0, 1, 2, 3]) await send(idOn(number), item?.credential);
@@ -66,14 +66,14 @@ describe("a revocation", () => {
     expect(await send(idOn(2, "another-cost"), item?.credential)).toEqual(REVOKED);
   });
 
-  it("after DB alone was put back in time is not told as done; it is once the copies are dropped as the README says", async () => {
+  it("returns 500 after only DB was restored, and works again once the copies are deleted as in the README", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { item } = await act("/credentials", one);
     const id = item?.id ?? 0;
     for (const number of [0, 1, 2, 3]) await send(idOn(number), item?.credential);
     for (const name of ["a", "b"]) await act("/apps", { name, default_url: "https://a.example/" });
-    const { item: forgotten } = await act("/credentials", one);
-    for (const number of [0, 1, 2, 3]) await send(idOn(number), forgotten?.credential);
+    const { item: lost } = await act("/credentials", one);
+    for (const number of [0, 1, 2, 3]) await send(idOn(number), lost?.credential);
     await env.DB.batch([
       env.DB.prepare("DELETE FROM audit_log WHERE id > 1"),
       env.DB.prepare("DELETE FROM credentials WHERE id > ?").bind(id),
@@ -90,14 +90,14 @@ describe("a revocation", () => {
     expect((await revoke(id)).status).toBe(200);
     for (const number of [0, 1, 2, 3]) {
       expect(await send(idOn(number, "another-cost"), item?.credential)).toEqual(REVOKED);
-      expect((await send(idOn(number), forgotten?.credential)).status).toBe(401);
+      expect((await send(idOn(number), lost?.credential)).status).toBe(401);
     }
     const { item: fresh } = await act("/credentials", one);
-    expect(fresh?.id).toBe(forgotten?.id);
+    expect(fresh?.id).toBe(lost?.id);
     expect((await send(idOn(2, "another-cost"), fresh?.credential)).status).toBe(200);
   });
 
-  it("that missed a shard reaches it with the hourly run", async () => {
+  it("reaches a shard that it missed with the next hourly run", async () => {
     const { item } = await act("/credentials", one);
     await send(idOn(2), item?.credential);
     await revoke(item?.id ?? 0, { LEDGER_2: downDatabase(shard(2)).database });
@@ -108,38 +108,38 @@ describe("a revocation", () => {
     expect(await send(idOn(2, "another-cost"), item?.credential)).toEqual(REVOKED);
   });
 
-  it("is not undone by a copy that was read before it and written after", async () => {
+  it("is not undone by a copy that was read before it and written after it", async () => {
     const { item } = await act("/credentials", one);
     await send(idOn(0), item?.credential);
     const ledger = mapped("4");
-    let slow = () => {};
-    const held = new Promise<void>((resolve) => {
-      slow = resolve;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    let read = () => {};
-    const hasRead = new Promise<void>((resolve) => {
-      read = resolve;
+    let markRead = () => {};
+    const wasRead = new Promise<void>((resolve) => {
+      markRead = resolve;
     });
-    const late = new Proxy(shard(0), {
+    const delayed = new Proxy(shard(0), {
       get(target, name) {
         if (name !== "batch") return target.prepare.bind(target);
         return async (statements: D1PreparedStatement[]) => {
-          read();
-          await held;
+          markRead();
+          await released;
           return target.batch(statements);
         };
       },
     });
-    const copying = replicateCredentials(ledger, [late]);
-    await hasRead;
+    const copying = replicateCredentials(ledger, [delayed]);
+    await wasRead;
     expect((await revoke(item?.id ?? 0)).status).toBe(200);
-    slow();
+    release();
     await copying;
     expect(await send(idOn(0, "another-cost"), item?.credential)).toEqual(REVOKED);
   });
 });
 
-it("an approval is told as done when every shard has the cost types and the partner's support", async () => {
+it("replication fails until every shard has the partner's cost types and its support for cost data", async () => {
   await env.DB.exec("UPDATE partners SET supports_cost_data = 0 WHERE id = 1");
   await replicateCredentials(mapped("4"));
   expect(await send(idOn(1))).toEqual({ status: 403, code: "cost_type_not_integrated" });
@@ -151,7 +151,7 @@ it("an approval is told as done when every shard has the cost types and the part
   expect((await send(idOn(1))).status).toBe(200);
 });
 
-it("the copies tell nobody's name, template or hint", async () => {
+it("copies no partner name, template or hint to a shard", async () => {
   await replicateCredentials(mapped("4"));
   const partners = await shard(0)
     .prepare("SELECT DISTINCT display_name, cost_parameters FROM partners")
@@ -161,7 +161,7 @@ it("the copies tell nobody's name, template or hint", async () => {
   expect(credentials.results).toEqual([{ hint: "", round_id: null }]);
 });
 
-it("readiness names the shard that does not answer", async () => {
+it("names the shard that does not respond in the readiness check", async () => {
   const { body } = await ask<{ checks: { database: { ok: boolean; reason: string } } }>("/readyz", {
     env: { LEDGER_3: downDatabase(shard(3)).database },
   });

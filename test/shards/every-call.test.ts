@@ -1,6 +1,6 @@
-/** A spread ledger × every call that an operation makes to any of its databases × what may go wrong there. */
+/** Fault injection on a sharded ledger: every operation × each of its calls to any database × every fault. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { faultyDatabase, type InputError, withoutPauses } from "../faults/faulty.ts";
+import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 import { CHANGE } from "./support.ts";
@@ -10,13 +10,13 @@ beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
 const LOST = "D1_ERROR: Network connection lost.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
-const FAULTS = [OVERLOADED, LOST, undefined].flatMap((message): Omit<InputError, "at">[] => [
+const FAULTS = [OVERLOADED, LOST, undefined].flatMap((message): Omit<InjectedFault, "at">[] => [
   { when: "before", message },
   { when: "after", message },
 ]);
 
-let drawn = 0;
-const newId = () => `every-call-${String(++drawn).padStart(6, "0")}`;
+let lastId = 0;
+const newId = () => `every-call-${String(++lastId).padStart(6, "0")}`;
 const cost = { cost_type: "cpc", cost_currency: "USD", cost_amount: "1", tag: "t" };
 
 interface Item {
@@ -24,16 +24,16 @@ interface Item {
   cost_id?: string;
 }
 
-/** Each acts on ids of its own, and says which of them it told as done. */
+/** An operation on new IDs. `send` returns those that the response confirms. */
 interface Operation {
   ids: number;
   table: "costs" | "engagements";
-  send: (ids: string[], options: Call) => Promise<{ response: Response; done: string[] }>;
+  send: (ids: string[], options: Call) => Promise<{ response: Response; confirmed: string[] }>;
 }
 
 async function sendOne(path: string, id: string, options: Call) {
   const response = await call(path, options);
-  return { response, done: response.status === 200 ? [id] : [] };
+  return { response, confirmed: response.status === 200 ? [id] : [] };
 }
 
 const OPERATIONS: [string, Operation][] = [
@@ -51,23 +51,23 @@ const OPERATIONS: [string, Operation][] = [
     },
   ],
   [
-    "a batch over every shard",
+    "a batch with costs on every shard",
     {
       ids: 8,
       table: "costs",
       send: async (ids, options) => {
         const json = { costs: ids.map((cost_id) => ({ ...cost, cost_id })) };
         const response = await call("/cost/batch", { token: DEMO.costToken, json, ...options });
-        if (response.status !== 200) return { response, done: [] };
+        if (response.status !== 200) return { response, confirmed: [] };
         const { results } = await response.clone().json<{ results: Item[] }>();
         expect(results).toHaveLength(ids.length);
         for (const { status } of results) expect(["ok", 503]).toContain(status);
-        return { response, done: ids.filter((_, index) => results[index]?.status === "ok") };
+        return { response, confirmed: ids.filter((_, index) => results[index]?.status === "ok") };
       },
     },
   ],
   [
-    "a committed click",
+    "a click with s2s=1",
     {
       ids: 1,
       table: "engagements",
@@ -77,45 +77,45 @@ const OPERATIONS: [string, Operation][] = [
 ];
 
 describe.each([
-  ["spread over four databases", "4"],
-  ["while it is spread anew", CHANGE],
+  ["with four shards", "4"],
+  ["after a switch to four shards", CHANGE],
 ])("%s", (_, LEDGER_MAP) => {
   it.each(OPERATIONS)(
-    "%s is told right or 503, and is there once after the same again",
+    "%s stores everything that it confirms, and everything once after a retry",
     { timeout: 60_000 },
     async (_name, { ids: count, table, send }) => {
-      const draw = () => Array.from({ length: count }, newId);
+      const newIds = () => Array.from({ length: count }, newId);
       const stored = async (ids: string[]) =>
         (await rows<{ cost_id: string }>(`SELECT cost_id FROM ${table} WHERE cost_id LIKE 'every-call-%'`))
           .map((row) => row.cost_id)
           .filter((id) => ids.includes(id))
           .sort();
       const options = (database: D1Database): Call => ({ env: { DB: database, LEDGER_MAP }, now: NOW + 1 });
-      const clean = faultyDatabase();
-      await send(draw(), options(clean.database));
-      expect(clean.calls()).toBeGreaterThan(0);
-      let unanswered = 0;
-      // One more than it makes: some of them are made at once, and what fails makes others.
-      for (let number = 1; number <= clean.calls() + 1; number++) {
+      const normal = faultyDatabase();
+      await send(newIds(), options(normal.database));
+      expect(normal.calls()).toBeGreaterThan(0);
+      let unconfirmed = 0;
+      // One more than the normal number of calls, because a failed call leads to further ones.
+      for (let number = 1; number <= normal.calls() + 1; number++) {
         for (const fault of FAULTS) {
           const label = `call ${number}, ${fault.when}: ${fault.message}`;
-          const ids = draw();
+          const ids = newIds();
           const { database } = faultyDatabase({ ...fault, at: (at) => at === number });
-          const { response, done } = await withoutPauses(() => send(ids, options(database)));
-          if (done.length < count) unanswered++;
+          const { response, confirmed } = await withoutPauses(() => send(ids, options(database)));
+          if (confirmed.length < count) unconfirmed++;
           if (response.status !== 200) {
             expect(response.status, label).toBe(503);
             expect(response.headers.get("retry-after"), label).toMatch(/^[1-9]\d*$/);
           }
-          const there = await stored(ids);
-          expect(there, label).toEqual(expect.arrayContaining(done));
-          expect(new Set(there).size, label).toBe(there.length);
+          const found = await stored(ids);
+          expect(found, label).toEqual(expect.arrayContaining(confirmed));
+          expect(new Set(found).size, label).toBe(found.length);
           const again = await send(ids, { env: { LEDGER_MAP }, now: NOW + 2 });
-          expect(again.done, label).toEqual(ids);
+          expect(again.confirmed, label).toEqual(ids);
           expect(await stored(ids), label).toEqual(ids);
         }
       }
-      expect(unanswered).toBeGreaterThan(0);
+      expect(unconfirmed).toBeGreaterThan(0);
       const [sum] = await totals("count");
       expect(sum?.count ?? 0).toBe((await rows("SELECT 1 FROM costs")).length);
     },
@@ -126,21 +126,21 @@ describe("a revocation", () => {
   const act = (path: string, options: Call = {}) =>
     call(`/operator/v1${path}`, { method: "POST", token: DEMO.operatorToken, ...options });
 
-  it("that is told as done holds on every shard, whatever failed, and one that is not is done by the same again", async () => {
+  it("applies to every shard when it is confirmed, and after a retry when it returned 503", async () => {
     let isCovered = false;
     for (let number = 1; !isCovered; number++) {
       for (const fault of FAULTS) {
         const json = { partner_id: 1, mode: "live", cost_types: ["cpc"] };
-        const made = await act("/credentials", { json });
-        const { data } = await made.json<{ data: { items: { id: number; credential: string }[] } }>();
+        const created = await act("/credentials", { json });
+        const { data } = await created.json<{ data: { items: { id: number; credential: string }[] } }>();
         const [item] = data.items;
         const { database, calls } = faultyDatabase({ ...fault, at: (at) => at === number });
-        const told = await withoutPauses(() =>
+        const revoked = await withoutPauses(() =>
           act(`/credentials/${item?.id}/revoke`, { env: { DB: database } }),
         );
         isCovered = calls() < number;
-        expect([200, 503]).toContain(told.status);
-        if (told.status === 503) expect((await act(`/credentials/${item?.id}/revoke`)).status).toBe(200);
+        expect([200, 503]).toContain(revoked.status);
+        if (revoked.status === 503) expect((await act(`/credentials/${item?.id}/revoke`)).status).toBe(200);
         const json8 = { costs: Array.from({ length: 8 }, () => ({ ...cost, cost_id: newId() })) };
         const rejected = await call("/cost/batch", { token: item?.credential, json: json8 });
         expect(rejected.status, `call ${number}, ${fault.when}: ${fault.message}`).toBe(403);

@@ -1,10 +1,10 @@
-/** A shard that is down, and the queue before the shards. */
+/** A shard that is down, spend reports over shards, and the queue with shards. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
 import worker from "../../src/index.ts";
 import { ask, call, click, DAY, DEMO, env, NOW, queueBatch, rows, sendCost } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
-import { downDatabase, homesOf, idOn, shard } from "./support.ts";
+import { databasesWith, downDatabase, idOn, shard } from "./support.ts";
 
 beforeEach(freshLedger);
 
@@ -23,7 +23,7 @@ interface Results {
 describe("a shard that is down", () => {
   const down = () => ({ LEDGER_1: downDatabase(shard(1)).database });
 
-  it("fails its own costs of a batch with 503 each, and no other, all in their order", async () => {
+  it("returns 503 for each of its costs in a batch and accepts the others, in order", async () => {
     const ids = [idOn(0), idOn(1), idOn(2), idOn(1, "second-cost-"), idOn(3)];
     const costs = [...ids.map(item), { ...item(idOn(0)), cost_currency: "nonsense" }];
     const { status, body } = await ask<Results>("/cost/batch", {
@@ -41,7 +41,7 @@ describe("a shard that is down", () => {
       "invalid_request",
     ]);
     for (const [index, id] of ids.entries()) {
-      expect(await homesOf("costs", id)).toHaveLength([1, 3].includes(index) ? 0 : 1);
+      expect(await databasesWith("costs", id)).toHaveLength([1, 3].includes(index) ? 0 : 1);
     }
     const again = await ask<Results>("/cost/batch", {
       token: DEMO.costToken,
@@ -51,13 +51,13 @@ describe("a shard that is down", () => {
     expect(await totals("state, count")).toEqual([{ state: "pending", count: 5 }]);
   });
 
-  it("is told as 503 to a cost that lives there alone, and serves the others", async () => {
-    const lost = await sendCost(item(idOn(1)), { env: down() });
-    expect([lost.status, lost.headers.get("retry-after")]).toEqual([503, "5"]);
+  it("returns 503 for one of its costs, while costs on other shards are accepted", async () => {
+    const failed = await sendCost(item(idOn(1)), { env: down() });
+    expect([failed.status, failed.headers.get("retry-after")]).toEqual([503, "5"]);
     expect((await sendCost(item(idOn(2)), { env: down() })).status).toBe(200);
   });
 
-  it("leaves the others purged", async () => {
+  it("does not prevent the purge of the other shards", async () => {
     for (const number of [0, 1, 2, 3]) await click(idOn(number));
     const scheduledTime = NOW + 40 * DAY;
     const run = (bindings: object) =>
@@ -75,7 +75,7 @@ describe("a shard that is down", () => {
 });
 
 describe("spend over shards", () => {
-  it("is summed exactly, past 2^53, with what DB has from before", async () => {
+  it("is summed exactly beyond 2^53, including older totals in DB", async () => {
     const insert = "INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'matched', 2, ?)";
     for (const db of [env.DB, shard(0), shard(3)]) {
       await db
@@ -115,9 +115,9 @@ describe("the queue", () => {
     ...more,
   });
 
-  /** A batch of which it is noted what became of each message. */
+  /** A batch that records whether each message is acknowledged or retried. */
   function batchOf(engagements: NewEngagement[]) {
-    const fates: string[] = [];
+    const outcomes: string[] = [];
     const batch = queueBatch(engagements);
     const messages = batch.messages.map((message, index) => ({
       id: message.id,
@@ -125,16 +125,16 @@ describe("the queue", () => {
       attempts: message.attempts,
       body: message.body,
       ack: () => {
-        fates[index] = "ack";
+        outcomes[index] = "ack";
       },
       retry: () => {
-        fates[index] = "retry";
+        outcomes[index] = "retry";
       },
     }));
-    return { fates, batch: { queue: batch.queue, messages } as unknown as MessageBatch<NewEngagement> };
+    return { outcomes, batch: { queue: batch.queue, messages } as unknown as MessageBatch<NewEngagement> };
   }
 
-  it("takes a click with its own instant, and none that must be committed before the answer", async () => {
+  it("gets a click with its time, but not a click with s2s=1, which is recorded before the response", async () => {
     const sent: NewEngagement[] = [];
     const ENGAGEMENTS = { send: async (message: NewEngagement) => void sent.push(message) };
     const bindings = { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<NewEngagement> };
@@ -143,24 +143,24 @@ describe("the queue", () => {
     expect(sent).toMatchObject([
       { costId, partnerId: 1, kind: "click", occurredAt: NOW - 7, eligible: true },
     ]);
-    expect(await homesOf("engagements", costId)).toEqual([]);
+    expect(await databasesWith("engagements", costId)).toEqual([]);
     await call(`/${DEMO.linkToken}?cost_id=${costId}&s2s=1`, { env: bindings });
     expect(sent).toHaveLength(1);
-    expect(await homesOf("engagements", costId)).toEqual(["LEDGER_1"]);
+    expect(await databasesWith("engagements", costId)).toEqual(["LEDGER_1"]);
   });
 
-  it("that does not take a click leaves it to the database", async () => {
-    const ENGAGEMENTS = { send: () => Promise.reject(new Error("injected: the queue does not work")) };
+  it("is bypassed when it rejects a click, which is then recorded directly", async () => {
+    const ENGAGEMENTS = { send: () => Promise.reject(new Error("injected: the queue failed")) };
     await click(idOn(2), { env: { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<NewEngagement> } });
-    expect(await homesOf("engagements", idOn(2))).toEqual(["LEDGER_2"]);
+    expect(await databasesWith("engagements", idOn(2))).toEqual(["LEDGER_2"]);
   });
 
-  it("is recorded once where a batch comes twice, one call for each shard", async () => {
+  it("records a batch once when it is delivered twice", async () => {
     const engagements = [0, 1, 2, 3, 3].map((number) => engagement(idOn(number)));
     for (const _ of [1, 2]) {
-      const { fates, batch } = batchOf(engagements);
+      const { outcomes, batch } = batchOf(engagements);
       await worker.queue(batch, env);
-      expect(fates).toEqual(["ack", "ack", "ack", "ack", "ack"]);
+      expect(outcomes).toEqual(["ack", "ack", "ack", "ack", "ack"]);
       expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 400_000 }]);
     }
     expect(await rows("SELECT DISTINCT occurred_at FROM engagements WHERE cost_id = ?", idOn(3))).toEqual([
@@ -168,7 +168,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("takes the cost that a URL carries where the shard never met the partner, and none of a type not integrated", async () => {
+  it("records a URL's cost on a shard without a copy of the partner, unless its type is not integrated", async () => {
     expect(await shard(1).prepare("SELECT id FROM partners").all()).toMatchObject({ results: [] });
     await env.DB.exec("UPDATE partners SET integrated_types = 'cpc' WHERE id = 1");
     await worker.queue(
@@ -178,7 +178,7 @@ describe("the queue", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
   });
 
-  it("of a batch, the earliest of an id stands", async () => {
+  it("records the earliest engagement of an ID in a batch", async () => {
     await worker.queue(
       batchOf([engagement(idOn(1), { occurredAt: NOW }), engagement(idOn(1), { occurredAt: NOW - 9 })]).batch,
       env,
@@ -188,13 +188,13 @@ describe("the queue", () => {
     ]);
   });
 
-  it("keeps what a shard that is down did not take", async () => {
-    const { fates, batch } = batchOf([0, 1, 2, 3].map((number) => engagement(idOn(number))));
+  it("retries the messages for a shard that is down", async () => {
+    const { outcomes, batch } = batchOf([0, 1, 2, 3].map((number) => engagement(idOn(number))));
     await worker.queue(batch, { ...env, LEDGER_1: downDatabase(shard(1)).database });
-    expect(fates).toEqual(["ack", "retry", "ack", "ack"]);
+    expect(outcomes).toEqual(["ack", "retry", "ack", "ack"]);
     const again = batchOf([engagement(idOn(1))]);
     await worker.queue(again.batch, env);
-    expect(again.fates).toEqual(["ack"]);
+    expect(again.outcomes).toEqual(["ack"]);
     expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 400_000 }]);
   });
 });

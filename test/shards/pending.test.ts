@@ -1,11 +1,11 @@
-/** Pending costs on many shards. */
+/** Pending spend on several shards. */
 import { beforeEach, expect, it } from "vitest";
 import { Browser } from "../account/support.ts";
 import { DEMO, freshDemo, rows, sendCost } from "../harness.ts";
 
 beforeEach(freshDemo);
 
-it("is told to operators as one sum over all shards", async () => {
+it("shows operators one sum over all shards", async () => {
   for (let number = 0; number < 12; number++) {
     await sendCost({ cost_id: `pending-shard-${number}`, cost_amount: "0.5", cost_currency: "EUR" });
   }

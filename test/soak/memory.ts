@@ -1,11 +1,11 @@
-/** What a Worker keeps in memory: its isolate's heap after a garbage collection, by Chrome's protocol, and its process beside it. */
+/** Measures a Worker's memory: the heap of its isolate after a garbage collection, and the resident size of its processes. */
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface Sample {
   requests: number;
-  /** Bytes that the isolate still holds after a full collection, with what lies outside V8's heap for it. */
+  /** Bytes that the isolate uses after a full collection, including memory outside V8's heap. */
   heap: number;
-  /** Bytes of all workerd processes of the group, SQLite and the stand-ins for KV and the limiters included; NaN but on Linux. */
+  /** Bytes of all workerd processes of the group, including SQLite and the simulated KV and limiters. NaN except on Linux. */
   resident: number;
 }
 
@@ -16,8 +16,8 @@ interface HeapUsage {
 }
 
 /**
- * Reads the heap of a Worker whenever it is asked. A collection runs with an isolate's next work, so there must be requests. The
- * isolates that stand in for D1, KV and the limiters are told to collect too, or their garbage would be all that grows.
+ * Connects to a Worker's isolate to read its heap. A collection runs only with the isolate's next request, so there must be load.
+ * The isolates that simulate D1, KV and the limiters are collected too; otherwise their garbage would distort the resident size.
  */
 export async function openInspector(port: number, name: string) {
   const found = await fetch(`http://127.0.0.1:${port}/json`);
@@ -26,10 +26,10 @@ export async function openInspector(port: number, name: string) {
     isolates.map(async ({ id, webSocketDebuggerUrl }) => [id, await connect(webSocketDebuggerUrl)] as const),
   );
   const own = new Map(clients).get(`core:user:${name}`);
-  if (!own) throw new Error("the Worker has no isolate to look into");
+  if (!own) throw new Error("The inspector does not list the Worker's isolate.");
   return {
     async readHeap(): Promise<number> {
-      // Those that have nothing to do do not answer.
+      // Does not wait, because idle isolates do not respond.
       for (const [, { send }] of clients) if (send !== own.send) void send("HeapProfiler.collectGarbage");
       await own.send("HeapProfiler.collectGarbage");
       const usage = (await own.send("Runtime.getHeapUsage")) as HeapUsage;
@@ -64,7 +64,7 @@ async function connect(url: string) {
   };
 }
 
-/** What the workerd processes of a process group hold, in bytes. */
+/** Returns the resident size in bytes of the workerd processes in a process group. */
 export function readResident(group: number): number {
   if (process.platform !== "linux") return Number.NaN;
   let bytes = 0;
@@ -76,18 +76,18 @@ export function readResident(group: number): number {
       const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8")) ?? [];
       bytes += Number(kib ?? 0) * 1024;
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
     }
   }
   return bytes;
 }
 
-/** Bytes that are kept of a request: the slope of the line that fits the samples best. Throws of fewer than three samples. */
-export function keptOfRequest(samples: Sample[], what: "heap" | "resident"): number {
-  if (samples.length < 3) throw new Error("the memory was looked at too seldom");
+/** Returns the bytes that stay in use per request: the slope of the best-fit line. Throws for fewer than three samples. */
+export function bytesPerRequest(samples: Sample[], what: "heap" | "resident"): number {
+  if (samples.length < 3) throw new Error("There are too few memory samples.");
   const mean = (pick: (sample: Sample) => number) =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
   const [x, y] = [mean(({ requests }) => requests), mean((sample) => sample[what])];
-  const along = mean((sample) => (sample.requests - x) * (sample[what] - y));
-  return along / mean(({ requests }) => (requests - x) ** 2);
+  const covariance = mean((sample) => (sample.requests - x) * (sample[what] - y));
+  return covariance / mean(({ requests }) => (requests - x) ** 2);
 }

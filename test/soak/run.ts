@@ -1,7 +1,7 @@
 /**
- * `npm run soak`: mixed load on the built Worker, with the cron every few seconds, killed in the middle and started again on the
- * same state. Every cost that was answered 200 must be there once, and nothing may be kept of a request. `--minutes N` (10),
- * `--at-once N` (16).
+ * `npm run soak`: puts mixed load on the built Worker with a cron run every few seconds, kills it halfway, and restarts it on the
+ * same state. Every cost that got a 200 must be stored once, and memory must not grow with the number of requests. Options:
+ * `--minutes N` (10), `--clients N` (16).
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,23 +12,23 @@ import { parseArgs } from "node:util";
 import { DEMO } from "../../src/dev/demo.ts";
 import { buildWorker, type Settings, startBuilt } from "../built-worker.ts";
 import { findContradictions, findLost, freePort } from "../live-service.ts";
-import { keptOfRequest, openInspector, readResident, type Sample } from "./memory.ts";
+import { bytesPerRequest, openInspector, readResident, type Sample } from "./memory.ts";
 
 const { values: flags } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, "at-once": { type: "string", default: "16" } },
+  options: { minutes: { type: "string", default: "10" }, clients: { type: "string", default: "16" } },
 });
 const duration = Number(flags.minutes) * 60_000;
-const atOnce = Number(flags["at-once"]);
+const clients = Number(flags.clients);
 const DAY_MS = 24 * 3600 * 1000;
 const MEMORY_EVERY_MS = Math.min(15_000, duration / 16);
-/** Until an isolate has compiled and cached what it will. */
+/** The time in which an isolate compiles its code and fills its caches. */
 const WARM_UP_MS = duration / 16;
 /**
- * Bytes of a request that may be kept, by the line through the samples of one server. A leak of 1 KiB a request is four times
- * what the heap may keep. The noise is far below: the requests under way and what V8 still compiles are some 100 KiB over
- * thousands of requests. The process is noisier, by megabytes that the allocator keeps.
+ * How much memory may grow per request, by the best-fit line of one server's samples. A leak of 1 KiB per request would be four
+ * times the heap's limit. The noise is far lower: requests in flight and V8's compilation are about 100 KiB over thousands of
+ * requests. The processes have more noise: megabytes that the allocator keeps.
  */
-const MAX_KEPT_BYTES = { heap: 256, resident: 2048 };
+const MAX_BYTES_PER_REQUEST = { heap: 256, resident: 2048 };
 
 const state = mkdtempSync(join(tmpdir(), "linkledger-soak-"));
 const settings: Settings & { port: number; inspectorPort: number } = {
@@ -43,17 +43,19 @@ const BASE_URL = `http://127.0.0.1:${settings.port}`;
 const LINKS = `/public/v1/apps/${DEMO.appToken}/trackers`;
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)";
 
-const told = { costs: new Set<string>(), links: 0, engagements: 0, answers: new Map<string, number>() };
-const wrong: string[] = [];
-/** Of each server, one after the other. */
+const confirmed = { costs: new Set<string>(), links: 0, engagements: 0 };
+/** How many times each status or event occurred. */
+const counts = new Map<string, number>();
+const errors: string[] = [];
+/** The samples of each server, in order. */
 const memory: Sample[][] = [];
 let isOver = false;
 let nextId = 0;
 
-const count = (what: string) => told.answers.set(what, (told.answers.get(what) ?? 0) + 1);
+const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
-/** Undefined where the server was not there. */
-async function ask(path: string, token?: string, init: RequestInit = {}): Promise<Response | undefined> {
+/** Returns undefined if the server is down. */
+async function send(path: string, token?: string, init: RequestInit = {}): Promise<Response | undefined> {
   const headers = {
     "user-agent": IPHONE,
     ...(token && { authorization: `Bearer ${token}` }),
@@ -64,10 +66,10 @@ async function ask(path: string, token?: string, init: RequestInit = {}): Promis
     const text = await response.text();
     count(String(response.status));
     const expected = [200, 201, 302, 503];
-    if (!expected.includes(response.status)) wrong.push(`${response.status} to ${path}: ${text}`);
+    if (!expected.includes(response.status)) errors.push(`${response.status} to ${path}: ${text}`);
     return new Response(text || null, { status: response.status === 302 ? 200 : response.status });
   } catch {
-    count("no answer");
+    count("no response");
     await new Promise((resolve) => setTimeout(resolve, 200));
     return undefined;
   }
@@ -86,25 +88,25 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Sends until it is answered, as a partner would: an answer that was lost is no reason to send a cost once only. */
+/** Sends a cost until it is confirmed, as a partner would. */
 async function sendCost(cost_id: string): Promise<void> {
   while (!isOver) {
-    const response = await ask(`/cost?${new URLSearchParams(costOf(cost_id))}`, DEMO.costToken, {
+    const response = await send(`/cost?${new URLSearchParams(costOf(cost_id))}`, DEMO.costToken, {
       method: "POST",
     });
     if (response?.status !== 200) continue;
-    told.costs.add(cost_id);
+    confirmed.costs.add(cost_id);
     return;
   }
 }
 
 async function sendBatch(ids: string[]): Promise<void> {
-  const response = await ask("/cost/batch", DEMO.costToken, json({ costs: ids.map(costOf) }));
+  const response = await send("/cost/batch", DEMO.costToken, json({ costs: ids.map(costOf) }));
   if (response?.status !== 200) return;
   const { results } = (await response.json()) as { results: { status: unknown; cost_id: string }[] };
   for (const result of results) {
-    if (result.status === "ok") told.costs.add(result.cost_id);
-    else wrong.push(`rejected in a batch: ${JSON.stringify(result)}`);
+    if (result.status === "ok") confirmed.costs.add(result.cost_id);
+    else errors.push(`rejected in a batch: ${JSON.stringify(result)}`);
   }
 }
 
@@ -115,10 +117,10 @@ async function work(): Promise<void> {
     const kind = number % 10;
     if (kind < 4) {
       const s2s = kind === 0 ? "&s2s=1" : "";
-      const click = ask(`/${DEMO.linkToken}?cost_id=${id}${s2s}`);
+      const click = send(`/${DEMO.linkToken}?cost_id=${id}${s2s}`);
       if (kind === 1) await Promise.all([click, sendCost(id), sendCost(id)]);
       else {
-        if ((await click)?.status === 200 && s2s) told.engagements++;
+        if ((await click)?.status === 200 && s2s) confirmed.engagements++;
         await sendCost(id);
       }
     } else if (kind < 6) await sendCost(id);
@@ -126,13 +128,13 @@ async function work(): Promise<void> {
     else if (kind === 7) {
       const key = { "idempotency-key": id, "content-type": "application/json" };
       const init = { ...json({ name: id, parent_token: "demo1nk008" }), headers: key };
-      if ((await ask(LINKS, DEMO.apiToken, init))?.status === 201) told.links++;
-    } else if (kind === 8) await ask(`${LINKS}/demo1nk008/children?limit=50`, DEMO.apiToken);
-    else await ask(`/public/v1/apps/${DEMO.appToken}/spend?from=2026-01-01&to=2026-12-31`, DEMO.apiToken);
+      if ((await send(LINKS, DEMO.apiToken, init))?.status === 201) confirmed.links++;
+    } else if (kind === 8) await send(`${LINKS}/demo1nk008/children?limit=50`, DEMO.apiToken);
+    else await send(`/public/v1/apps/${DEMO.appToken}/spend?from=2026-01-01&to=2026-12-31`, DEMO.apiToken);
   }
 }
 
-/** The server in a process group of its own, so that it and its workerd are killed as one. */
+/** Starts the server in a separate process group, so that it can be killed together with its workerd. */
 async function startServer(): Promise<ChildProcess> {
   const server = spawn(process.execPath, [join(import.meta.dirname, "server.ts"), JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -141,7 +143,7 @@ async function startServer(): Promise<ChildProcess> {
   const lines = createInterface({ input: server.stdout });
   await new Promise((resolve, reject) => {
     lines.on("line", (line) => (line === "ready" ? resolve(line) : count(line)));
-    server.once("exit", () => reject(new Error("the server ended before it was ready")));
+    server.once("exit", () => reject(new Error("The server exited before it was ready.")));
   });
   return server;
 }
@@ -152,7 +154,7 @@ async function kill(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Lets the load run on a server until a time, and looks at its memory. */
+/** Samples the memory of a server under load until a time. */
 async function watch(server: ChildProcess, until: number): Promise<void> {
   const samples: Sample[] = [];
   memory.push(samples);
@@ -171,15 +173,15 @@ const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 let server = await startServer();
 const startedAt = Date.now();
-console.log(`${flags.minutes} minutes of ${atOnce} clients on ${BASE_URL}`);
-const workers = Array.from({ length: atOnce }, work);
+console.log(`${flags.minutes} minutes of ${clients} clients on ${BASE_URL}`);
+const workers = Array.from({ length: clients }, work);
 await watch(server, startedAt + duration / 2);
-const before = told.costs.size;
-console.log(`killing the server after ${before} costs`);
+const before = confirmed.costs.size;
+console.log(`Killing the server after ${before} costs`);
 await kill(server);
 const killedAt = Date.now();
 server = await startServer();
-console.log(`it was back after ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
+console.log(`The server restarted in ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
 await watch(server, startedAt + duration);
 isOver = true;
 await Promise.all(workers);
@@ -189,7 +191,7 @@ const seconds = (Date.now() - startedAt) / 1000;
 const { db, miniflare } = await startBuilt({ name: settings.name, script: "", state: join(state, "data") });
 const found = {
   contradictions: await findContradictions(db, Math.floor(startedAt / DAY_MS) - 1),
-  lost: await findLost(db, 1, [...told.costs]),
+  lost: await findLost(db, 1, [...confirmed.costs]),
   costs: await db.prepare("SELECT count(*) AS n FROM costs WHERE tag = 'soak'").first<number>("n"),
   links: await db
     .prepare("SELECT count(*) AS n FROM links WHERE label LIKE 'soak-cost-%'")
@@ -199,32 +201,32 @@ await miniflare.dispose();
 rmSync(state, { recursive: true, force: true });
 
 if (found.lost.length > 0)
-  wrong.push(`${found.lost.length} costs that were answered 200 are not there: ${found.lost.slice(0, 5)}`);
-if ((found.links ?? 0) < told.links)
-  wrong.push(`${told.links} links were answered 201, ${found.links} are there`);
-wrong.push(...found.contradictions);
+  errors.push(`${found.lost.length} costs that got a 200 are missing: ${found.lost.slice(0, 5)}`);
+if ((found.links ?? 0) < confirmed.links)
+  errors.push(`${confirmed.links} links got a 201, but only ${found.links} are stored`);
+errors.push(...found.contradictions);
 for (const [index, samples] of memory.entries()) {
   const span = (samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0);
-  console.log(`server ${index + 1}, ${samples.length} looks at its memory over ${span} requests`);
+  console.log(`Server ${index + 1}, ${samples.length} memory samples over ${span} requests`);
   for (const what of ["heap", "resident"] as const) {
-    const kept = keptOfRequest(samples, what);
+    const growth = bytesPerRequest(samples, what);
     const name = what === "heap" ? "the Worker's heap after a collection" : "workerd";
     const sizes = samples.map((sample) => (sample[what] / 1024).toFixed(0)).join(" ");
-    console.log(`  ${name}, KiB: ${sizes}; ${kept.toFixed(0)} bytes a request`);
-    if (kept > MAX_KEPT_BYTES[what])
-      wrong.push(`${name} of server ${index + 1} keeps ${kept.toFixed(0)} bytes of a request`);
+    console.log(`  ${name}, KiB: ${sizes}; ${growth.toFixed(0)} bytes per request`);
+    if (growth > MAX_BYTES_PER_REQUEST[what])
+      errors.push(`${name} of server ${index + 1} grows by ${growth.toFixed(0)} bytes per request`);
   }
 }
 console.log(
-  `${seconds.toFixed(0)} s, answers ${[...told.answers].map(([what, times]) => `${what}: ${times}`).join(", ")}`,
+  `${seconds.toFixed(0)} s, responses ${[...counts].map(([what, times]) => `${what}: ${times}`).join(", ")}`,
 );
 console.log(
-  `${told.costs.size} costs answered 200, ${found.costs} stored, ${before} of them told before the kill; ${told.links} links, ${told.engagements} committed clicks`,
+  `${confirmed.costs.size} costs got a 200 (${before} before the kill), ${found.costs} stored; ${confirmed.links} links, ${confirmed.engagements} clicks with s2s=1`,
 );
-for (const fault of wrong.slice(0, 20)) console.error(fault.slice(0, 500));
-console.log(wrong.length === 0 ? "Nothing was lost, nothing was doubled." : `${wrong.length} errors.`);
-process.exit(wrong.length === 0 ? 0 : 1);
+for (const error of errors.slice(0, 20)) console.error(error.slice(0, 500));
+console.log(errors.length === 0 ? "No cost was lost or stored twice." : `${errors.length} errors.`);
+process.exit(errors.length === 0 ? 0 : 1);
 
 function countAll(): number {
-  return [...told.answers.values()].reduce((sum, times) => sum + times, 0);
+  return [...counts.values()].reduce((sum, times) => sum + times, 0);
 }

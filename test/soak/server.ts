@@ -1,4 +1,4 @@
-/** What the soak kills: the built Worker with its state on disk, and the cron every few seconds. Says how each run ended. */
+/** The server of the soak test: the built Worker with its state on disk. Runs the cron every few seconds and prints its outcome. */
 import { readFileSync } from "node:fs";
 import { type Settings, startBuilt } from "../built-worker.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Users, sessions and the API tokens that users keep themselves. Every change is gated in SQL by the session and by the
- * password hash that was checked, so of two changes at once exactly one is made.
+ * Users' sessions, passwords and own API tokens. The SQL of every change requires the session and the password hash that was
+ * verified, so exactly one of two concurrent changes succeeds.
  */
 import { sql } from "drizzle-orm";
 import type { DayRange, SpendRow } from "../ledger/shard-spend.ts";
@@ -22,7 +22,7 @@ const session = statement<{ user_id: number; email: string; role: SessionUser["r
   WHERE s.id_hash = ${idHash} AND s.expires_at > ${now}
 `);
 
-/** undefined for a session that is unknown, ended or expired. */
+/** Returns undefined for a session that is unknown, ended or expired. */
 export async function findSession(
   db: D1Database,
   idHash: string,
@@ -32,7 +32,7 @@ export async function findSession(
   return row && { userId: row.user_id, email: row.email, role: row.role };
 }
 
-/** `password_hash` is null for a user of single sign-on. */
+/** `password_hash` is null for a user who signs in with single sign-on. */
 export interface Credentials {
   id: number;
   password_hash: string | null;
@@ -42,7 +42,7 @@ const credentials = statement<Credentials>(sql`
   SELECT id, password_hash FROM users WHERE email = ${sql.placeholder("email")} AND disabled_at IS NULL
 `);
 
-/** Who may sign in with this address, in lower case. */
+/** Finds the enabled user with this email address, in lower case. */
 export async function findCredentials(db: D1Database, email: string): Promise<Credentials | undefined> {
   const [[row]] = await runIdempotent(db, credentials(db, { email }));
   return row;
@@ -66,8 +66,8 @@ interface NewSessionRow {
 }
 
 /**
- * Starts a session for who gave the password of this hash, in place of the one that the browser had. False where the user
- * was disabled or has another password by now.
+ * Starts a session that replaces the browser's previous one. Returns false if the user was disabled or the password changed
+ * after `passwordHash` was verified.
  */
 export async function insertSession(
   db: D1Database,
@@ -86,12 +86,12 @@ export async function deleteSession(db: D1Database, idHash: string): Promise<voi
   await runIdempotent(db, endSession(db, { idHash }));
 }
 
-/** Ends every session of the user whose session this is. */
+/** Ends every session of the user who owns this session. */
 export async function deleteSessions(db: D1Database, idHash: string): Promise<void> {
   await runIdempotent(db, endSessions(db, { idHash }));
 }
 
-/** What the account page shows. The token's columns are null where the user has none. */
+/** The data of the account page. The token's columns are null when the user has no API token. */
 export interface Account {
   user_id: number;
   password_hash: string | null;
@@ -122,7 +122,7 @@ const ownApps = statement<OwnApp>(sql`
   ORDER BY a.name, a.token
 `);
 
-/** `account` is undefined where the session has ended. The spend is that of the days, by app, day and partner. */
+/** `account` is undefined when the session has ended. `spend` covers `days`, by app, day and partner. */
 export async function readAccount(
   ledger: Ledger,
   idHash: string,
@@ -140,14 +140,14 @@ export async function readAccount(
   return { account: found, apps, spend: await addOwnSpend(ledger, spend, days, tokens) };
 }
 
-/** The caller's session, and the password hash that was checked: both must still stand when the change is made. */
+/** The caller's session and the verified password hash. The change requires that both are still valid. */
 interface Gate {
   session: string;
   passwordHash: string;
   now: number;
 }
 
-/** The user of the gate; no row where it does not stand any more. */
+/** The user of the gate; no row when the session or the password hash is no longer valid. */
 const gatedUser = sql`
   SELECT u.id FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.id_hash = ${sql.placeholder("session")} AND s.expires_at > ${now}
@@ -176,8 +176,8 @@ const renewOwnersSession = statement(sql`
 `);
 
 /**
- * Puts a new API token in the place of the old one, null for a user who has none yet, and one new session in the place of
- * all the user's. False, and nothing done, where the old token is not the user's any more: of two at once one wins.
+ * Replaces the user's API token (`oldHash` is null for a user without one) and replaces all of the user's sessions with a new
+ * one. Changes nothing and returns false if `oldHash` is no longer the user's token, so one of two concurrent calls succeeds.
  */
 export async function swapToken(
   db: D1Database,
@@ -202,7 +202,7 @@ const changePassword = statement<{ id: number }>(sql`
     AND (SELECT token_hash FROM api_tokens WHERE user_id = users.id) IS ${sql.placeholder("tokenHash")}
   RETURNING id
 `);
-/** The new hash is salted, so who has it is who was changed just now. */
+/** The new hash is salted, so only the user whose password has just changed has it. */
 const changedUser = sql`
   SELECT id FROM users WHERE id = ${sql.placeholder("userId")} AND password_hash = ${sql.placeholder("newPasswordHash")}
 `;
@@ -216,8 +216,8 @@ const renewChangedSession = statement(sql`
 `);
 
 /**
- * Sets a new password and the token sealed with it, and one new session in the place of all the user's. False, and nothing
- * done, where the password or the token (null for none) is not the one that was read before.
+ * Sets a new password and the token encrypted with it, and replaces all of the user's sessions with a new one. Changes nothing
+ * and returns false if the password or the token (null for none) changed since it was read.
  */
 export async function updatePassword(
   db: D1Database,
@@ -226,12 +226,12 @@ export async function updatePassword(
   renewed: { idHash: string; expiresAt: number },
 ): Promise<boolean> {
   const values = { ...gate, ...changed, ...renewed };
-  const [done] = await runBatch(
+  const [updated] = await runBatch(
     db,
     changePassword(db, values),
     sealAgain(db, values),
     endChangedSessions(db, values),
     renewChangedSession(db, values),
   );
-  return done.length > 0;
+  return updated.length > 0;
 }

@@ -1,4 +1,4 @@
-/** What D1, the authority, says of an API token. Every statement on a user's behalf starts from the token's row. */
+/** Looks up API tokens in D1, which is authoritative. Every statement on a user's behalf joins the token's row first. */
 import { sql } from "drizzle-orm";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
@@ -6,7 +6,7 @@ const access = statement<{ user_id: number }>(
   sql`SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("tokenHash")}`,
 );
 
-/** undefined for a token that is unknown or reset. */
+/** Returns undefined for a token that is unknown or was reset. */
 export async function findAccess(
   db: D1Database,
   tokenHash: string,
@@ -20,12 +20,12 @@ const use = statement(sql`
   WHERE token_hash = ${sql.placeholder("tokenHash")} AND coalesce(last_used_day, 0) < ${sql.placeholder("day")}
 `);
 
-/** Notes when a token was last used. `day` counts days since 1970 in UTC. */
+/** Records when a token was last used. `day` counts days since 1970 in UTC. */
 export async function updateLastUse(db: D1Database, tokenHash: string, day: number): Promise<void> {
   await runIdempotent(db, use(db, { tokenHash, day }));
 }
 
-/** `app_token` is null where the app does not exist or is not the user's. */
+/** `app_token` is null when the app does not exist or the user is not a member of it. */
 export interface AppAccess {
   user_id: number;
   app_token: string | null;

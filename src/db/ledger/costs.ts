@@ -1,6 +1,6 @@
 /**
- * The ledger: costs and what they stand on. This module, ledger-engagements.ts and ledger-purge.ts alone write its tables,
- * each id in the database that ledger-map.ts names. Writes are gated in SQL by the credential and by the rules of src/domain/matching.ts.
+ * Reads and stores the ledger's costs. Only this file, engagements.ts and purge.ts write the ledger's tables, each ID in the
+ * database that shards.ts selects. The SQL of a write checks the credential and the rules of src/domain/matching.ts.
  */
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../../domain/cost-types.ts";
@@ -41,13 +41,13 @@ const credential = statement<CredentialRow>(sql`
   WHERE c.token_hash = ${tokenHash}
 `);
 
-/** undefined for a credential that never was. */
+/** Returns undefined for an unknown credential. */
 export async function findCredential({ control }: Ledger, hash: string): Promise<Credential | undefined> {
   const [[row]] = await runBatch(control, credential(control, { tokenHash: hash }));
   return row && toCredential(row);
 }
 
-// The names are those of Engagement and StoredCost. What is not there is one NULL: most of an answer of columns would be.
+// The keys are those of Engagement and StoredCost. A missing row is one NULL instead of a NULL in each of many columns.
 const engagementAs = (table: "k" | "i") => {
   const column = (name: string) => sql.raw(`${table}.${name}`);
   return sql`iif(${column("kind")} IS NULL, NULL, json_object(
@@ -57,8 +57,8 @@ const engagementAs = (table: "k" | "i") => {
 };
 
 /**
- * One cost as it stands. `kind`, `occurredAt` and `linkToken` are of the engagement that it stands on, null while there is
- * none; `unusable` are those with its ID then.
+ * A stored cost. `kind`, `occurredAt` and `linkToken` belong to its engagement and are null while the cost is pending;
+ * `unusable` then holds the engagements with its ID that do not match.
  */
 export interface CostRecord extends StoredCost {
   tag: string | null;
@@ -97,7 +97,7 @@ const linkToken = statement<{ token: string }>(
   sql`SELECT token FROM links WHERE id = ${sql.placeholder("linkId")}`,
 );
 
-/** A partner's own cost; `amount` is the one that counts. undefined where a live credential of the partner finds none. */
+/** Finds a partner's own cost with a live credential. `amount` is the amount in effect. */
 export async function findCost(
   ledger: Ledger,
   hash: string,
@@ -126,7 +126,7 @@ export async function findCost(
     linkToken: row.link_token,
     unusable: toEngagements(row),
   };
-  // A shard has no links.
+  // A shard stores no links.
   if (cost?.kind && cost.linkToken === null) {
     const { control } = ledger;
     const [[link]] = await runBatch(control, linkToken(control, { linkId: row?.link_id ?? null }));
@@ -135,25 +135,25 @@ export async function findCost(
   return { credential: known && toCredential(known), cost };
 }
 
-/** The partner whose ids are to be placed; any where the place does not depend on it; undefined for no credential at all. */
+/** Finds the partner that selects the shard, 0 when the ledger is not sharded. Returns undefined for an unknown credential. */
 async function findPartnerForShard(ledger: Ledger, hash: string): Promise<number | undefined> {
   return isSharded(ledger) ? findPartnerId(ledger, hash) : 0;
 }
 
-/** Asks a shard that does not know the credential, though DB does, once more with a copy of all credentials. */
+/** Runs `query`. If a shard does not know the credential, copies all credentials to it and runs `query` again. */
 async function withReplicatedCredentials<Result>(
   ledger: Ledger,
   db: D1Database,
   isKnown: (result: Result) => boolean,
-  ask: () => Promise<Result>,
+  query: () => Promise<Result>,
 ): Promise<Result> {
-  const answer = await ask();
-  if (db === ledger.control || isKnown(answer)) return answer;
+  const result = await query();
+  if (db === ledger.control || isKnown(result)) return result;
   await replicateCredentials(ledger, [db]);
-  return ask();
+  return query();
 }
 
-/** What there is for one submitted cost before it is stored, as JSON; null for what there is not. */
+/** The state before one submitted cost is stored, as JSON; null for each part that does not exist. */
 interface CostContextRow extends CredentialRow {
   click: string | null;
   impression: string | null;
@@ -185,7 +185,7 @@ const isClickUsable = sql`
   (j.value ->> 1 <> 'cpm' AND k.eligible AND abs(${now} - k.occurred_at) <= ${sql.placeholder("window")})
 `;
 
-const hasWaited = sql`costs.received_at < excluded.received_at - ${sql.placeholder("window")}`;
+const isPastWindow = sql`costs.received_at < excluded.received_at - ${sql.placeholder("window")}`;
 
 const store = statement<{ cost_id: string }>(sql`
   INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
@@ -205,12 +205,12 @@ const store = statement<{ cost_id: string }>(sql`
   ON CONFLICT (partner_id, cost_id) DO UPDATE SET
     cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
     source = excluded.source, received_at = excluded.received_at
-  WHERE (costs.source = 'url' OR costs.amount IS NULL OR ${hasWaited}) AND EXISTS (
+  WHERE (costs.source = 'url' OR costs.amount IS NULL OR ${isPastWindow}) AND EXISTS (
     SELECT 1 FROM cost_states s
     WHERE s.partner_id = excluded.partner_id AND s.cost_id = excluded.cost_id
       AND (s.kind IS NULL OR abs(excluded.received_at - s.occurred_at) <= ${sql.placeholder("window")})
       AND (
-        costs.source = 'url' OR (s.kind IS NULL AND ${hasWaited})
+        costs.source = 'url' OR (s.kind IS NULL AND ${isPastWindow})
         OR (s.amount IS NULL AND excluded.amount IS NOT NULL
           AND costs.cost_type = excluded.cost_type AND costs.currency = excluded.currency)
       )
@@ -218,15 +218,15 @@ const store = statement<{ cost_id: string }>(sql`
   RETURNING cost_id
 `);
 
-/** Costs that live in one database: at which positions they were sent, what there was for each, and the ids that were stored. */
+/** The submitted costs of one database: their positions in the request, the state before, and the IDs that were stored. */
 export type Submitted = ShardResult<
   LedgerKey & { position: number },
   { costContexts: CostContext[]; stored: string[] }
 >;
 
 /**
- * Stores what the rules accept of the costs, in their order, in one transaction for each database that they live in. Gives
- * what there was for each before any was stored. None at all: the credential never was, and nothing is stored.
+ * Stores the costs that the rules accept, in their order, in one transaction per database. Returns the state of each before any
+ * was stored. For an unknown credential, stores nothing and returns an empty array.
  */
 export async function submitCosts(
   ledger: Ledger,

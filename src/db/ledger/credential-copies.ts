@@ -1,12 +1,12 @@
 /**
- * Copies of the credentials, and of what their partners may send, on the shards of the ledger, where they gate its writes.
- * DB is the authority: a copy is all of them as of one audit entry, and never gives way to an older one, so that no revocation is ever undone.
+ * Copies all credentials and their partners' permissions to the ledger's shards, where writes check them. DB is authoritative. A
+ * copy reflects one audit entry and is never replaced by an older one, so a revocation cannot be undone.
  */
 import { sql } from "drizzle-orm";
 import { type Bound, chunk, runBatch, runIdempotent, statement } from "../statement.ts";
 import { type Ledger, shardsOf } from "./shards.ts";
 
-/** Token hash → partner id, which never changes. Whether the credential may do anything is asked of the database each time. */
+/** Token hash → partner ID, which never changes. Each request still checks the credential's permissions in the database. */
 const partnerIds = new Map<string, number>();
 const MAX_KNOWN = 10_000;
 
@@ -14,7 +14,7 @@ const partnerOf = statement<{ partner_id: number }>(sql`
   SELECT partner_id FROM credentials WHERE token_hash = ${sql.placeholder("tokenHash")}
 `);
 
-/** undefined for a credential that never was. */
+/** Returns undefined for an unknown credential. */
 export async function findPartnerId({ control }: Ledger, tokenHash: string): Promise<number | undefined> {
   const known = partnerIds.get(tokenHash);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export async function findPartnerId({ control }: Ledger, tokenHash: string): Pro
   return row.partner_id;
 }
 
-// One round trip is one transaction, so what is read together stood together. Every change leaves an audit entry.
+// These run in one batch and therefore see one consistent state. Every change adds an audit entry.
 const asOf = statement<{ audited: number }>(sql`SELECT coalesce(max(id), 0) AS audited FROM audit_log`);
 const allPartners = statement<{ id: number; supports_cost_data: number; integrated_types: string }>(
   sql`SELECT id, supports_cost_data, integrated_types FROM partners`,
@@ -39,7 +39,7 @@ const claim = statement(sql`
   UPDATE ledger_fence SET credentials_as_of = ${audited} WHERE id = 1 AND credentials_as_of < ${audited}
 `);
 const isNewest = sql`(SELECT credentials_as_of FROM ledger_fence WHERE id = 1) = ${audited}`;
-const taken = statement<{ audited: number }>(
+const current = statement<{ audited: number }>(
   sql`SELECT credentials_as_of AS audited FROM ledger_fence WHERE id = 1`,
 );
 const copyPartners = statement(sql`
@@ -62,13 +62,13 @@ const copyCredentials = statement(sql`
   WHERE (credentials.cost_types, credentials.revoked_at) IS NOT (excluded.cost_types, excluded.revoked_at)
 `);
 
-/** Far below the 2 MB that one parameter may hold. */
-const ROWS_A_STATEMENT = 5_000;
+/** Keeps a parameter far below its limit of 2 MB. */
+const ROWS_PER_STATEMENT = 5_000;
 
 /**
- * Done when every one of these shards, all unless it is said, has the credentials as they are now. Throws where one does
- * not answer; the others have them then. Throws too where one knows of changes that DB does not, because DB alone was put
- * back in time: what is revoked then reaches no shard. Nothing to do where the ledger lives in DB.
+ * Copies the current credentials to the given shards, or to all. Throws if a shard fails; the other shards then have the copy.
+ * Also throws if a shard has changes that DB does not have, because only DB was restored to an earlier time: a revocation would
+ * then not reach that shard. Does nothing when the ledger is in DB.
  */
 export async function replicateCredentials(ledger: Ledger, shards = shardsOf(ledger)): Promise<void> {
   if (shards.length === 0) return;
@@ -80,26 +80,26 @@ export async function replicateCredentials(ledger: Ledger, shards = shardsOf(led
     allCredentials(control, {}),
   );
   const version = { audited: now?.audited ?? 0 };
-  const told = await Promise.allSettled(
+  const results = await Promise.allSettled(
     shards.map(async (db) => {
       const copies = (copy: typeof copyPartners, rows: object[]): Bound<unknown>[] =>
-        chunk(rows, ROWS_A_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
+        chunk(rows, ROWS_PER_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
       const [, [shard]] = await runIdempotent(
         db,
         claim(db, version),
-        taken(db, {}),
+        current(db, {}),
         ...copies(copyPartners, partners),
         ...copies(copyCredentials, credentials),
       );
       return shard?.audited ?? 0;
     }),
   );
-  const failed = told.find((result) => result.status === "rejected");
+  const failed = results.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
-  const newest = Math.max(...told.map((result) => (result.status === "fulfilled" ? result.value : 0)));
+  const newest = Math.max(...results.map((result) => (result.status === "fulfilled" ? result.value : 0)));
   if (newest <= version.audited) return;
-  // Another change came in between, and was copied before.
+  // A concurrent change may have been copied before this one.
   const [[later]] = await runBatch(control, asOf(control, {}));
   if (newest > (later?.audited ?? 0))
-    throw new Error("a shard knows of changes that DB does not: see Roll back in the README");
+    throw new Error("A shard has changes that DB does not have. See Roll back in the README.");
 }

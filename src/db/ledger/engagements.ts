@@ -1,4 +1,4 @@
-/** Engagements as they come into the ledger, by themselves or many at once. Triggers match them to what waits for them. */
+/** Records engagements in the ledger. Triggers update the totals of the pending costs that they match. */
 
 import { sql } from "drizzle-orm";
 import type { Kind } from "../../domain/cost-types.ts";
@@ -36,15 +36,15 @@ const insertion = statement<{ partner_id: number; cost_id: string; kind: Kind }>
   RETURNING partner_id, cost_id, kind
 `);
 
-/** For a shard: fails the batch where a partner was not copied yet, for what its URLs carry is judged by the copy. */
+/** For a shard: aborts the batch if a partner is not copied yet, because the triggers need the partner's integrated types. */
 const hasPartners = statement(sql`
   SELECT json(iif(EXISTS (SELECT 1 FROM partners p WHERE p.id = j.value ->> 'partnerId'), 'true', 'no copy'))
   FROM json_each(${sql.placeholder("engagements")}) j
 `);
 
 /**
- * Records engagements, in one insert for each database that they live in; the first of a (partner, cost id, kind) stands, so
- * that the same may be sent again. The results say which were recorded now.
+ * Records engagements with one insert per database. Only the first of a (partner, cost ID, kind) is kept, so a call can be
+ * repeated. The results list the engagements that this call recorded.
  */
 export function insertEngagements(
   ledger: Ledger,
@@ -69,7 +69,7 @@ export function insertEngagements(
   });
 }
 
-/** Records one engagement. Whether it was the first. */
+/** Records one engagement. Returns whether it was the first. */
 export async function insertEngagement(ledger: Ledger, engagement: NewEngagement): Promise<boolean> {
   return onlyResult(await insertEngagements(ledger, [engagement])).length > 0;
 }

@@ -1,28 +1,28 @@
-/** The purge of the ledger's two tables: a slice of keys a transaction, from a stored position on, repeatable at any point. */
+/** Purges the ledger's two tables, one slice of keys per transaction. A stored position lets it resume after any failure. */
 import { sql } from "drizzle-orm";
 import { runBatch, statement } from "../statement.ts";
 
 const now = sql.placeholder("now");
 
-/** Twice as long as costs for them are accepted, so a late cost is told that it is late. */
-export const ENGAGEMENT_MEMORY_MS = 14 * 24 * 3600 * 1000;
+/** Twice as long as costs are accepted, so that a late cost is rejected as late and not kept as pending. */
+export const ENGAGEMENT_RETENTION_MS = 14 * 24 * 3600 * 1000;
 
 export type LedgerTable = "costs" | "engagements";
 
 export interface PurgeBounds {
-  /** Engagements before this are past the cost window, so what stands on them is settled. */
+  /** Engagements before this are past the cost window, so their costs are final. */
   closedBefore: number;
-  /** Engagements before this are forgotten. */
-  forgetBefore: number;
+  /** Engagements before this are deleted. */
+  deleteBefore: number;
   now: number;
-  /** Keys walked in one transaction. */
+  /** Number of keys per transaction. */
   slice: number;
 }
 
 const FIRST_KEY = sql.raw("-1");
 const LAST_KEY = sql.raw("9223372036854775807");
 
-/** Moves the stored slice of a table on by so many keys, to its end or back to its start. */
+/** Advances the stored slice of a table by `slice` keys, up to the table's end, and from there back to its start. */
 const advance = (table: LedgerTable) =>
   statement<{ finished: number }>(sql`
     UPDATE purge_positions SET
@@ -38,16 +38,16 @@ const advance = (table: LedgerTable) =>
     RETURNING until_partner_id IS NULL AS finished
   `);
 
-// The plus takes the column's affinity away: SQLite would else use the key for the partner alone, and walk a partner from its
-// first key with every slice.
+// The unary plus removes the column's affinity. Otherwise SQLite would use only the partner part of the key and read a partner
+// from its first key for every slice.
 const inSlice = sql`
   (t.partner_id, t.cost_id) > (+p.after_partner_id, +p.after_cost_id)
   AND (t.partner_id, t.cost_id) <= (coalesce(p.until_partner_id, ${LAST_KEY}), coalesce(p.until_cost_id, ''))
 `;
 
-// A cost that fits both kinds could be sent again for the other one and count again, were it gone. So it stays as long as its
-// engagement is remembered, and as long as one with its ID is open. An engagement goes after its cost, wherever the two walks
-// are.
+// A cost whose type fits both kinds could be sent again for the other kind and count twice if it were deleted. So it is kept as
+// long as its engagement is kept, and as long as an engagement with its ID is within the window. An engagement is deleted only
+// after its cost, whatever the positions of the two tables are.
 const fitsBoth = sql`(t.kind IS NOT NULL AND t.cost_type IN ('cpi', 'cpe'))`;
 
 const purge = {
@@ -58,7 +58,7 @@ const purge = {
         SELECT t.partner_id, t.cost_id FROM purge_positions p CROSS JOIN cost_states t
         WHERE p.ledger_table = 'costs' AND ${inSlice}
           AND coalesce(t.occurred_at, t.received_at)
-            < iif(${fitsBoth}, ${sql.placeholder("forgetBefore")}, ${sql.placeholder("closedBefore")})
+            < iif(${fitsBoth}, ${sql.placeholder("deleteBefore")}, ${sql.placeholder("closedBefore")})
           AND NOT EXISTS (
             SELECT 1 FROM engagements e WHERE ${fitsBoth} AND e.partner_id = t.partner_id AND e.cost_id = t.cost_id
               AND e.occurred_at >= ${sql.placeholder("closedBefore")}
@@ -71,14 +71,14 @@ const purge = {
     remove: statement(sql`
       DELETE FROM engagements WHERE (partner_id, cost_id, kind) IN (
         SELECT t.partner_id, t.cost_id, t.kind FROM purge_positions p CROSS JOIN engagements t
-        WHERE p.ledger_table = 'engagements' AND ${inSlice} AND t.occurred_at < ${sql.placeholder("forgetBefore")}
+        WHERE p.ledger_table = 'engagements' AND ${inSlice} AND t.occurred_at < ${sql.placeholder("deleteBefore")}
           AND NOT EXISTS (SELECT 1 FROM costs c WHERE c.partner_id = t.partner_id AND c.cost_id = t.cost_id)
       )
     `),
   },
 };
 
-/** Purges the next slice of a table in one transaction. Whether it was the last of a walk. The daily totals stay. */
+/** Purges the next slice of a table in one transaction. Returns whether it was the last slice. Keeps the daily totals. */
 export async function purgeSlice(db: D1Database, table: LedgerTable, bounds: PurgeBounds): Promise<boolean> {
   const values = { ...bounds };
   const [[position]] = await runBatch(db, purge[table].advance(db, values), purge[table].remove(db, values));

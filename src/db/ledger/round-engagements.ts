@@ -1,12 +1,12 @@
-/** The engagements that an integration round is judged by, from every database of the ledger. */
+/** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Kind } from "../../domain/cost-types.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
 import { type Ledger, runOnEveryShard } from "./shards.ts";
 
-/** How many of a partner's engagements a report walks in one database, and how many without a live cost it takes. */
-const MAX_WALKED = 20_000;
-export const MAX_TAKEN = 2_000;
+/** How many of a partner's engagements a report scans per database, and how many without a live cost it includes. */
+const MAX_SCANNED = 20_000;
+export const MAX_INCLUDED = 2_000;
 
 export interface EngagementRow {
   cost_id: string;
@@ -24,7 +24,7 @@ const columns = sql.raw(
     .join(", "),
 );
 
-/** The engagements with the `costIds` of a partner, where `from` names it in a row `x`. */
+/** Reads the engagements with `costIds` of the partner in the row `x` of `from`. */
 export const engagementsOfIds = (from: SQL) =>
   statement<EngagementRow>(sql`
     SELECT ${columns} FROM ${from} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
@@ -32,15 +32,15 @@ export const engagementsOfIds = (from: SQL) =>
   `);
 
 /**
- * What a report reads of the ledger, where `from` gives the round `x` and `names` a `cost_id` for each of its entries. An
- * ended round reads nothing.
+ * The statements with which a report reads the ledger. `from` provides the round `x`, and `names` the `cost_id` of each of its
+ * entries. They return nothing for a round that has ended.
  */
 export function roundReading(from: SQL, names: SQL) {
   const open = sql`x.state = 'open'`;
   return {
     overrun: statement<{ overrun: number }>(sql`
       SELECT EXISTS (
-        SELECT 1 FROM engagements w WHERE w.partner_id = x.partner_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
+        SELECT 1 FROM engagements w WHERE w.partner_id = x.partner_id LIMIT 1 OFFSET ${sql.raw(String(MAX_SCANNED))}
       ) AS overrun
       FROM ${from} WHERE ${open}
     `),
@@ -49,21 +49,21 @@ export function roundReading(from: SQL, names: SQL) {
       CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = n.cost_id
       WHERE ${open}
     `),
-    // Engagements of a live partner that have their live cost are no matter of the round. No UTF-8 text lies past the byte FF.
+    // Excludes engagements that have a live cost, which are not part of the round. The byte FF sorts after every UTF-8 text.
     recent: statement<EngagementRow>(sql`
       SELECT ${columns} FROM ${from} CROSS JOIN engagements e ON e.partner_id = x.partner_id
       WHERE ${open} AND e.occurred_at >= x.opened_at
         AND e.cost_id <= coalesce((
           SELECT w.cost_id FROM engagements w WHERE w.partner_id = x.partner_id
-          ORDER BY w.cost_id LIMIT 1 OFFSET ${sql.raw(String(MAX_WALKED))}
+          ORDER BY w.cost_id LIMIT 1 OFFSET ${sql.raw(String(MAX_SCANNED))}
         ), CAST(x'FF' AS TEXT))
         AND NOT EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = e.partner_id AND o.cost_id = e.cost_id)
-      LIMIT ${sql.raw(String(MAX_TAKEN + 1))}
+      LIMIT ${sql.raw(String(MAX_INCLUDED + 1))}
     `),
   };
 }
 
-/** On a shard, which has no rounds: for whom DB has let in. */
+/** For a shard, which stores no rounds: the caller passes the values after DB has checked access. */
 const given = sql`(
   SELECT ${sql.placeholder("partnerId")} AS partner_id, ${sql.placeholder("openedAt")} AS opened_at, 'open' AS state
 ) x`;
@@ -71,7 +71,7 @@ const givenNames = sql`(SELECT value AS cost_id FROM json_each(${sql.placeholder
 const ofIds = engagementsOfIds(given);
 const reading = roundReading(given, givenNames);
 
-/** The engagements of a partner with some ids on the shards; none where the ledger lives in DB. */
+/** Finds a partner's engagements with these cost IDs on the shards. Empty when the ledger is in DB. */
 export async function findOnShards(
   ledger: Ledger,
   partnerId: number,
@@ -81,7 +81,7 @@ export async function findOnShards(
   return (await runOnEveryShard(ledger, (db) => runBatch(db, ofIds(db, values)))).flat(2);
 }
 
-/** What the shards add to the report of an open round with entries of these ids; nothing where the ledger lives in DB. */
+/** Reads what the shards add to the report of an open round, whose entries have `costIds`. Empty when the ledger is in DB. */
 export async function readOnShards(
   ledger: Ledger,
   round: { partnerId: number; openedAt: number; costIds: string[] },

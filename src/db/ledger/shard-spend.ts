@@ -1,19 +1,22 @@
-/** Spend of a ledger that lies on shards: what DB found of it, and what each shard adds, summed up exactly. */
+/** Adds the spend of every shard to the spend found in DB, with exact sums. */
 import { sql } from "drizzle-orm";
 import type { SpendGroup } from "../../domain/cost-types.ts";
 import { runBatch, statement } from "../statement.ts";
 import { type Ledger, runOnEveryShard } from "./shards.ts";
 
-/** Sums in text, for they may be past 2^53: 0.00001 currency units, those of cpm apart for they pay 1,000 impressions. */
+/**
+ * Sums of 0.00001 currency units, as text because they may exceed 2^53. `per_mille` sums cpm amounts, which are prices per 1,000
+ * impressions; `flat` sums all others.
+ */
 export interface SpendRow {
   app_token: string;
   currency: string;
   flat: string;
   per_mille: string;
-  /** Costs with an engagement and an amount; those with an engagement alone. */
+  /** Numbers of costs with an engagement: those with an amount, and those without. */
   matched: number;
   unpriced: number;
-  /** Days since 1970 in UTC. What is not grouped by is left out. */
+  /** Days since 1970 in UTC. From here on, a column is present only if the report groups by it. */
   day?: number;
   link_id?: number;
   partner_id?: number;
@@ -32,12 +35,12 @@ export interface DayRange {
 
 const COLUMNS = { day: "day", link: "link_id", partner: "partner_id", cost_type: "cost_type" } as const;
 
-/** What a report is grouped and ordered by. */
+/** The columns that a report is grouped and ordered by. */
 export function keysOf(groups: readonly SpendGroup[]) {
   return ["app_token", ...groups.map((group) => COLUMNS[group]), "currency"] as const;
 }
 
-/** `from` says how a row `m` names the apps of the report. Takes `from`, `to`, `limit`. */
+/** The parts of a report's SQL. The caller provides rows `m` with the report's apps and binds `from` and `to`. */
 export function sumsOf(groups: readonly SpendGroup[]) {
   const columns = sql.raw(
     keysOf(groups)
@@ -61,7 +64,7 @@ export function sumsOf(groups: readonly SpendGroup[]) {
   };
 }
 
-/** On a shard, which has no users: for apps that DB has let in. */
+/** For a shard, which stores no users: `apps` are those that DB allowed. */
 function shardReport(groups: readonly SpendGroup[]) {
   const { select, where, columns } = sumsOf(groups);
   return statement<SpendRow>(sql`
@@ -80,8 +83,8 @@ const names = {
 };
 
 /**
- * The rows of DB and of every shard, those with the same keys as one, in the order of the keys, at most `limit` (-1 for all).
- * As they came where the ledger lives in DB. `apps` are those that DB let the asker see.
+ * Merges the rows of DB and of every shard by their keys, sorts them by the keys, and returns at most `limit` of them (-1 for
+ * all). Returns `found` unchanged when the ledger is in DB. `apps` are those that DB allowed the viewer to see.
  */
 export async function addShards(
   ledger: Ledger,

@@ -1,6 +1,6 @@
 /**
- * Which database a cost and its engagements live in: DB, or the shard LEDGER_n that a hash of (partner, cost id) names once
- * LEDGER_MAP spreads the ledger over shards. All that the ledger's rules need of an id is in that one database.
+ * Selects the database of a cost and its engagements: DB, or the shard LEDGER_n given by a hash of (partner, cost ID) when
+ * LEDGER_MAP sets a number of shards. All ledger rows of one ID are in the same database.
  */
 import { sql } from "drizzle-orm";
 import { runBatch, statement } from "../statement.ts";
@@ -10,41 +10,36 @@ export interface LedgerBindings {
   /** The shards, numbered from 0 without a gap. */
   [shard: `LEDGER_${number}`]: D1Database | undefined;
   /**
-   * How many shards the ids are spread over: `4`, or `4, 8 from 2026-12-01T00:00:00Z` while that changes; 0 is DB alone.
+   * The number of shards: `4`, or `4, 8 from 2026-12-01T00:00:00Z` during a change; 0 keeps the ledger in DB.
    *
-   * To add shards while running: bind and migrate them; deploy `LEDGER_MAP` with the old number, the new one and an instant
-   * some hours ahead; take the old number out five weeks after the instant, when no row is left that anything could count on.
-   * Until the instant the old number places every id. From then on an id stays where the old number put it for as long as it
-   * has a row there, and is placed by the new one otherwise. So an id is never in two databases, and its rows age where they
-   * are: nothing is moved. What decides between two requests at the instant is the old database: whoever looks for an id
-   * there raises its fence in the same transaction, and past the fence nothing is written by the old number any more.
+   * To add shards in production: bind and migrate them. Deploy `LEDGER_MAP` with the old number, the new number and a switch
+   * time some hours ahead. Remove the old number five weeks after the switch, when no row that still matters is left in its old
+   * place. Before the switch, the old number selects the shard of every ID. After it, an ID with a row in its old shard stays
+   * there, and any other ID goes to the shard that the new number selects. So an ID is never in two databases, and no rows are
+   * moved: they expire where they are. The old database orders the requests around the switch: a lookup of an ID there raises
+   * its fence in the same transaction, and behind the fence every write that uses the old number is rejected.
    */
   LEDGER_MAP?: string;
 }
 
 export interface Ledger {
-  /** Accounts, links, credentials, rounds: all that is not the ledger. */
+  /** DB, with everything except the ledger: accounts, links, credentials, rounds. */
   control: D1Database;
-  /** By the names of their bindings: every database that may hold costs or totals. DB is one: the ledger may have begun there. */
+  /** Every database that may hold costs or totals, by binding name. Includes DB, because the ledger may have started there. */
   databases: Map<string, D1Database>;
-  /** How many shards an id is placed over, 0 for DB. */
+  /** The number of shards, 0 for DB. */
   size: number;
-  /** The number before, where ids may still live. */
+  /** After a switch: the old number of shards, where IDs may still have rows. */
   earlier: number | undefined;
-  /** The number to come, for a request that is overtaken by the change. */
+  /** Before a switch: the new number of shards, for a request during which the switch happens. */
   next: number | undefined;
 }
 
 const MAP = /^(?:(\d+) *, *)?(\d+)(?: +from +(\S+))?$/;
 
-/** `now` in milliseconds since 1970. Throws on bindings that contradict each other. */
+/** `now` in milliseconds since 1970. The bindings must have passed `checkLedgerBindings`. */
 export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
-  let map = maps.get(bindings);
-  if (!map) {
-    map = readMap(bindings);
-    maps.set(bindings, map);
-  }
-  const { control, databases, size, change } = map;
+  const { control, databases, size, change } = mapOf(bindings);
   if (!change) return { control, databases, size, earlier: undefined, next: undefined };
   const { earlier, start } = change;
   return now < start
@@ -52,11 +47,20 @@ export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
     : { control, databases, size, earlier, next: undefined };
 }
 
-/** What `LEDGER_MAP` says. An isolate's bindings do not change: they are read once. */
+/** The parsed LEDGER_MAP, cached because the bindings of an isolate do not change. */
 interface LedgerMap extends Pick<Ledger, "control" | "databases" | "size"> {
   change: { earlier: number; start: number } | undefined;
+  problems: string[];
 }
 const maps = new WeakMap<LedgerBindings, LedgerMap>();
+
+function mapOf(bindings: LedgerBindings): LedgerMap {
+  const known = maps.get(bindings);
+  if (known) return known;
+  const map = readMap(bindings);
+  maps.set(bindings, map);
+  return map;
+}
 
 function readMap(bindings: LedgerBindings): LedgerMap {
   const control = bindings.DB;
@@ -67,18 +71,26 @@ function readMap(bindings: LedgerBindings): LedgerMap {
     databases.set(nameOf(index), shard);
   }
   const shards = databases.size - 1;
-  const [, before, said = "", from] = MAP.exec(bindings.LEDGER_MAP ?? (shards === 0 ? "0" : "")) ?? [];
-  const size = Number(said);
+  const [, before, count = "", from] = MAP.exec(bindings.LEDGER_MAP ?? (shards === 0 ? "0" : "")) ?? [];
+  const size = Number(count);
   const earlier = before === undefined ? undefined : Number(before);
   const start = Date.parse(from ?? "");
   const isChange = earlier !== undefined && earlier < size && !Number.isNaN(start);
-  if (said === "" || size > shards || (!isChange && (before !== undefined || from !== undefined))) {
-    throw new Error(`LEDGER_MAP must spread the ledger over at most the ${shards} bound LEDGER_ databases`);
-  }
-  return { control, databases, size, change: isChange ? { earlier, start } : undefined };
+  const isBad = count === "" || size > shards || (!isChange && (before !== undefined || from !== undefined));
+  const problems = isBad
+    ? [
+        `LEDGER_MAP must be a number of shards that is at most ${shards}, the number of bound LEDGER_ databases.`,
+      ]
+    : [];
+  return { control, databases, size, change: isChange ? { earlier, start } : undefined, problems };
 }
 
-/** Whether the place of an id depends on its partner. */
+/** What is wrong with the bindings of the ledger, as sentences. */
+export function checkLedgerBindings(bindings: LedgerBindings): string[] {
+  return mapOf(bindings).problems;
+}
+
+/** Whether the database of an ID depends on its partner. */
 export function isSharded({ size, next }: Ledger): boolean {
   return size > 0 || next !== undefined;
 }
@@ -90,14 +102,14 @@ export interface LedgerKey {
 
 const nameOf = (shard: number) => `LEDGER_${shard}`;
 
-/** Never changes: rows are found again by it. */
+/** This function must never change, because existing rows are found with it. */
 export function shardFor(ledger: Ledger, key: LedgerKey, size = ledger.size): D1Database {
-  const place = ledger.databases.get(size === 0 ? "DB" : nameOf(hashOf(key) % size));
-  if (!place) throw new Error("a shard of the ledger is not bound");
-  return place;
+  const database = ledger.databases.get(size === 0 ? "DB" : nameOf(hashOf(key) % size));
+  if (!database) throw new Error("A shard of the ledger is not bound.");
+  return database;
 }
 
-/** FNV-1a over UTF-16 code units, mixed so that its low bits are as good as the others. */
+/** FNV-1a over UTF-16 code units, with a final mix so that the low bits are well distributed. */
 function hashOf({ partnerId, costId }: LedgerKey): number {
   const text = `${partnerId}:${costId}`;
   let hash = 0x811c9dc5;
@@ -110,14 +122,14 @@ function hashOf({ partnerId, costId }: LedgerKey): number {
 }
 
 /**
- * The first statement of every write: fails the whole batch where ids are placed by more shards than `size` already. SQL can
- * raise an error by itself only as here, by reading as JSON what is none.
+ * The first statement of every write: aborts the whole batch if the database already requires more shards than `size`. Outside a
+ * trigger, SQL can raise an error only like this, by parsing invalid JSON.
  */
 export const fence = statement(sql`
   SELECT json(iif(size <= ${sql.placeholder("size")}, 'true', 'behind the fence')) FROM ledger_fence WHERE id = 1
 `);
 
-/** Whether a statement raised an error in that way. */
+/** Whether a statement aborted its batch in this way. */
 export function isAbortedBySql(error: unknown): boolean {
   return String(error).includes("malformed JSON");
 }
@@ -125,25 +137,25 @@ export function isAbortedBySql(error: unknown): boolean {
 const raiseFence = statement(sql`
   UPDATE ledger_fence SET size = ${sql.placeholder("size")} WHERE id = 1 AND size < ${sql.placeholder("size")}
 `);
-const living = statement<{ position: number }>(sql`
+const existing = statement<{ position: number }>(sql`
   SELECT j.key AS position FROM json_each(${sql.placeholder("keys")}) j
   WHERE EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = j.value ->> 0 AND o.cost_id = j.value ->> 1)
     OR EXISTS (SELECT 1 FROM engagements e WHERE e.partner_id = j.value ->> 0 AND e.cost_id = j.value ->> 1)
 `);
 
-/** What became of the items that live in one database. */
+/** The result, or the error, for the items of one database. */
 export type ShardResult<Item, Result> = { items: Item[] } & ({ result: Result } | { error: unknown });
 
 /**
- * Does some work on items in the databases where they live, one call for each database, all at once. A database that fails
- * fails its own items alone. Items of one id stay together and in order.
+ * Runs `work` on the items in their databases, with one call per database, in parallel. An error of one database affects only its
+ * own items. Items with the same ID stay together and in order.
  */
 export async function runOnShards<Item extends LedgerKey, Result>(
   ledger: Ledger,
   items: Item[],
   work: (db: D1Database, items: Item[], size: number) => Promise<Result>,
 ): Promise<ShardResult<Item, Result>[]> {
-  const { homes, lost } = await findHomes(ledger, items);
+  const { homes, failed } = await findHomes(ledger, items);
   const settled = [...Map.groupBy(items, (item) => homes.get(item))].map(async ([db, some]) => {
     if (!db) return [];
     try {
@@ -151,47 +163,47 @@ export async function runOnShards<Item extends LedgerKey, Result>(
     } catch (error) {
       if (!isAbortedBySql(error)) return [{ items: some, error }];
       if (ledger.next === undefined) return [{ items: some, error: new Error(MOVED) }];
-      const turned = { ...ledger, size: ledger.next, earlier: ledger.size, next: undefined };
-      return runOnShards(turned, some, work);
+      const switched = { ...ledger, size: ledger.next, earlier: ledger.size, next: undefined };
+      return runOnShards(switched, some, work);
     }
   });
-  return [...lost, ...(await Promise.all(settled)).flat()];
+  return [...failed, ...(await Promise.all(settled)).flat()];
 }
 
-const MOVED = "transient issue: the ledger is spread over more databases than this deployment knows of";
+const MOVED = "transient issue: the ledger has more shards than this deployment knows";
 
-/** `lost` are the items of which no home could be found, because the database that may hold them fails. */
+/** Finds the database of each item. `failed` has the items whose old database could not be read. */
 async function findHomes<Item extends LedgerKey>(ledger: Ledger, items: Item[]) {
   const homes = new Map(items.map((item) => [item, shardFor(ledger, item)]));
-  const lost: { items: Item[]; error: unknown }[] = [];
+  const failed: { items: Item[]; error: unknown }[] = [];
   const { earlier, size } = ledger;
-  if (earlier === undefined) return { homes, lost };
+  if (earlier === undefined) return { homes, failed };
   const moving = items.filter((item) => shardFor(ledger, item, earlier) !== homes.get(item));
-  const asked = [...Map.groupBy(moving, (item) => shardFor(ledger, item, earlier))];
+  const byOldDatabase = [...Map.groupBy(moving, (item) => shardFor(ledger, item, earlier))];
   await Promise.all(
-    asked.map(async ([db, some]) => {
+    byOldDatabase.map(async ([db, some]) => {
       try {
         const keys = JSON.stringify(some.map(({ partnerId, costId }) => [partnerId, costId]));
-        const [, found] = await runBatch(db, raiseFence(db, { size }), living(db, { keys }));
-        const stays = new Set(found.map(({ position }) => position));
-        for (const [position, item] of some.entries()) if (stays.has(position)) homes.set(item, db);
+        const [, found] = await runBatch(db, raiseFence(db, { size }), existing(db, { keys }));
+        const staying = new Set(found.map(({ position }) => position));
+        for (const [position, item] of some.entries()) if (staying.has(position)) homes.set(item, db);
       } catch (error) {
-        lost.push({ items: some, error });
+        failed.push({ items: some, error });
         for (const item of some) homes.delete(item);
       }
     }),
   );
-  return { homes, lost };
+  return { homes, failed };
 }
 
-/** The result where there can be but one database. Throws what it failed with. */
+/** Returns the only result, for a call on one ID. Throws the error if there is one. */
 export function onlyResult<Item, Result>([settled]: ShardResult<Item, Result>[]): Result {
-  if (!settled) throw new Error("nothing was asked of the ledger");
+  if (!settled) throw new Error("The call on the ledger had no items.");
   if ("error" in settled) throw settled.error;
   return settled.result;
 }
 
-/** Runs something on every shard, as `databases` of the ledger without DB. None where the ledger lives in DB. */
+/** Runs `work` on every shard: the databases of the ledger without DB. */
 export function runOnEveryShard<Result>(ledger: Ledger, work: (db: D1Database) => Promise<Result>) {
   return Promise.all(shardsOf(ledger).map(work));
 }

@@ -1,6 +1,6 @@
 /**
- * Spend, from the daily totals alone: what a report reads grows with the totals that it covers, not with the costs behind
- * them, and a purge changes nothing. Asked with an API token for one app, or by a session for all apps of its user.
+ * Spend reports from the daily totals, so that a report's reads do not grow with the number of costs and a purge does not change
+ * it. An API token reads one app, a session all apps of its user.
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { SpendGroup } from "../../domain/cost-types.ts";
@@ -9,7 +9,7 @@ import { type Bound, runBatch, statement } from "../statement.ts";
 import { addShards, type DayRange, keysOf, type SpendRow, sumsOf } from "./shard-spend.ts";
 import type { Ledger } from "./shards.ts";
 
-/** Who asks: the hash of an API token, or of a session's id. */
+/** The caller: the hash of an API token or of a session id. */
 export type Viewer = { kind: "token" | "session"; hash: string; now: number };
 
 const hash = sql.placeholder("hash");
@@ -22,7 +22,7 @@ const VIEWERS = {
 };
 const appToken = sql.placeholder("appToken");
 
-/** `m` names the apps of the report, of which the asker may see every one. */
+/** `apps` restricts `m`, the memberships of the viewer, to the apps of the report. */
 function reportOf(kind: Viewer["kind"], groups: readonly SpendGroup[], apps: SQL) {
   const { table, gate } = VIEWERS[kind];
   const { select, where } = sumsOf(groups);
@@ -58,7 +58,7 @@ const access = { token: accessOf("token"), session: accessOf("session") };
 
 const reports = new Map<string, ReturnType<typeof reportOf>>();
 
-/** One of 15 for each kind of asker, built when it is first asked for. */
+/** Builds a report on first use. There are 15 per kind of viewer. */
 function reportFor(kind: Viewer["kind"], groups: readonly SpendGroup[]) {
   const name = [kind, ...groups].join();
   const report = reports.get(name) ?? reportOf(kind, groups, sql`m.app_token = ${appToken}`);
@@ -66,7 +66,7 @@ function reportFor(kind: Viewer["kind"], groups: readonly SpendGroup[]) {
   return report;
 }
 
-/** The spend of an app by the groups, in their order; at most `limit` rows, none without access. */
+/** Reads an app's spend, grouped and ordered by `groups`. Returns at most `limit` rows, and none without access. */
 export async function findSpend(
   ledger: Ledger,
   viewer: Viewer,
@@ -87,7 +87,7 @@ export async function findSpend(
 const OWN_GROUPS = ["day", "partner"] as const;
 const ownSpend = reportOf("session", OWN_GROUPS, sql`true`);
 
-/** For the batch of a page: the spend of every app of the session's user, by day and partner, as far as DB has it. */
+/** A statement for the batch of a page: the spend in DB of every app of the session's user, by day and partner. */
 export function ownSpendStatement(
   db: D1Database,
   { idHash, ...rest }: DayRange & { idHash: string; now: number },
@@ -95,7 +95,7 @@ export function ownSpendStatement(
   return ownSpend(db, { hash: idHash, limit: -1, ...rest });
 }
 
-/** That, with what the shards add, of the apps that the batch found to be the user's. */
+/** Adds the spend of the shards to the rows of `ownSpendStatement`. `apps` are the user's apps from the same batch. */
 export function addOwnSpend(
   ledger: Ledger,
   found: SpendRow[],

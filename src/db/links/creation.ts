@@ -1,6 +1,6 @@
 /**
- * New links, one or many in one round trip. With an idempotency key the answer is stored in the transaction that inserts
- * the links, so there are never links without it nor it without them.
+ * Creates one or many links in one round trip. With an idempotency key, the transaction that inserts the links also stores the
+ * response, so one never exists without the other.
  */
 import { sql } from "drizzle-orm";
 import type { AppAccess } from "../accounts/api-tokens.ts";
@@ -19,7 +19,7 @@ export interface NewLink {
 
 export type Parent = LinkRow & InheritedRow;
 
-/** A request that is sent with an idempotency key. Keys are told apart by user, app and operation. */
+/** A request with an idempotency key. A key is unique per user, app and operation. */
 export interface KeyedRequest {
   operation: "create_link" | "create_links";
   key: string;
@@ -41,7 +41,7 @@ const member = sql`
   api_tokens t CROSS JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${sql.placeholder("appToken")}
 `;
 
-/** A row for each new link, with its parent; one row all the same where there is no app, no membership or no link. */
+/** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
 type CreationContext = AppAccess & { position: number | null } & {
   [Column in keyof Parent]: Parent[Column] | null;
 };
@@ -57,7 +57,7 @@ const creationContext = statement<CreationContext>(sql`
   WHERE t.token_hash = ${tokenHash}
 `);
 
-/** The access to the app, and the parents by the position of the new link. */
+/** Separates the access to the app from the parents, which are keyed by the position of the new link. */
 function splitCreationContext(rows: CreationContext[]) {
   const found = rows.filter((row): row is CreationContext & Parent & { position: number } => row.id !== null);
   return {
@@ -83,19 +83,19 @@ const insert = statement<{ token: string }>(sql`
   RETURNING token
 `);
 
-const findAnswer = statement<StoredResponse & { body_hash: string; request_id: string }>(sql`
+const findResponse = statement<StoredResponse & { body_hash: string; request_id: string }>(sql`
   SELECT k.body_hash, k.request_id, k.status, k.location, k.answer FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
   WHERE t.token_hash = ${tokenHash} AND k.created_at > ${now} - ${sql.raw(String(KEY_LIFE_MS))}
 `);
 
-const forgetAnswer = statement(sql`
+const deleteExpiredResponse = statement(sql`
   DELETE FROM idempotency_keys WHERE (user_id, app_token, operation, key) IN (
     SELECT k.user_id, k.app_token, k.operation, k.key FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
     WHERE t.token_hash = ${tokenHash} AND k.created_at <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}
   )
 `);
 
-const storeAnswer = statement<{ request_id: string }>(sql`
+const storeResponse = statement<{ request_id: string }>(sql`
   INSERT INTO idempotency_keys
     (user_id, app_token, operation, key, created_at, request_id, body_hash, status, location, answer)
   SELECT t.user_id, m.app_token, ${sql.placeholder("operation")}, ${sql.placeholder("key")}, ${now},
@@ -110,8 +110,8 @@ const toJson = (links: NewLink[]) =>
   JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));
 
 /**
- * Inserts links at level 1, or below their parents. None is inserted without access; one whose parent is missing or of
- * level 4 is left out. `parents` are those before the insertion, by the position of the new link.
+ * Inserts links at level 1 or below their parents. Without access, none is inserted. A link is skipped when its parent is missing
+ * or at level 4. `parents` is read before the insertion and keyed by the position of the new link.
  */
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
   const catalog = catalogStatement(db, scope.tokenHash);
@@ -129,7 +129,7 @@ export async function insertLinks(db: D1Database, scope: AppScope, links: NewLin
   };
 }
 
-/** What there is for new links before they are inserted under a key, and the answer that the key was given before. */
+/** Reads the context of new links before they are inserted with a key, and the response stored for an earlier use of the key. */
 export async function prepareLinks(
   db: D1Database,
   scope: AppScope,
@@ -140,7 +140,7 @@ export async function prepareLinks(
   const [rows, [earlier], partnerRows] = await runBatch(
     db,
     creationContext(db, { ...scope, links: toJson(links) }),
-    findAnswer(db, { ...scope, operation, key, now: at }),
+    findResponse(db, { ...scope, operation, key, now: at }),
     catalog.bound,
   );
   return {
@@ -150,19 +150,19 @@ export async function prepareLinks(
   };
 }
 
-/** Inserts links with the answer that they are given. Undefined, with nothing written, where access or the key was lost. */
+/** Inserts links and stores the response. Writes nothing and returns undefined if access was lost or the key is in use. */
 export async function insertKeyedLinks(
   db: D1Database,
   scope: AppScope,
   links: NewLink[],
   request: KeyedRequest,
-  answer: StoredResponse,
+  response: StoredResponse,
 ): Promise<string[] | undefined> {
   const values = { ...scope, ...request };
   const [, [stored], inserted] = await runBatch(
     db,
-    forgetAnswer(db, values),
-    storeAnswer(db, { ...values, ...answer }),
+    deleteExpiredResponse(db, values),
+    storeResponse(db, { ...values, ...response }),
     insert(db, { ...values, links: toJson(links) }),
   );
   return stored && inserted.map(({ token }) => token);

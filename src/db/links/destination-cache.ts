@@ -1,18 +1,17 @@
 /**
- * Where links lead, in KV: link → app, written with the link, and app → its destination, written when the app changes. A
- * click that finds one missing writes it too. KV remembers a miss as long as it may cache a value, so none is read with a
- * longer cache time than the shortest.
+ * Caches link destinations in KV: link → app, written with the link, and app → destination, written when the app changes. A
+ * click that finds one missing writes it too. KV also caches a miss for the `cacheTtl` of the read, so reads keep the minimum.
  */
 import type { Destination } from "../../domain/click-target.ts";
 import { readCache } from "../kv.ts";
 
-/** A late writer's old copy goes away by itself. */
+/** Limits how long an outdated copy from a late writer can last. */
 const DESTINATION_SECONDS = 3600;
 
 const keyOf = (appToken: string) => `app:${appToken}`;
 const keyOfLink = (linkToken: string) => `link:${linkToken}`;
 
-/** The app of a link; null where KV does not know it. */
+/** Returns the app token of a link; null when it is not in KV. */
 export function findCachedApp(kv: KVNamespace, linkToken: string): Promise<string | null> {
   return readCache(kv.get(keyOfLink(linkToken)));
 }

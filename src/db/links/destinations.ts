@@ -1,4 +1,4 @@
-/** Where a link leads, and what was bad on its URL. Asked by the public, so without a token. */
+/** Finds the destination of a link and counts invalid parameters on its URLs. The callers are public, so there is no token. */
 import { sql } from "drizzle-orm";
 import type { Destination } from "../../domain/click-target.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
@@ -18,7 +18,7 @@ const destination = statement<DestinationRow>(sql`
   WHERE l.token = ${sql.placeholder("linkToken")}
 `);
 
-/** undefined for a token that no link has. */
+/** Returns undefined if no link has this token. */
 export async function findDestination(
   db: D1Database,
   linkToken: string,
@@ -44,7 +44,7 @@ const dropped = statement(sql`
   ON CONFLICT DO UPDATE SET count = count + 1
 `);
 
-/** Counts cost parameters that a URL carried and that were bad. `day` counts days since 1970 in UTC. */
+/** Counts the invalid cost parameters of a URL. `day` counts days since 1970 in UTC. */
 export async function countDropped(
   db: D1Database,
   linkId: number,

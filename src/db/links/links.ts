@@ -1,4 +1,4 @@
-/** Links: pages, one, insert, update. A caller's rows are found from the token's row on, so an unknown token finds none. */
+/** Reads and updates links. Every statement joins the API token's row first, so an unknown token finds no links. */
 import { sql } from "drizzle-orm";
 import type { AppAccess } from "../accounts/api-tokens.ts";
 import type { Range } from "../keyset.ts";
@@ -13,14 +13,14 @@ import {
 } from "./lists.ts";
 import { catalogStatement } from "./partner-catalog.ts";
 
-/** What a link takes from the links above it. Null at level 1, and where none of them says anything. */
+/** The values that a link inherits from its ancestors. Null at level 1 and when no ancestor sets them. */
 export interface InheritedRow {
   inherited_name: string | null;
   inherited_partner: number | null;
   inherited_switch: number | null;
 }
 
-/** What the link `l` takes from above: at most three more rows, and a rename is one row however many links lie below. */
+/** The inherited values of the link `l`. Joining at most three rows here means that a rename updates one row only. */
 export const inheritedColumns = sql`
   coalesce(l3.label || '::', '') || coalesce(l2.label || '::', '') || l1.label AS inherited_name,
   coalesce(l1.partner_id, l2.partner_id, l3.partner_id) AS inherited_partner,
@@ -62,7 +62,7 @@ const linkAccess = statement<LinkAccess>(sql`
   WHERE t.token_hash = ${tokenHash}
 `);
 
-/** The access to the app, and the link where the app has it. */
+/** Separates the access to the app from the link, which is undefined if the app does not have it. */
 function splitAccess(row: LinkAccess | undefined) {
   const link = row && row.id !== null ? (row as AppAccess & LinkRow & InheritedRow) : undefined;
   return { access: row as AppAccess | undefined, link };
@@ -73,7 +73,7 @@ export interface AppScope {
   appToken: string;
 }
 
-/** One page of the level-1 links of an app, in creation order, and how many there are. */
+/** Reads one page of an app's level-1 links, in creation order, and their total number. */
 export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {
   const catalog = catalogStatement(db, scope.tokenHash);
   const [[access], rows, [counted], partnerRows] = await runBatch(
@@ -91,7 +91,7 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
   };
 }
 
-/** One page of the sub-links right below a link. `parent` is undefined where the app has no such link. */
+/** Reads one page of a link's direct sub-links. `parent` is undefined if the app has no such link. */
 export async function listChildren(
   db: D1Database,
   scope: AppScope,
@@ -117,7 +117,7 @@ export async function listChildren(
   };
 }
 
-/** One link; undefined where the app has none with this token. */
+/** Reads one link; `link` is undefined if the app has none with this token. */
 export async function findLink(db: D1Database, scope: AppScope, linkToken: string) {
   const catalog = catalogStatement(db, scope.tokenHash);
   const [[found], partnerRows] = await runBatch(db, linkAccess(db, { ...scope, linkToken }), catalog.bound);
@@ -133,7 +133,7 @@ const dropped = statement<{ day: number; param: string; count: number }>(sql`
   ORDER BY d.day DESC, d.param
 `);
 
-/** What was bad on the URLs of a link from a day on, counted in days since 1970 in UTC. `link` is undefined where the app has none. */
+/** Lists the invalid parameters of a link's URLs since a day (days since 1970 in UTC). `link` is undefined if there is none. */
 export async function listDropped(db: D1Database, scope: AppScope, linkToken: string, firstDay: number) {
   const values = { ...scope, linkToken, firstDay };
   const [[found], rows] = await runBatch(db, linkAccess(db, values), dropped(db, values));
@@ -153,7 +153,7 @@ const update = statement<LinkRow>(sql`
   RETURNING id, token, level, label, archived, partner_id, cost_switch, child_count
 `);
 
-/** What to set on a link; what is undefined stays as it is. */
+/** The values to set on a link. An undefined value is not changed. */
 export interface LinkChange {
   label?: string | undefined;
   archived?: boolean | undefined;
@@ -161,7 +161,7 @@ export interface LinkChange {
   costSwitch?: boolean | undefined;
 }
 
-/** The link after the change; undefined where the caller has no such link any more. */
+/** Returns the updated link; undefined if the caller no longer has such a link. */
 export async function updateLink(
   db: D1Database,
   scope: AppScope,
@@ -203,8 +203,8 @@ const recording = statement<RecordingRow>(sql`
 `);
 
 /**
- * The partner and the cost switch in effect for an engagement. Asked by the public, so without a token, and from D1: a cache
- * may be a minute behind, and this decides about money. undefined for a token that no link has.
+ * Finds the partner and the cost switch in effect for an engagement. The caller is public, so there is no token. Reads D1,
+ * because a cache may be a minute old and this decides about money. Returns undefined if no link has this token.
  */
 export async function findRecording(db: D1Database, token: string): Promise<RecordingRow | undefined> {
   const [[row]] = await runIdempotent(db, recording(db, { linkToken: token }));

@@ -1,12 +1,12 @@
 /**
- * Pages of links and how many links a list has, under a filter or none. A list under a filter walks the narrowest index
- * there is for it: what it reads grows with the links that this filter finds, not with the app.
+ * Pages and totals of link lists, with or without a filter. A filtered list uses the narrowest index for its filter, so the
+ * number of rows read grows with the matching links, not with the app.
  */
 import { sql } from "drizzle-orm";
 import { isBackward, type Range, toBounds } from "../keyset.ts";
 import { type Bound, statement } from "../statement.ts";
 
-/** A link's own columns. `cost_switch` and `partner_id` are null where it inherits them. */
+/** A link's own columns. `cost_switch` and `partner_id` are null when the link inherits them. */
 export interface LinkRow {
   id: number;
   token: string;
@@ -24,16 +24,16 @@ export const linkColumns = sql.raw(
     .join(", "),
 );
 
-/** What is undefined filters nothing. */
+/** An undefined value does not filter. */
 export interface LinkFilter {
   archived?: boolean | undefined;
-  /** The link's own partner, not one that it inherits. */
+  /** The link's own partner, not an inherited one. */
   partner_id?: number | undefined;
-  /** How the link's own name begins, ASCII letters in any case. */
+  /** A prefix of the link's own name; the case of ASCII letters does not matter. */
   name?: string | undefined;
 }
 
-/** The children of a link, or the level-1 links of the app where `linkToken` is null. */
+/** The children of a link, or the app's level-1 links when `linkToken` is null. */
 interface ListScope {
   tokenHash: string;
   appToken: string;
@@ -47,12 +47,12 @@ const SOURCES = {
   all: sql`links_by_parent WHERE true`,
   archived: sql`archived_links WHERE l.archived = 1`,
   partner: sql`links_by_partner WHERE l.partner_id = ${sql.placeholder("partnerId")}`,
-  // What begins with a prefix lies between it and the prefix with a byte that no UTF-8 text holds.
+  // Texts with a prefix sort between the prefix and the prefix followed by FF, a byte that UTF-8 text never contains.
   name: sql`links_by_label WHERE l.label COLLATE NOCASE >= ${sql.placeholder("name")}
     AND l.label COLLATE NOCASE < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`,
 };
 
-// CROSS JOIN fixes the order: an unknown token ends each statement before it reads any link.
+// CROSS JOIN fixes the join order, so with an unknown token a statement reads no links.
 const from = (parent: Parent, source: Source) => sql`
   FROM api_tokens t ${parent === "link" ? sql`CROSS JOIN links p` : sql``} CROSS JOIN links l INDEXED BY ${SOURCES[source]}
     AND t.token_hash = ${sql.placeholder("tokenHash")} AND l.app_token = ${sql.placeholder("appToken")}
@@ -112,21 +112,22 @@ export function pageStatement(
   return (isBackward(range) ? backward : forward)(db, { ...toValues(scope, filter), ...toBounds(range) });
 }
 
-const countNothing = statement<{ counted: number }>(sql`SELECT 0 AS counted WHERE false`);
+const countNone = statement<{ counted: number }>(sql`SELECT 0 AS counted WHERE false`);
 
-/** Counters beside the parents know how many links there are; these count what they do not: see `toTotal`. */
+/** Counts what the stored counters (`link_count`, `child_count`) do not include. `toTotal` combines the two. */
 export function countStatement(
   db: D1Database,
   scope: ListScope,
   filter: LinkFilter,
 ): Bound<{ counted: number }> {
   const { archived, partner_id, name } = filter;
-  if (archived === undefined && partner_id === undefined && name === undefined) return countNothing(db, {});
+  if (archived === undefined && partner_id === undefined && name === undefined) return countNone(db, {});
+  // The unarchived links are all links minus the archived ones, which have an index.
   const counted = isUnarchivedOnly(filter) ? { archived: true } : filter;
   return listFor(scope, counted).count(db, toValues(scope, counted));
 }
 
-/** From the counter of the whole list, and what `countStatement` counted: for the unarchived, the archived. */
+/** Computes the total from the stored counter of the whole list and the result of `countStatement`. */
 export function toTotal(filter: LinkFilter, all: number, counted: { counted: number } | undefined): number {
   if (!counted) return all;
   return isUnarchivedOnly(filter) ? all - counted.counted : counted.counted;

@@ -1,4 +1,4 @@
-/** Partners, and the catalog of all of them that an isolate keeps as long as its revision stands. */
+/** Reads partners, and caches all of them in the isolate's memory until the catalog's revision changes. */
 import { sql } from "drizzle-orm";
 import { isBackward, type Range, toBounds } from "../keyset.ts";
 import { type Bound, runBatch, statement } from "../statement.ts";
@@ -30,14 +30,14 @@ export interface Catalog {
 
 let latest: Catalog = { revision: "", partners: new Map() };
 
-/** Every partner, or no row at all where the isolate's catalog is the database's: a list of links then reads one row for it. */
+/** Returns every partner, or no row when the cached catalog is current, so a list of links usually reads one row only for it. */
 const revisedPartners = statement<PartnerRow & { revision: string }>(sql`
   SELECT c.revision, p.*
   FROM api_tokens t CROSS JOIN partner_catalog c CROSS JOIN partners p
   WHERE t.token_hash = ${sql.placeholder("tokenHash")} AND c.revision <> ${sql.placeholder("revision")}
 `);
 
-/** A statement for the caller's batch, and what makes a catalog of its rows: never older than that batch. */
+/** Returns a statement for the caller's batch, and a function that turns its rows into a catalog as new as that batch. */
 export function catalogStatement(
   db: D1Database,
   tokenHash: string,
@@ -87,7 +87,7 @@ const pageIn = (direction: "ASC" | "DESC") =>
 const forward = pageIn("ASC");
 const backward = pageIn("DESC");
 
-/** One page of partners by id, one row beyond the limit where there is more. */
+/** Reads one page of partners by id, with one extra row when there are more. */
 export async function listPartners(db: D1Database, tokenHash: string, range: Range) {
   const page = isBackward(range) ? backward : forward;
   const [[access], rows] = await runBatch(

@@ -1,4 +1,4 @@
-/** Apps and who may see them, as operators manage them. */
+/** Apps and their members, as operators manage them. */
 
 import { sql } from "drizzle-orm";
 import type { Destination } from "../../domain/click-target.ts";
@@ -58,7 +58,7 @@ export async function findApp(db: D1Database, actor: Actor, appToken: string) {
   return { access, app: row && toApp(row) };
 }
 
-/** What an operator says of an app; what is undefined stays as it is. */
+/** The values that an operator sets on an app. An undefined value is not changed. */
 export interface AppChange {
   name?: string | undefined;
   defaultUrl?: string | undefined;
@@ -112,7 +112,7 @@ const auditUpdate = auditStatement(
   sql`EXISTS (SELECT 1 FROM apps WHERE token = ${token})`,
 );
 
-/** `app` is undefined where there is none with this token. */
+/** `app` is undefined if there is none with this token. */
 export async function updateApp(db: D1Database, actor: Actor, appToken: string, change: AppChange) {
   const values = { ...actor, ...toValues(change), token: appToken };
   const { access, rows } = await runAsOperator(
@@ -176,7 +176,7 @@ const auditRemove = auditStatement(
   sql`EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId} AND app_token = ${token})`,
 );
 
-/** Changes a membership where it can be. `before` says which of the app, the user and the membership there were. */
+/** Changes a membership if possible. `before` shows which of the app, the user and the membership existed. */
 async function changeMembership(
   db: D1Database,
   actor: Actor,

@@ -1,15 +1,15 @@
-/** Who acts as an operator, and the log of what operators changed. Every statement of theirs starts from the row of `operator`. */
+/** Authorizes operators and writes the audit log. Every statement of an operator joins the row `operator` first. */
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { isBackward, type Range, toBounds } from "../keyset.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
 
-/** Who asks, by the hash of an API token or of a session's id. `now` in milliseconds since 1970. */
+/** The caller, by the hash of an API token or of a session id. `now` in milliseconds since 1970. */
 export type Actor = { now: number } & (
   | { tokenHash: string; sessionHash: null }
   | { tokenHash: null; sessionHash: string }
 );
 
-/** What the database says of an actor: no row where it does not know the token or session. */
+/** The user of an actor; no row if the token or session is unknown. */
 export interface OperatorAccess {
   user_id: number;
   email: string;
@@ -26,12 +26,12 @@ const principal = sql`
   ) c CROSS JOIN users u ON u.id = c.user_id
 `;
 
-/** For a FROM clause: one row `operator.user_id`, or none where whoever asks is no operator. */
+/** For a FROM clause: one row `operator.user_id`, or none if the actor is not an operator. */
 export const operator = sql`(SELECT user_id FROM (${principal}) WHERE role = 'operator') operator`;
 
 const access = statement<OperatorAccess>(principal);
 
-/** Runs statements on an operator's behalf in one transaction, and says who that is. */
+/** Runs an operator's statements in one transaction and returns the operator with their rows. */
 export async function runAsOperator<Statements extends Bound<unknown>[]>(
   db: D1Database,
   actor: Actor,
@@ -41,15 +41,15 @@ export async function runAsOperator<Statements extends Bound<unknown>[]>(
   return { access: found, rows };
 }
 
-/** undefined for a token that is unknown or reset, and for a session that has ended. */
+/** Returns undefined for a token that is unknown or was reset, and for a session that has ended. */
 export async function findOperatorAccess(db: D1Database, actor: Actor): Promise<OperatorAccess | undefined> {
   return (await runAsOperator(db, actor)).access;
 }
 
 /**
- * The audit entry of a change. It stands in the change's batch, before it and under the same gate, so there are both or
- * neither. `subject` is an SQL text, `gate` a condition; `values` are those of the gate and `detail`, which is told to
- * every operator and holds no secret.
+ * The statement that adds the audit entry of a change. It runs in the change's batch, before the change and under the same gate,
+ * so both happen or neither. `subject` is an SQL text, `gate` an SQL condition, and `values` are the values that they bind.
+ * `detail` is visible to every operator, so it must not contain a secret.
  */
 export function auditStatement(action: string, subject: SQL, gate: SQL) {
   const insert = statement(sql`
@@ -61,7 +61,7 @@ export function auditStatement(action: string, subject: SQL, gate: SQL) {
     insert(db, { ...values, detail: JSON.stringify(toSnakeCase(detail)) });
 }
 
-/** What is told on the wire is told in snake_case; here names are those of the code. */
+/** The log is part of the API, whose names are in snake_case. */
 function toSnakeCase(detail: object): object {
   return Object.fromEntries(
     Object.entries(detail).map(([name, value]) => [
@@ -71,7 +71,7 @@ function toSnakeCase(detail: object): object {
   );
 }
 
-/** `'partner ' || id`. A number that was bound would otherwise join a text as `3.0`. */
+/** `'partner ' || id`. Without the cast, SQLite would concatenate a bound number as `3.0`. */
 export function subjectOf(noun: string, id: SQLWrapper): SQL {
   return sql`${sql.raw(`'${noun} '`)} || cast(${id} AS INTEGER)`;
 }
@@ -86,15 +86,15 @@ export interface AuditRow {
   detail: string;
 }
 
-/** One page of the log, the oldest first. */
+/** Reads one page of the log, oldest entry first. */
 export const listAudit = operatorList<AuditRow>("audit_log", {
   columns: sql`x.*, u.email`,
   join: sql`LEFT JOIN users u ON u.id = x.user_id`,
 });
 
 /**
- * A list for operators: pages of a table `x` by id, in the order of creation. Without `where`, which may use values of its
- * own, the highest id is the total, for nothing here is ever deleted. The total is undefined where `within` does not hold.
+ * A paginated list for operators: the rows `x` of a table by ID, in creation order. Without `where`, the highest ID is the total,
+ * because no rows of these tables are ever deleted. `where` may bind further values. The total is undefined if `within` is false.
  */
 export function operatorList<Row>(
   table: string,

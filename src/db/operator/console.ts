@@ -1,4 +1,4 @@
-/** What the operators' console shows beside the lists: an app's links, and spend that waits for its engagement. */
+/** Reads what the operators' console shows in addition to the lists: an app's links, and the pending costs. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Ledger, runOnEveryShard } from "../ledger/shards.ts";
 import { runBatch, statement } from "../statement.ts";
@@ -23,13 +23,16 @@ const tree = statement<TreeLink>(sql`
   ORDER BY l.id LIMIT ${sql.raw(String(MAX_SHOWN_LINKS + 1))}
 `);
 
-/** The first links of an app in the order of creation, so that none comes before its parent. */
+/** Lists the first links of an app in creation order, so that a parent precedes its children. */
 export async function listTree(db: D1Database, actor: Actor, appToken: string) {
   const { access, rows } = await runAsOperator(db, actor, tree(db, { ...actor, appToken }));
   return { access, links: rows[0] };
 }
 
-/** Sums in text, for they may be past 2^53: 0.00001 currency units, those of cpm apart for they pay 1,000 impressions. */
+/**
+ * Sums of 0.00001 currency units, as text because they may exceed 2^53. `per_mille` sums cpm amounts, which are prices per 1,000
+ * impressions; `flat` sums all others.
+ */
 interface PendingRow {
   partner_id: number;
   currency: string;
@@ -38,7 +41,7 @@ interface PendingRow {
   per_mille: string;
 }
 
-/** A partner's pending costs in one currency; a row of sums from each database that has some. */
+/** A partner's pending costs in one currency, with one row of sums per database that has some. */
 export interface PendingSpend {
   partner_id: number;
   partner: string;
@@ -47,7 +50,7 @@ export interface PendingSpend {
   rows: PendingRow[];
 }
 
-/** A pending cost lapses after seven days; what is told here is exact to the day. `from` is where the totals `t` are found. */
+/** Sums the costs that have not lapsed, which they do after seven days. Exact to the day. `from` precedes the totals `t`. */
 const pendingOf = (from: SQL) =>
   statement<PendingRow>(sql`
     SELECT t.partner_id, t.currency, sum(t.count) AS count,
@@ -58,14 +61,14 @@ const pendingOf = (from: SQL) =>
     GROUP BY t.partner_id, t.currency HAVING sum(t.count) <> 0
   `);
 const pending = pendingOf(sql`${operator} CROSS JOIN`);
-/** On a shard, which has no users: for an operator that DB has let in. */
+/** For a shard, which stores no users: the caller runs it after DB has authorized the operator. */
 const pendingOnShard = pendingOf(sql``);
 const partnerNames = statement<{ id: number; name: string }>(sql`
   SELECT p.id, p.display_name AS name
   FROM ${operator} CROSS JOIN json_each(${sql.placeholder("ids")}) j CROSS JOIN partners p ON p.id = j.value
 `);
 
-/** What costs whose engagement may still arrive come to, by partner and currency. None for who is no operator. */
+/** Sums the costs whose engagement may still arrive, by partner and currency. Empty if the actor is not an operator. */
 export async function listPendingSpend(ledger: Ledger, actor: Actor): Promise<PendingSpend[]> {
   const { control } = ledger;
   const { access, rows } = await runAsOperator(control, actor, pending(control, { ...actor }));

@@ -1,4 +1,4 @@
-/** Cost credentials as operators issue and revoke them. Those of a revoked credential are told so at its next request. */
+/** Lists, issues and revokes cost credentials. */
 import { sql } from "drizzle-orm";
 import { statement } from "../statement.ts";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
@@ -22,7 +22,7 @@ const columns = sql.raw(
 
 export interface NamedCredentialRecord extends CredentialRecord {
   partner: string;
-  /** Of the round that a test credential posts into. */
+  /** The state of a test credential's round. */
   round_state: string | null;
 }
 
@@ -45,12 +45,12 @@ const partnerId = sql.placeholder("partnerId");
 const costTypes = sql.placeholder("costTypes");
 const mode = sql.placeholder("mode");
 
-/** Whether a stored list of cost types holds every one of those asked for. */
+/** Whether a stored list of cost types contains all requested ones. */
 const holdsAll = (stored: string) => sql`NOT EXISTS (
   SELECT 1 FROM json_each(${sql.placeholder("typeList")}) j
   WHERE NOT instr(${sql.raw(`',' || ${stored} || ','`)}, ',' || j.value || ',')
 )`;
-/** The open round that a test credential for these cost types posts into. */
+/** The open round for a test credential with these cost types. */
 const roundOfTypes = sql`(
   SELECT r.id FROM rounds r WHERE r.partner_id = ${partnerId} AND r.state = 'open' AND ${holdsAll("r.cost_types")}
 )`;
@@ -83,7 +83,7 @@ export interface NewCredential {
   hint: string;
 }
 
-/** `inserted` is undefined where the partner has not integrated all of the types, or has no open round that holds them. */
+/** `inserted` is undefined if the partner has not integrated all types (live) or has no open round with all of them (test). */
 export async function insertCredential(db: D1Database, actor: Actor, credential: NewCredential) {
   const values = {
     ...actor,
@@ -109,7 +109,7 @@ const revoke = statement(sql`
 `);
 const auditRevoke = auditStatement("revoke credential", subjectOf("credential", id), revocable);
 
-/** The credential as it is then; undefined where there is none. Revoking again changes nothing. */
+/** Revokes a credential and returns it; undefined if there is none. Revoking it again changes nothing. */
 export async function revokeCredential(db: D1Database, actor: Actor, credentialId: number) {
   const values = { ...actor, id: credentialId };
   const { access, rows } = await runAsOperator(

@@ -1,4 +1,4 @@
-/** Partners as operators manage them: names, parameter templates, and how far each cost type has come. */
+/** Partners, as operators manage them: names, parameter templates, and the integration of each cost type. */
 import { sql } from "drizzle-orm";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import type { Range } from "../keyset.ts";
@@ -41,7 +41,7 @@ function toRecord(row: RecordRow): PartnerRecord {
   };
 }
 
-/** Cost types as they are stored, `cpc,cpi`, in their own order. */
+/** Parses a stored list of cost types, `cpc,cpi`, into the order of COST_TYPES. */
 export function toTypes(stored: string | null): CostType[] {
   const found = stored?.split(",") ?? [];
   return COST_TYPES.filter((type) => found.includes(type));
@@ -65,14 +65,14 @@ export async function findPartnerRecord(db: D1Database, actor: Actor, partnerId:
   return { access, partner: row && toRecord(row) };
 }
 
-/** What an operator says of a partner; what is undefined stays as it is. Templates are kept byte for byte. */
+/** The values that an operator sets on a partner. An undefined value is not changed. Templates are stored byte for byte. */
 export interface PartnerChange {
   displayName?: string | undefined;
   serverToServer?: boolean | undefined;
   clickParameters?: string | undefined;
   impressionParameters?: string | undefined;
   costParameters?: string | undefined;
-  /** Whether costs are taken of one that has integrated any type; of another none ever are. */
+  /** Whether costs are accepted. Can be true only for a partner that has integrated a cost type. */
   supportsCostData?: boolean | undefined;
 }
 
@@ -121,7 +121,7 @@ const auditUpdate = auditStatement(
   sql`EXISTS (SELECT 1 FROM partners WHERE id = ${id} AND (${supports} IS NOT 1 OR integrated_types <> ''))`,
 );
 
-/** `partner` is undefined where there is none with this id. Nothing is changed where cost data was asked for and nothing is integrated. */
+/** `partner` is undefined if there is none with this ID. Enabling cost data without an integrated cost type changes nothing. */
 export async function updatePartner(db: D1Database, actor: Actor, partnerId: number, change: PartnerChange) {
   const values = { ...actor, ...toValues(change), id: partnerId };
   const { access, rows } = await runAsOperator(

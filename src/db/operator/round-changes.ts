@@ -1,4 +1,4 @@
-/** What operators do to integration rounds: open, end, approve, dismiss. Each with its audit entry, in one transaction. */
+/** Opens, ends and approves integration rounds and dismisses mismatches, each with its audit entry in one transaction. */
 import { sql } from "drizzle-orm";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { statement } from "../statement.ts";
@@ -25,12 +25,13 @@ const insert = statement<{ id: number }>(sql`
 const auditInsert = auditStatement("open round", subjectOf("round", nextId), openable);
 const insertTestCredential = statement(sql`
   INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at)
-  SELECT ${sql.placeholder("newHash")}, x.partner_id, 'test', x.cost_types, x.id, ${sql.placeholder("hint")}, ${sql.placeholder("now")}
+  SELECT ${sql.placeholder("newHash")}, x.partner_id, 'test', x.cost_types, x.id, ${sql.placeholder("hint")},
+    ${sql.placeholder("now")}
   FROM ${operator} CROSS JOIN rounds x ON x.id = (SELECT max(id) FROM rounds)
   WHERE x.opened_at = ${sql.placeholder("now")} AND NOT EXISTS (SELECT 1 FROM credentials WHERE round_id = x.id)
 `);
 
-/** Opens a round with its test credential. `roundId` is undefined where an open round has one of the cost types. */
+/** Opens a round with its test credential. `roundId` is undefined if an open round already has one of the cost types. */
 export async function insertRound(
   db: D1Database,
   actor: Actor,
@@ -54,14 +55,14 @@ export async function insertRound(
   return { access, partnerFound: rows[0].length > 0, roundId: rows[2][0]?.id };
 }
 
-const judged = sql`EXISTS (
+const unchanged = sql`EXISTS (
   SELECT 1 FROM rounds WHERE id = ${id} AND state = 'open' AND entry_count = ${sql.placeholder("entryCount")}
 )`;
 const audits = {
-  closed: auditStatement("close round", subjectOf("round", id), judged),
-  approved: auditStatement("approve round", subjectOf("round", id), judged),
+  closed: auditStatement("close round", subjectOf("round", id), unchanged),
+  approved: auditStatement("approve round", subjectOf("round", id), unchanged),
 };
-/** The cost types that were there and those of the round, in their order. */
+/** The union of the stored cost types and those of the round, in the order of COST_TYPES. */
 const withRoundTypes = (column: string) => sql`(
   SELECT group_concat(j.value) FROM json_each(${sql.raw(`'${JSON.stringify(COST_TYPES)}'`)}) j CROSS JOIN rounds r
   WHERE r.id = ${id}
@@ -69,23 +70,24 @@ const withRoundTypes = (column: string) => sql`(
 )`;
 const integrate = statement(sql`
   UPDATE partners SET supports_cost_data = 1, integrated_types = ${withRoundTypes("partners.integrated_types")}
-  WHERE id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
+  WHERE id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND EXISTS (SELECT 1 FROM ${operator}) AND ${unchanged}
 `);
-const clearCredentials = statement(sql`
+const extendCredentials = statement(sql`
   UPDATE credentials SET cost_types = ${withRoundTypes("credentials.cost_types")}
   WHERE partner_id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND mode = 'live' AND revoked_at IS NULL
-    AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
+    AND EXISTS (SELECT 1 FROM ${operator}) AND ${unchanged}
 `);
 const end = statement<{ id: number }>(sql`
   UPDATE rounds SET state = ${sql.placeholder("state")}, ended_at = ${sql.placeholder("now")},
     final_report = ${sql.placeholder("finalReport")}
-  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND ${judged}
+  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND ${unchanged}
   RETURNING id
 `);
 
 /**
- * Ends a round that was judged with so many entries: `ended` is false where another came since, or it had ended. An approved
- * one makes its cost types live in the same transaction, for the partner and for its live credentials. `detail` is for the log.
+ * Ends a round that was evaluated with `entryCount` entries. `ended` is false if another entry has arrived since or the round has
+ * already ended. An approval enables the round's cost types for the partner and its live credentials in the same transaction.
+ * `detail` goes to the audit log.
  */
 export async function endRound(
   db: D1Database,
@@ -99,7 +101,7 @@ export async function endRound(
     db,
     actor,
     audits[ending.state](db, values, { ...detail, entries: ending.entryCount }),
-    ...(approved ? [integrate(db, values), clearCredentials(db, values)] : []),
+    ...(approved ? [integrate(db, values), extendCredentials(db, values)] : []),
     end(db, values),
   );
   return { access, ended: (rows.at(-1)?.length ?? 0) > 0 };
@@ -114,7 +116,7 @@ const insertDismissal = statement(sql`
   SELECT ${id}, ${sql.placeholder("finding")}, ${sql.placeholder("now")} FROM ${operator} WHERE ${dismissable}
 `);
 
-/** Lets a mismatch pass. Doing it again changes nothing. */
+/** Dismisses a mismatch. Dismissing it again changes nothing. */
 export async function dismissFinding(
   db: D1Database,
   actor: Actor,

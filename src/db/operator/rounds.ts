@@ -1,16 +1,16 @@
-/** Integration rounds: what is sent with a test credential is kept here, bounded, and never comes near the ledger's costs. */
+/** Integration rounds: stores submissions with a test credential, up to a limit and separate from the ledger's costs. */
 
 import { type SQL, sql } from "drizzle-orm";
 import type { CostType } from "../../domain/cost-types.ts";
 import type { Engagements } from "../../domain/costs.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
 import type { Range } from "../keyset.ts";
-import { ENGAGEMENT_MEMORY_MS } from "../ledger/purge.ts";
+import { ENGAGEMENT_RETENTION_MS } from "../ledger/purge.ts";
 import {
   type EngagementRow,
   engagementsOfIds,
   findOnShards,
-  MAX_TAKEN,
+  MAX_INCLUDED,
   readOnShards,
   roundReading,
   roundStatements,
@@ -20,7 +20,7 @@ import { chunk, runBatch, statement, type Value } from "../statement.ts";
 import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
 import { toTypes } from "./partners.ts";
 
-/** What a round keeps. A full one takes nothing more. */
+/** A round stores at most this many entries and discards later ones. */
 export const MAX_ROUND_ENTRIES = 1_000;
 
 export interface RoundRow {
@@ -49,7 +49,7 @@ export const listRoundsOfPartner = operatorList<RoundRow>("rounds", {
 const tokenHash = sql.placeholder("tokenHash");
 const id = sql.placeholder("id");
 
-/** The round `x` that a test credential posts into; the round with an id, for an operator. */
+/** A FROM clause with a round `x`: the round of a test credential, or the round with an ID for an operator. */
 const ofCredential = sql`credentials c CROSS JOIN rounds x ON x.id = c.round_id AND c.token_hash = ${tokenHash}`;
 const ofOperator = sql`${operator} CROSS JOIN rounds x ON x.id = ${id}`;
 
@@ -61,10 +61,10 @@ interface EntryRow {
 }
 
 export interface TestCredential {
-  /** Of the credential. */
+  /** The cost types of the credential. */
   costTypes: CostType[];
   revoked: boolean;
-  /** Null for one that has no round. */
+  /** Null for a credential without a round. */
   round: {
     id: number;
     partnerId: number;
@@ -97,7 +97,7 @@ const entriesOfIds = statement<EntryRow>(sql`
 `);
 const engagementsOfSent = engagementsOfIds(ofCredential);
 
-/** What there is for cost IDs that are sent with a test credential. undefined for a credential that never was. */
+/** Reads the entries and engagements of cost IDs sent with a test credential. Returns undefined for an unknown credential. */
 export async function findTestContext(
   ledger: Ledger,
   hash: string,
@@ -141,10 +141,10 @@ const entryInserts = statement<{ number: number }>(sql`
   RETURNING number
 `);
 
-/** An entry may take 10 KB, and one parameter holds 2 MB. */
-const ENTRIES_A_STATEMENT = 100;
+/** An entry may have 10 KB, and one parameter holds 2 MB. */
+const ENTRIES_PER_STATEMENT = 100;
 
-/** Keeps what was sent, in its order, as far as there is room. Gives how many were kept. */
+/** Stores submissions in their order, up to the limit of the round. Returns how many were stored. */
 export async function insertEntries(
   db: D1Database,
   hash: string,
@@ -152,7 +152,7 @@ export async function insertEntries(
   now: number,
 ): Promise<number> {
   const rows = entries.map(({ costId, ...record }) => [costId, JSON.stringify(record)]);
-  const inserts = chunk(rows, ENTRIES_A_STATEMENT).map((part) =>
+  const inserts = chunk(rows, ENTRIES_PER_STATEMENT).map((part) =>
     entryInserts(db, { tokenHash: hash, entries: JSON.stringify(part), now }),
   );
   return (await runBatch(db, ...inserts)).flat().length;
@@ -160,7 +160,7 @@ export async function insertEntries(
 
 function toEntry(row: EntryRow): RoundEntry {
   const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = JSON.parse(row.record);
-  // What was sent at the same time was numbered when it was kept, whatever number was expected before.
+  // The stored number is authoritative: concurrent submissions are numbered when they are inserted.
   return { ...record, number: row.number, receivedAt: row.received_at, costId: row.cost_id };
 }
 
@@ -176,7 +176,7 @@ function toEngagement(row: EngagementRow): RoundEngagement {
   };
 }
 
-/** The engagements with a cost ID, from a list. In a round it does not matter whether cost data was on for the link. */
+/** Selects the engagements with a cost ID. A round ignores whether cost data was on for the link. */
 export function engagementsOf(costId: string, engagements: RoundEngagement[]): Engagements {
   return Object.fromEntries(
     engagements
@@ -185,7 +185,7 @@ export function engagementsOf(costId: string, engagements: RoundEngagement[]): E
   );
 }
 
-/** Everything a report is made of. `final` is the report as it stood when the round ended. */
+/** The data of a report. `final` is the report stored at the end of the round. */
 export interface FoundRound {
   row: RoundRow;
   final: string | null;
@@ -194,7 +194,7 @@ export interface FoundRound {
 
 const entryNames = sql`round_entries n ON n.round_id = x.id`;
 
-/** The statements that read the round `x` of a FROM clause. An ended round has its final report, and reads no more. */
+/** The statements that read the round `x` of a FROM clause. An ended round has its final report, so they read nothing else. */
 function reading(from: SQL) {
   const open = sql`x.state = 'open'`;
   return {
@@ -231,7 +231,7 @@ async function toFound(
   [row]: FoundRow[],
   entries: EntryRow[],
   dismissals: { finding: string }[],
-  [walk]: { overrun: number }[],
+  [scan]: { overrun: number }[],
   named: EngagementRow[],
   recent: EngagementRow[],
 ): Promise<FoundRound | undefined> {
@@ -242,8 +242,8 @@ async function toFound(
     round.state === "open"
       ? await readOnShards(ledger, { partnerId: round.partner_id, openedAt: round.opened_at, costIds })
       : { named: [], recent: [], overrun: false };
-  const taken = [...recent, ...more.recent];
-  const overrun = taken.length > MAX_TAKEN || walk?.overrun === 1 || more.overrun;
+  const included = [...recent, ...more.recent];
+  const overrun = included.length > MAX_INCLUDED || scan?.overrun === 1 || more.overrun;
   return {
     row: round,
     final: final_report,
@@ -251,10 +251,10 @@ async function toFound(
       costTypes: toTypes(round.cost_types),
       liveTypes: toTypes(integrated_types),
       entries: entries.map(toEntry),
-      engagements: [...named, ...more.named, ...taken.slice(0, MAX_TAKEN)].map(toEngagement),
+      engagements: [...named, ...more.named, ...included.slice(0, MAX_INCLUDED)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
       openedAt: round.opened_at,
-      complete: !overrun && now - round.opened_at <= ENGAGEMENT_MEMORY_MS,
+      complete: !overrun && now - round.opened_at <= ENGAGEMENT_RETENTION_MS,
     },
   };
 }
@@ -262,7 +262,7 @@ async function toFound(
 const forPartner = reading(ofCredential);
 const forOperator = reading(ofOperator);
 
-/** The round of a credential. `credential` is undefined for one that never was; `found` where it has no round. */
+/** Finds the round of a credential. `credential` is undefined if it is unknown, `found` if it has no round. */
 export async function findRoundOfCredential(ledger: Ledger, hash: string, now: number) {
   const db = ledger.control;
   const values = { tokenHash: hash, costIds: "[]" };
@@ -293,7 +293,7 @@ const listEntryRows = operatorList<EntryRow & { id: number }>(
   },
 );
 
-/** One page of what a round kept. */
+/** Reads one page of a round's entries. */
 export async function listEntries(db: D1Database, actor: Actor, range: Range, roundId: number) {
   const { rows, ...found } = await listEntryRows(db, actor, range, { roundId });
   return { ...found, rows: rows.map((row) => ({ id: row.id, ...toEntry(row) })) };

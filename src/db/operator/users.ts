@@ -1,4 +1,4 @@
-/** Users as operators manage them: role, password or single sign-on, API token, disabled or not. */
+/** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled. */
 import { type SQL, sql } from "drizzle-orm";
 import { statement, type Value } from "../statement.ts";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
@@ -7,7 +7,7 @@ export interface UserRow {
   id: number;
   email: string;
   role: "member" | "operator";
-  /** Whether the user signs in with a password; else with single sign-on. */
+  /** Whether the user signs in with a password, not with single sign-on. */
   has_password: number;
   token_hint: string | null;
   disabled_at: number | null;
@@ -53,7 +53,7 @@ export async function findUserByEmail(db: D1Database, actor: Actor, email: strin
   return { access, user: rows[0][0] };
 }
 
-/** `email` in lower case; a null hash is a user of single sign-on. `inserted` is false where another user has the address. */
+/** `email` in lower case. A null hash means single sign-on. `inserted` is false if another user has the email address. */
 export async function insertUser(
   db: D1Database,
   actor: Actor,
@@ -71,12 +71,12 @@ export async function insertUser(
   return { access, inserted: rows[1].length > 0, user: rows[2][0] };
 }
 
-/** Operators who can act: with a password for the console, or a token for the JSON interface. */
+/** Whether there is an operator who can act: with a password in the console, or with a token through the API. */
 const acting = (key: SQL) => sql`EXISTS (
   SELECT 1 FROM users u WHERE u.role = 'operator' AND u.disabled_at IS NULL AND u.id ${key}
     AND (u.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.user_id = u.id))
 )`;
-/** Holds unless the change would leave the service without an operator who can act. */
+/** False if the change would leave no operator who can act. */
 const operatorRemains = sql`(
   (coalesce(${sql.placeholder("role")}, 'operator') = 'operator' AND ${sql.placeholder("disabled")} IS NOT 1
     AND (NOT ${sql.placeholder("setPassword")} OR ${sql.placeholder("passwordHash")} IS NOT NULL
@@ -97,11 +97,11 @@ const auditUpdate = auditStatement(
   subjectOf("user", id),
   sql`EXISTS (SELECT 1 FROM users WHERE id = ${id}) AND ${operatorRemains}`,
 );
-/** The new hash is salted, so who has it was changed just now; who has none has nothing to end. */
+/** The new hash is salted, so only a user whose password has just changed has it. A user without a password has no session. */
 const signInChanged = sql`${sql.placeholder("setPassword")} AND EXISTS (
   SELECT 1 FROM users WHERE id = ${id} AND password_hash IS ${sql.placeholder("passwordHash")}
 )`;
-/** A new password, or none, ends what was signed in with the old one; the sealed token cannot be opened any more. */
+/** A new password, or none, ends the sessions of the old one. The token encrypted with the old one becomes unreadable. */
 const endSessions = statement(sql`DELETE FROM sessions WHERE user_id = ${id} AND ${signInChanged}`);
 const unseal = statement(sql`UPDATE api_tokens SET sealed = NULL WHERE user_id = ${id} AND ${signInChanged}`);
 
@@ -113,8 +113,8 @@ export interface UserChange {
 }
 
 /**
- * Changes a user. A disabled one loses token and sessions in the same transaction, by a trigger. `before` is undefined where
- * there is no such user; `user` where the last operator would go.
+ * Changes a user. When the user is disabled, a trigger deletes the token and the sessions in the same transaction. `before` is
+ * undefined if there is no such user, `user` if the change would leave no operator who can act.
  */
 export async function updateUser(db: D1Database, actor: Actor, userId: number, change: UserChange) {
   const values: Record<string, Value> = {
@@ -161,7 +161,7 @@ const endOwnersSessions = statement(sql`
   WHERE user_id = (SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("newHash")})
 `);
 
-/** Gives a user a new API token in place of the one there was, whose hash is given back. The user's sessions end with it. */
+/** Replaces a user's API token, returns the old one's hash, and ends the user's sessions. */
 export async function replaceToken(
   db: D1Database,
   actor: Actor,
