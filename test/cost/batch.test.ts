@@ -1,4 +1,4 @@
-/** POST /cost/batch: many costs at once, each with its own result. */
+/** POST /cost/batch: up to 1,000 costs in one request, each with its own result. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
@@ -45,11 +45,11 @@ const ledgerSize = async () => (await rows<{ size: number }>("SELECT count(*) AS
 beforeEach(freshDemo);
 
 describe("a batch", () => {
-  test("gives a result for each cost in order, and stores the good ones beside the bad", async () => {
+  test("returns a result for each cost in order, and stores the valid ones beside the invalid ones", async () => {
     await view("batch-view-00001");
     const { status, body, headers } = await sendBatch([
       cost("demo-click-recent-0001"),
-      cost("batch-waits-0001", { cost_amount: undefined }),
+      cost("batch-pending-01", { cost_amount: undefined }),
       cost("short"),
       cost("demo-click-expired-001"),
       cost("batch-view-00001"),
@@ -59,7 +59,7 @@ describe("a batch", () => {
     expect(body.request_id).toBe(headers.get("x-request-id"));
     expect(body.results).toEqual([
       { status: "ok", cost_id: "demo-click-recent-0001", match: "matched", duplicate: false, amount: "0.25" },
-      { status: "ok", cost_id: "batch-waits-0001", match: "pending", duplicate: false, amount: null },
+      { status: "ok", cost_id: "batch-pending-01", match: "pending", duplicate: false, amount: null },
       expect.objectContaining({
         status: 400,
         code: "invalid_request",
@@ -71,12 +71,12 @@ describe("a batch", () => {
     ]);
     expect(await rows("SELECT cost_id FROM costs WHERE tag = 'batch' ORDER BY cost_id")).toEqual([
       { cost_id: "batch-view-00001" },
-      { cost_id: "batch-waits-0001" },
+      { cost_id: "batch-pending-01" },
       { cost_id: "demo-click-recent-0001" },
     ]);
   });
 
-  test("names every fault of a bad cost at once", async () => {
+  test("names every invalid parameter of a cost in one result", async () => {
     const { body } = await sendBatch([{ cost_type: "cpx", cost_currency: "XXQ", tag: 7, cost_amount: "-1" }]);
     expect(body.results[0]?.errors?.map(({ param }) => param)).toEqual([
       "cost_type",
@@ -87,12 +87,12 @@ describe("a batch", () => {
     ]);
   });
 
-  test("takes an amount as text alone, as POST /cost does", async () => {
+  test("accepts an amount only as a string, as POST /cost does", async () => {
     const { body } = await sendBatch([cost("batch-number-001", { cost_amount: 0.25 })]);
     expect(body.results[0]?.errors).toEqual([{ param: "cost_amount", message: "must be a string" }]);
   });
 
-  test("tells what is no object by its place", async () => {
+  test("names an item that is not an object by its position", async () => {
     const { status, body } = await sendBatch([null, 7, "cost", [], true]);
     expect(status).toBe(200);
     expect(body.results.map(({ errors }) => errors)).toEqual(
@@ -100,7 +100,7 @@ describe("a batch", () => {
     );
   });
 
-  test("treats one cost ID many times as if each were sent after the other", async () => {
+  test("treats a repeated cost ID as if each cost were sent separately, in order", async () => {
     const { body } = await sendBatch([
       cost("batch-again-0001", { cost_amount: undefined }),
       cost("batch-again-0001"),
@@ -120,7 +120,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("answers and stores what single calls do, whatever is sent twice", async () => {
+  test("returns and stores the same as single calls, for any repeated IDs", async () => {
     const anyCost = fc.record({
       cost_id: fc.constantFrom("twice-click-0001", "twice-view-00001", "twice-none-00001"),
       cost_type: fc.constantFrom("cpc", "cpi", "cpm", "cpq"),
@@ -144,18 +144,18 @@ describe("a batch", () => {
         const costs = picks.map((pick) => JSON.parse(JSON.stringify({ ...pick, tag: "twice" })));
         await prepare();
         const singles: unknown[] = [];
-        for (const each of costs) singles.push(strip((await sendCost(each)).body));
+        for (const each of costs) singles.push(withoutRequestId((await sendCost(each)).body));
         const afterSingles = await ledger();
         await prepare();
         const { body } = await sendBatch(costs);
-        expect(body.results.map(strip)).toEqual(singles);
+        expect(body.results.map(withoutRequestId)).toEqual(singles);
         expect(await ledger()).toEqual(afterSingles);
       }),
       { numRuns: 12 },
     );
   }, 60_000);
 
-  test("matches an engagement that comes after it", async () => {
+  test("matches an engagement that arrives later", async () => {
     await sendBatch([cost("batch-early-0001"), cost("batch-early-0002")]);
     await click("batch-early-0002");
     expect(
@@ -167,13 +167,13 @@ describe("a batch", () => {
   });
 });
 
-describe("a batch that is no batch", () => {
+describe("an invalid batch", () => {
   test.each<[string, unknown, string]>([
     ["no costs", [], "costs"],
     ["1,001 costs", Array.from({ length: 1_001 }, (_, index) => cost(`too-many-${index}-000`)), "costs"],
-    ["an object for a list", {}, "costs"],
+    ["an object instead of a list", {}, "costs"],
     ["no list at all", undefined, "costs"],
-  ])("with %s is refused whole", async (_name, costs, param) => {
+  ])("with %s is rejected as a whole", async (_name, costs, param) => {
     expect(await rejection("/cost/batch", { token: DEMO.costToken, json: { costs } })).toEqual({
       status: 400,
       code: "invalid_request",
@@ -181,7 +181,7 @@ describe("a batch that is no batch", () => {
     });
   });
 
-  test("with an unknown key is refused and names it", async () => {
+  test("with an unknown key is rejected, and the error names the key", async () => {
     const json = { costs: [cost("batch-key-000001")], cost: [] };
     expect(await rejection("/cost/batch", { token: DEMO.costToken, json })).toMatchObject({
       params: ["cost"],
@@ -189,18 +189,18 @@ describe("a batch that is no batch", () => {
     expect(await rows("SELECT * FROM costs WHERE tag = 'batch'")).toEqual([]);
   });
 
-  test("with a body that is no JSON is refused", async () => {
+  test("with a body that is not JSON is rejected", async () => {
     const headers = { "content-type": "application/json" };
     const broken = { token: DEMO.costToken, headers, body: '{"costs":[' };
     expect(await rejection("/cost/batch", broken)).toMatchObject({ status: 400, params: ["body"] });
   });
 
-  test("as a form is refused: 415", async () => {
+  test("sent as a form is rejected with 415", async () => {
     const form = { token: DEMO.costToken, body: new URLSearchParams({ costs: "[]" }) };
     expect(await rejection("/cost/batch", form)).toMatchObject({ status: 415 });
   });
 
-  test("of one MiB is read, and of one byte more is refused: 413", async () => {
+  test("of one MiB is accepted, and of one byte more is rejected with 413", async () => {
     const send = (bytes: number) => {
       const text = JSON.stringify({ costs: [cost("batch-size-00001")] });
       return {
@@ -213,23 +213,23 @@ describe("a batch that is no batch", () => {
     expect(await rejection("/cost/batch", send(1024 * 1024 + 1))).toMatchObject({ status: 413 });
   });
 
-  test("is for POST: 405 with Allow for GET", async () => {
+  test("sent with GET is rejected with 405 and Allow", async () => {
     const { status, headers } = await ask("/cost/batch", { token: DEMO.costToken });
     expect([status, headers.get("allow")]).toEqual([405, "POST"]);
   });
 });
 
-describe("credentials", () => {
-  const one = { json: { costs: [cost("batch-cred-00001")] } };
+describe("a credential", () => {
+  const request = { json: { costs: [cost("batch-cred-00001")] } };
 
   test.each([
-    ["none", undefined, 401, "unauthorized"],
-    ["noise", "noise", 401, "unauthorized"],
-    ["an API token", DEMO.apiToken, 401, "unauthorized"],
-    ["a live one that never was", createToken("live"), 401, "unauthorized"],
-  ])("%s: refused, nothing stored, and told nothing of the faults", async (_name, token, status, code) => {
+    ["that is missing", undefined, 401, "unauthorized"],
+    ["that is malformed", "noise", 401, "unauthorized"],
+    ["that is an API token", DEMO.apiToken, 401, "unauthorized"],
+    ["that was never issued", createToken("live"), 401, "unauthorized"],
+  ])("%s gets 401 without input errors, and nothing is stored", async (_name, token, status, code) => {
     const before = await ledgerSize();
-    expect(await rejection("/cost/batch", { token, ...one })).toEqual({ status, code, params: [] });
+    expect(await rejection("/cost/batch", { token, ...request })).toEqual({ status, code, params: [] });
     expect(await rejection("/cost/batch", { token, json: { costs: [7] } })).toEqual({
       status,
       code,
@@ -239,10 +239,10 @@ describe("credentials", () => {
     expect(await ledgerSize()).toBe(before);
   });
 
-  test("a revoked one: 403, nothing stored", async () => {
+  test("that is revoked gets 403, and nothing is stored", async () => {
     await rows("UPDATE credentials SET revoked_at = ? WHERE mode = 'live'", NOW);
     const before = await ledgerSize();
-    for (const costs of [one.json.costs, [7]]) {
+    for (const costs of [request.json.costs, [7]]) {
       expect(await rejection("/cost/batch", { token: DEMO.costToken, json: { costs } })).toMatchObject({
         status: 403,
         code: "credential_revoked",
@@ -251,7 +251,7 @@ describe("credentials", () => {
     expect(await ledgerSize()).toBe(before);
   });
 
-  test("one that is not cleared for a cost type: those items alone are refused", async () => {
+  test("that is not cleared for a cost type gets errors only for the costs of that type", async () => {
     await rows("UPDATE credentials SET cost_types = 'cpi' WHERE mode = 'live'");
     const { body } = await sendBatch([
       cost("batch-type-00001"),
@@ -263,7 +263,7 @@ describe("credentials", () => {
     ]);
   });
 
-  test("never match another partner's engagement", async () => {
+  test("never matches another partner's engagement", async () => {
     await rows("UPDATE credentials SET partner_id = 2 WHERE mode = 'live'");
     await rows("UPDATE partners SET supports_cost_data = 1 WHERE id = 2");
     const { body } = await sendBatch([cost("demo-click-recent-0001")]);
@@ -272,7 +272,7 @@ describe("credentials", () => {
 });
 
 describe("the budget", () => {
-  test("1,000 costs: one call, at most 15 rows read and 2 written each, 0 written when sent again", async () => {
+  test("allows one call for 1,000 costs, 15 rows read and 2 written each, 0 written for duplicates", async () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => `batch-budget-${String(index).padStart(4, "0")}`);
     await insertEngagements(
       ledgerOn(),
@@ -303,7 +303,7 @@ describe("the budget", () => {
   });
 });
 
-/** Without what differs between two requests by nature. */
-function strip(result: object): object {
+/** Removes the request ID, which differs in every response. */
+function withoutRequestId(result: object): object {
   return { ...result, request_id: undefined };
 }

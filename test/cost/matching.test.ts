@@ -16,30 +16,30 @@ const state = async (costId = ID) =>
     )
   )[0];
 
-describe("a cost and the engagements with its id", () => {
-  const matched = (kind: string) => ({ answer: "matched", kind });
-  const wrong = { answer: "wrong_engagement", kind: undefined };
+describe("a cost and the engagements with its ID", () => {
+  const matched = (kind: string) => ({ result: "matched", kind });
+  const wrong = { result: "wrong_engagement", kind: undefined };
   it.each([
     ["cpc", "a click", [click], matched("click")],
     ["cpc", "an impression", [view], wrong],
-    ["cpc", "both", [view, click], matched("click")],
+    ["cpc", "both kinds", [view, click], matched("click")],
     ["cpm", "a click", [click], wrong],
     ["cpm", "an impression", [view], matched("impression")],
-    ["cpm", "both", [click, view], matched("impression")],
+    ["cpm", "both kinds", [click, view], matched("impression")],
     ["cpi", "a click", [click], matched("click")],
     ["cpi", "an impression", [view], matched("impression")],
-    ["cpi", "both, the impression first", [view, click], matched("click")],
+    ["cpi", "both kinds, the impression first", [view, click], matched("click")],
     ["cpe", "a click", [click], matched("click")],
     ["cpe", "an impression", [view], matched("impression")],
-    ["cpe", "both, the click first", [click, view], matched("click")],
-  ] as const)("%s with %s", async (costType, _which, engagements, expected) => {
+    ["cpe", "both kinds, the click first", [click, view], matched("click")],
+  ] as const)("%s with %s", async (costType, _description, engagements, expected) => {
     for (const engage of engagements) await engage(ID);
     const { status, body } = await cost(costType);
-    expect(status).toBe(expected.answer === "matched" ? 200 : 400);
-    expect({ answer: body.match ?? body.code, kind: (await state())?.kind }).toEqual(expected);
+    expect(status).toBe(expected.result === "matched" ? 200 : 400);
+    expect({ result: body.match ?? body.code, kind: (await state())?.kind }).toEqual(expected);
   });
 
-  it("may be told apart by case and by blanks alone", async () => {
+  it("match only if the IDs are equal in case and spaces", async () => {
     await click(ID.toUpperCase());
     await click(`${ID} `);
     expect((await cost("cpc")).body.match).toBe("pending");
@@ -54,7 +54,7 @@ describe("the window of a cost call", () => {
     ["cpm", view],
     ["cpi", view],
   ] as const)(
-    "takes a %s exactly seven days after, and none a millisecond later",
+    "accepts a %s exactly seven days after the engagement, and rejects it a millisecond later",
     async (costType, engage) => {
       await engage(ID);
       expect((await cost(costType, NOW + late(1))).body).toMatchObject({
@@ -72,20 +72,20 @@ describe("the window of a cost call", () => {
     },
   );
 
-  it("closes on a click, and an impression that is still open carries a cpi", async () => {
+  it("matches a cpi with an open impression after the window of the click has closed", async () => {
     await click(ID);
     await view(ID, { now: NOW + 1 });
     expect((await cost("cpi", NOW + late(1))).body.match).toBe("matched");
     expect(await state()).toMatchObject({ kind: "impression", occurred_at: NOW + 1 });
   });
 
-  it("tells a duplicate from a late cost: what was accepted in time stays accepted", async () => {
+  it("does not apply to a duplicate: a cost accepted in time stays accepted", async () => {
     await click(ID);
     await cost("cpc");
     expect((await cost("cpc", NOW + late(1))).body).toMatchObject({ status: "ok", duplicate: true });
   });
 
-  it("is told for the demo's expired click, and open for its recent ones", async () => {
+  it("is closed for the expired click of the demo data, and open for its recent engagements", async () => {
     expect((await sendCost({ cost_id: "demo-click-expired-001" })).body.code).toBe("window_closed");
     expect((await sendCost({ cost_id: "demo-click-recent-0001" })).body.match).toBe("matched");
     expect((await sendCost({ cost_id: "demo-view-recent-0001", cost_type: "cpm" })).body.match).toBe(
@@ -95,7 +95,7 @@ describe("the window of a cost call", () => {
 });
 
 describe("a cost before its engagement", () => {
-  it("is pending, counted apart, and matches by itself when the engagement arrives", async () => {
+  it("is pending, counted as pending, and matches by itself when the engagement arrives", async () => {
     expect((await cost("cpc")).body).toMatchObject({ match: "pending", duplicate: false, amount: "0.5" });
     const columns = "app_token, link_id, day, state, count, amount";
     const day = Math.floor(NOW / 86_400_000);
@@ -110,7 +110,7 @@ describe("a cost before its engagement", () => {
     expect((await cost("cpc", NOW + 86_400_001)).body).toMatchObject({ match: "matched", duplicate: true });
   });
 
-  it("waits exactly seven days for it, and not a millisecond longer", async () => {
+  it("matches an engagement exactly seven days later, and none a millisecond after that", async () => {
     await cost("cpc");
     await sendCost({ cost_id: "matching-cost-02", cost_amount: "0.5" });
     await click(ID, { now: NOW + COST_WINDOW_MS });
@@ -119,7 +119,7 @@ describe("a cost before its engagement", () => {
     expect((await state("matching-cost-02"))?.state).toBe("pending");
   });
 
-  it("is not matched by an engagement of the wrong kind, nor by one without cost data", async () => {
+  it("does not match an engagement of the wrong kind or without cost data", async () => {
     await cost("cpc");
     await view(ID);
     expect((await state())?.state).toBe("pending");
@@ -129,7 +129,7 @@ describe("a cost before its engagement", () => {
     expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 50_000 }]);
   });
 
-  it("once lapsed gives way to the same cost sent again, even with other values", async () => {
+  it("is replaced by the next call once it has lapsed, even with other values", async () => {
     await cost("cpc");
     expect((await cost("cpc", NOW + COST_WINDOW_MS)).body.duplicate).toBe(true);
     expect((await cost("cpc", NOW + COST_WINDOW_MS, { cost_amount: "9" })).body.code).toBe(
@@ -140,7 +140,7 @@ describe("a cost before its engagement", () => {
     expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 900_000 }]);
   });
 
-  it("moves from its impression to the click that comes later, and is counted once", async () => {
+  it("moves from its impression to a later click, and is counted once", async () => {
     await view(ID);
     await cost("cpi");
     await click(ID, { link: "demo1nk002", now: NOW + 1000 });
@@ -150,15 +150,15 @@ describe("a cost before its engagement", () => {
     ]);
   });
 
-  it("may come within the same instant as its click, either one first", async () => {
+  it("matches a click that arrives concurrently", async () => {
     const ids = Array.from({ length: 10 }, (_, index) => `matching-race-${index}`);
     await Promise.all(ids.flatMap((id) => [click(id), sendCost({ cost_id: id, cost_amount: "0.5" })]));
     expect(await totals()).toEqual([{ state: "matched", count: 10, amount: 500_000 }]);
   });
 });
 
-describe("cost data that is off", () => {
-  it("refuses the cost of an engagement that came while it was", async () => {
+describe("a cost for a link with cost data off", () => {
+  it("is rejected if the engagement was recorded while it was off", async () => {
     await setSwitch(DEMO.linkToken, false);
     await click(ID);
     await setSwitch(DEMO.linkToken, true);
@@ -166,13 +166,13 @@ describe("cost data that is off", () => {
     expect(await totals()).toEqual([]);
   });
 
-  it("does not undo an engagement that came before", async () => {
+  it("matches an engagement recorded before it was switched off", async () => {
     await click(ID);
     await setSwitch(DEMO.linkToken, false);
     expect((await cost("cpc")).body.match).toBe("matched");
   });
 
-  it("on for a link again makes the very next click eligible, with the link cached", async () => {
+  it("matches the first click after it is switched on again, with the link cached", async () => {
     await click("matching-warm-up");
     await setSwitch(DEMO.linkToken, false);
     await click("matching-cost-02");
@@ -184,7 +184,7 @@ describe("cost data that is off", () => {
 });
 
 describe("money", () => {
-  it("adds up exactly where floats would not", async () => {
+  it("is summed exactly where floating-point numbers would not be exact", async () => {
     for (const [index, cost_amount] of ["0.1", "0.2", "0.00001", "999999.99999"].entries()) {
       await click(`matching-sum-0${index}`);
       await sendCost({ cost_id: `matching-sum-0${index}`, cost_amount });
@@ -192,7 +192,7 @@ describe("money", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 100_000_030_000 }]);
   });
 
-  it("keeps currencies, cost types, links and days apart", async () => {
+  it("is summed separately by currency, cost type, link and day", async () => {
     const send = async (costId: string, link: string, now: number, more: Record<string, string>) => {
       await click(costId, { link, now });
       await sendCost({ cost_id: costId, cost_amount: "1", ...more }, { now });

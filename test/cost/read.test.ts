@@ -1,4 +1,4 @@
-/** GET /cost/{cost_id}: a partner reads its own cost back. */
+/** GET /cost/{cost_id}: a partner reads one of its costs. */
 import { beforeEach, expect, test } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import {
@@ -23,7 +23,7 @@ const readBack = (costId: string, options: Call = {}) =>
 
 beforeEach(freshDemo);
 
-test("a matched cost tells what was stored and the engagement that it stands on", async () => {
+test("a matched cost returns the stored values and the engagement that it matches", async () => {
   await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "0.10", tag: "night run" });
   const { status, body, headers } = await readBack("demo-click-recent-0001", { now: NOW + 5 });
   expect(status).toBe(200);
@@ -44,7 +44,7 @@ test("a matched cost tells what was stored and the engagement that it stands on"
   });
 });
 
-test("an ID that is no percent-encoded UTF-8 is refused, and never another one that reads alike", async () => {
+test("an ID that is not percent-encoded UTF-8 is rejected, and never read as a similar ID", async () => {
   const costId = "%FFread-encoded-01";
   await sendCost({ cost_id: costId });
   expect((await readBack(costId)).body).toMatchObject({ cost_id: costId });
@@ -55,38 +55,38 @@ test("an ID that is no percent-encoded UTF-8 is refused, and never another one t
   });
 });
 
-test("a pending cost tells until when it may still match, to the millisecond; after that it has lapsed", async () => {
-  await sendCost({ cost_id: "read-waits-00001" });
+test("a pending cost returns how long it can still match, to the millisecond, and has lapsed after that", async () => {
+  await sendCost({ cost_id: "read-pending-001" });
   const until = NOW + 7 * DAY;
-  expect((await readBack("read-waits-00001", { now: until })).body).toMatchObject({
+  expect((await readBack("read-pending-001", { now: until })).body).toMatchObject({
     match: "pending",
     may_match_until: new Date(until).toISOString(),
     amount: null,
     engagement: null,
   });
-  const lapsed = await readBack("read-waits-00001", { now: until + 1 });
+  const lapsed = await readBack("read-pending-001", { now: until + 1 });
   expect(lapsed.body).toMatchObject({ match: "lapsed", engagement: null });
-  await click("read-waits-00001", { now: until + 1 });
-  expect((await readBack("read-waits-00001", { now: until + 1 })).body).toMatchObject({ engagement: null });
+  await click("read-pending-001", { now: until + 1 });
+  expect((await readBack("read-pending-001", { now: until + 1 })).body).toMatchObject({ engagement: null });
 });
 
-test("a cost that waits tells why the engagement that came does not carry it", async () => {
+test("a pending cost returns why it does not match the engagement with its ID", async () => {
   const id = "read-unfit-00001";
-  const told = async (at: number) => (await readBack(id, { now: at })).body;
+  const readAt = async (at: number) => (await readBack(id, { now: at })).body;
   await sendCost({ cost_id: id });
-  expect(await told(NOW)).toMatchObject({ match: "pending", mismatch: null });
+  expect(await readAt(NOW)).toMatchObject({ match: "pending", mismatch: null });
   await view(id, { now: NOW + 1 });
-  expect(await told(NOW + 1)).toMatchObject({ match: "pending", mismatch: "wrong_engagement" });
+  expect(await readAt(NOW + 1)).toMatchObject({ match: "pending", mismatch: "wrong_engagement" });
   await rows("UPDATE links SET cost_switch = 0 WHERE token = ?", DEMO.linkToken);
   await click(id, { now: NOW + 2 });
-  expect(await told(NOW + 2)).toMatchObject({
+  expect(await readAt(NOW + 2)).toMatchObject({
     match: "pending",
     mismatch: "cost_data_disabled",
     engagement: null,
   });
 });
 
-test("a cost tells of an engagement that came one millisecond after seven days", async () => {
+test("a lapsed cost returns window_closed for an engagement one millisecond after seven days", async () => {
   const id = "read-late-click-1";
   await sendCost({ cost_id: id });
   await click(id, { now: NOW + 7 * DAY + 1 });
@@ -94,7 +94,7 @@ test("a cost tells of an engagement that came one millisecond after seven days",
   expect(body).toMatchObject({ match: "lapsed", mismatch: "window_closed", engagement: null });
 });
 
-test("a pending cost reads as matched once its engagement has come", async () => {
+test("a pending cost is returned as matched after its engagement arrives", async () => {
   await sendCost({ cost_id: "read-late-000001", cost_amount: "2" });
   await click("read-late-000001", { now: NOW + DAY });
   expect((await readBack("read-late-000001", { now: NOW + DAY })).body).toMatchObject({
@@ -105,7 +105,7 @@ test("a pending cost reads as matched once its engagement has come", async () =>
   });
 });
 
-test("a cost that came on a URL is read back too, and says so", async () => {
+test("a price on a URL is returned as a cost with the source url", async () => {
   await view("read-url-0000001", { query: "&cost_type=cpm&cost_currency=eur&cost_amount=4.5" });
   expect((await readBack("read-url-0000001")).body).toMatchObject({
     source: "url",
@@ -117,25 +117,25 @@ test("a cost that came on a URL is read back too, and says so", async () => {
   });
 });
 
-test("an amount left to the URL is the one that counts", async () => {
+test("a cost without an amount is returned with the price on the URL", async () => {
   await click("read-carried-001", { query: "&cost_amount=0.75" });
   await sendCost({ cost_id: "read-carried-001" });
   expect((await readBack("read-carried-001")).body).toMatchObject({ amount: "0.75", source: "call" });
 });
 
-test("an ID of any characters is found, percent-encoded", async () => {
+test("a percent-encoded ID is found, whatever its characters", async () => {
   const id = "read/ä?&=%20 #日本語+";
   await sendCost({ cost_id: id });
   expect((await readBack(id)).body).toMatchObject({ cost_id: id });
 });
 
-test("HEAD answers as GET does, without a body", async () => {
+test("HEAD returns the status of GET, without a body", async () => {
   await sendCost({ cost_id: "read-head-000001" });
   const head = await call("/cost/read-head-000001", { token: DEMO.costToken, method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
-test("a cost that was never sent, and another partner's, are told alike: 404", async () => {
+test("a cost that was never sent and a cost of another partner both return 404", async () => {
   await sendCost({ cost_id: "read-theirs-0001" });
   const token = createToken("live");
   await rows(
@@ -147,13 +147,13 @@ test("a cost that was never sent, and another partner's, are told alike: 404", a
   expect(await rejection("/cost/read-nobody-0001", { token })).toEqual(never);
 });
 
-test("an ID that no cost can have is refused: 400", async () => {
+test("an ID that is too short or too long is rejected with 400", async () => {
   const malformed = { status: 400, code: "invalid_request", params: ["cost_id"] };
   expect(await rejection("/cost/short", { token: DEMO.costToken })).toEqual(malformed);
   expect(await rejection(`/cost/${"x".repeat(257)}`, { token: DEMO.costToken })).toEqual(malformed);
 });
 
-test("without a credential that is known nothing is told: 401", async () => {
+test("a missing or unknown credential gets 401 for every ID", async () => {
   await sendCost({ cost_id: "read-secret-0001" });
   for (const token of [undefined, "noise", DEMO.apiToken, createToken("live")]) {
     for (const id of ["read-secret-0001", "read-nobody-0001", "short"]) {
@@ -162,7 +162,7 @@ test("without a credential that is known nothing is told: 401", async () => {
   }
 });
 
-test("a revoked and a test credential read nothing of the ledger: 403", async () => {
+test("a revoked credential and a test credential get 403", async () => {
   await sendCost({ cost_id: "read-secret-0001" });
   await rows("UPDATE credentials SET partner_id = 1 WHERE mode = 'test'");
   expect(await rejection("/cost/read-secret-0001", { token: DEMO.testCostToken })).toMatchObject({
@@ -176,7 +176,7 @@ test("a revoked and a test credential read nothing of the ledger: 403", async ()
   });
 });
 
-test("the budget: one call, at most 10 rows read, none written, however full the ledger is", async () => {
+test("the budget is one call, 10 rows read and none written, whatever the size of the ledger", async () => {
   await sendCost({ cost_id: "demo-click-recent-0001" });
   await sendCost({ cost_id: "read-unfit-00002" });
   await view("read-unfit-00002");

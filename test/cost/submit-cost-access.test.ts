@@ -39,20 +39,20 @@ describe("a credential", () => {
     ["Bearer …", `Bearer ${DEMO.costToken}`],
     ["a scheme in any case", `tOKEN TOKEN=${DEMO.costToken}`],
     ["bearer in lower case", `bearer ${DEMO.costToken}`],
-  ])("is accepted as %s", async (_how, authorization) => {
+  ])("is accepted as %s", async (_format, authorization) => {
     expect((await call(GOOD, { method: "POST", headers: { authorization } })).status).toBe(200);
   });
 
   it.each([
-    ["nothing", ""],
-    ["an unknown one", `Bearer ${createToken("live")}`],
-    ["one with a typing error", `Bearer ${DEMO.costToken.slice(0, -1)}!`],
+    ["no header", ""],
+    ["an unknown credential", `Bearer ${createToken("live")}`],
+    ["a credential with a typing error", `Bearer ${DEMO.costToken.slice(0, -1)}!`],
     ["another scheme", `Basic ${btoa(`partner:${DEMO.costToken}`)}`],
     ["the bare token", DEMO.costToken],
     ["a scheme without a token", "Token token="],
     ["a user's API token", `Bearer ${DEMO.apiToken}`],
     ["two tokens", `Bearer ${DEMO.costToken} ${DEMO.costToken}`],
-  ])("answers 401 with WWW-Authenticate: %s", async (_what, authorization) => {
+  ])("is rejected with 401 and WWW-Authenticate: %s", async (_what, authorization) => {
     const response = await call(GOOD, {
       method: "POST",
       headers: { ...(authorization && { authorization }) },
@@ -62,16 +62,16 @@ describe("a credential", () => {
     await nothingStored();
   });
 
-  it("says when there is none at all, and when it is of another kind", async () => {
-    const told = async (options: object) =>
+  it("is rejected with a detail that names a missing header or a token of another kind", async () => {
+    const detail = async (options: object) =>
       (await (await call(GOOD, { method: "POST", ...options })).json<{ detail: string }>()).detail;
-    expect(await told({})).toBe(
+    expect(await detail({})).toBe(
       "Send a cost credential (ll_live_… or ll_test_…) as `Authorization: Token token=…`.",
     );
-    expect(await told({ token: DEMO.apiToken })).toBe(
+    expect(await detail({ token: DEMO.apiToken })).toBe(
       "This is an API token; this path takes a cost credential (ll_live_… or ll_test_…).",
     );
-    expect(await told({ token: DEMO.testCostToken.slice(0, -1) })).toBe(
+    expect(await detail({ token: DEMO.testCostToken.slice(0, -1) })).toBe(
       "The token is incomplete or mistyped. This path takes a cost credential (ll_live_… or ll_test_…).",
     );
   });
@@ -87,8 +87,8 @@ describe("a credential", () => {
   });
 });
 
-describe("what is refused first", () => {
-  it("is the credential that nobody knows, whatever the parameters", async () => {
+describe("the first rejection", () => {
+  it("is 401 for an unknown credential, whatever the parameters", async () => {
     for (const token of [undefined, "nonsense", createToken("live"), createToken("test")]) {
       for (const path of [GOOD, BAD]) {
         expect(await rejection(path, { method: "POST", token })).toMatchObject({ status: 401, params: [] });
@@ -96,7 +96,7 @@ describe("what is refused first", () => {
     }
   });
 
-  it("is the revoked credential, whatever the parameters", async () => {
+  it("is 403 for a revoked credential, whatever the parameters", async () => {
     await revoke(DEMO.costToken);
     for (const path of [GOOD, BAD]) {
       expect(await rejection(path, { method: "POST", token: DEMO.costToken })).toEqual({
@@ -108,14 +108,14 @@ describe("what is refused first", () => {
     await nothingStored();
   });
 
-  it("is then the malformed request, before what the credential is cleared for", async () => {
+  it("is then 400 for invalid parameters, before the cost types of the credential are checked", async () => {
     const token = await issue(2, "cpc");
     expect((await rejection(BAD, { method: "POST", token })).status).toBe(400);
   });
 });
 
-describe("a credential that may not post this", () => {
-  it("of a partner without cost data is refused", async () => {
+describe("a credential that may not submit the cost", () => {
+  it("is rejected if its partner does not support cost data", async () => {
     const token = await issue(2, "cpc,cpi,cpe,cpm");
     expect(await rejection(GOOD, { method: "POST", token })).toMatchObject({
       status: 403,
@@ -123,7 +123,7 @@ describe("a credential that may not post this", () => {
     });
   });
 
-  it("is refused for a cost type that it is not cleared for, and only for that", async () => {
+  it("is rejected for a cost type that it is not cleared for, and only for that", async () => {
     const token = await issue(1, "cpc,cpm");
     expect((await sendCost({ ...COST, cost_type: "cpi" }, { token })).body.code).toBe(
       "cost_type_not_integrated",
@@ -132,22 +132,22 @@ describe("a credential that may not post this", () => {
     expect((await sendCost(COST, { token })).status).toBe(200);
   });
 
-  it("is refused as soon as its partner loses the support of cost data", async () => {
+  it("is rejected as soon as its partner no longer supports cost data", async () => {
     await env.DB.prepare("UPDATE partners SET supports_cost_data = 0 WHERE id = 1").run();
     expect((await sendCost(COST)).body.code).toBe("cost_type_not_integrated");
     await nothingStored();
   });
 
-  it("for tests does not post into the ledger", async () => {
+  it("never writes to the ledger if it is a test credential", async () => {
     await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
-    // Partner 3 has an open round, which keeps it.
+    // Partner 3 has an open round, which stores the cost.
     expect((await sendCost(COST, { token: DEMO.testCostToken })).status).toBe(200);
     expect(await rows("SELECT * FROM costs WHERE partner_id = 3")).toEqual([]);
   });
 });
 
 describe("another partner", () => {
-  it("never matches an engagement that is not its own, and keeps its own cost of the same id", async () => {
+  it("never matches an engagement of the first partner, and has its own cost with the same ID", async () => {
     const token = await issue(3, "cpc");
     await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
     await click(COST.cost_id);

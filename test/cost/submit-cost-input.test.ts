@@ -4,11 +4,11 @@ import { ask, DEMO, freshDemo, type ProblemBody, rejection, rows, sendCost } fro
 beforeAll(freshDemo);
 
 let sent = 0;
-/** An accepted cost must have an id of its own. */
-const fresh = () => `fresh-cost-${String(++sent).padStart(4, "0")}`;
+/** Each accepted cost needs a new ID. */
+const newId = () => `fresh-cost-${String(++sent).padStart(4, "0")}`;
 
-const answer = async (params: Record<string, string>) => {
-  const { status, body } = await sendCost({ cost_id: fresh(), cost_amount: "1", ...params });
+const submit = async (params: Record<string, string>) => {
+  const { status, body } = await sendCost({ cost_id: newId(), cost_amount: "1", ...params });
   return status === 200
     ? body.amount
     : { status, code: body.code, params: body.errors?.map(({ param }) => param) };
@@ -21,8 +21,8 @@ describe("cost_id", () => {
     ["256 characters", "x".repeat(256)],
     ["12 emoji, which are 24 UTF-16 units", "😀".repeat(12)],
     ["256 emoji, which are 512 UTF-16 units", "😀".repeat(256)],
-  ])("is accepted: %s", async (_what, cost_id) => {
-    expect(await answer({ cost_id })).toBe("1");
+  ])("is accepted: %s", async (_description, cost_id) => {
+    expect(await submit({ cost_id })).toBe("1");
   });
 
   it.each([
@@ -34,16 +34,16 @@ describe("cost_id", () => {
     ["a NUL", "twelve-chars\0"],
     ["a newline", "twelve\nchars"],
     ["a C1 control character", "twelve-chars\u0085"],
-  ])("is refused: %s", async (_what, cost_id) => {
-    expect(await answer({ cost_id })).toEqual(rejected("cost_id"));
+  ])("is rejected: %s", async (_description, cost_id) => {
+    expect(await submit({ cost_id })).toEqual(rejected("cost_id"));
   });
 
   it.each([
     ["a lone surrogate", "%ED%A0%80"],
-    ["a byte that is no UTF-8", "%FF"],
+    ["a byte that is not UTF-8", "%FF"],
     ["a cut-off sequence", "%E2%82"],
     ["an overlong sequence", "%C0%AF"],
-  ])("is refused: %s, percent-encoded, in the query string and in a form", async (_what, bytes) => {
+  ])("is rejected: %s, percent-encoded, in the query string and in a form", async (_description, bytes) => {
     const pairs = `cost_type=cpc&cost_currency=USD&tag=t&cost_id=twelve-chars${bytes}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     for (const request of [
@@ -57,10 +57,10 @@ describe("cost_id", () => {
 
 describe("tag", () => {
   it.each([1, 128])("is accepted with %i characters", async (length) => {
-    expect(await answer({ tag: "😀".repeat(length) })).toBe("1");
+    expect(await submit({ tag: "😀".repeat(length) })).toBe("1");
   });
-  it.each([0, 129])("is refused with %i characters", async (length) => {
-    expect(await answer({ tag: "😀".repeat(length) })).toEqual(rejected("tag"));
+  it.each([0, 129])("is rejected with %i characters", async (length) => {
+    expect(await submit({ tag: "😀".repeat(length) })).toEqual(rejected("tag"));
   });
 });
 
@@ -74,8 +74,8 @@ describe("cost_amount", () => {
     ["999999.99999", "999999.99999"],
     ["1000000", "1000000"],
     ["1000000.00000", "1000000"],
-  ])("%s is accepted and answered as %s", async (cost_amount, exact) => {
-    expect(await answer({ cost_amount })).toBe(exact);
+  ])("%s is accepted and returned as %s", async (cost_amount, exact) => {
+    expect(await submit({ cost_amount })).toBe(exact);
   });
 
   it.each([
@@ -99,41 +99,41 @@ describe("cost_amount", () => {
       "1 ",
     ],
     ...["0.000001", "1.0000000", "1000000.00001", "1000001", "10000000", "9".repeat(400), "١", "1_000"],
-  ])("%j is refused", async (cost_amount) => {
-    expect(await answer({ cost_amount })).toEqual(rejected("cost_amount"));
+  ])("%j is rejected", async (cost_amount) => {
+    expect(await submit({ cost_amount })).toEqual(rejected("cost_amount"));
   });
 });
 
 describe("cost_type and cost_currency", () => {
   it.each(["cpc", "cpi", "cpe", "cpm", "CPC"])("type %s is accepted", async (cost_type) => {
-    expect(await answer({ cost_type })).toBe("1");
+    expect(await submit({ cost_type })).toBe("1");
   });
-  it.each(["", "cpa", "cpc ", "click", "ＣＰＣ"])("type %j is refused", async (cost_type) => {
-    expect(await answer({ cost_type })).toEqual(rejected("cost_type"));
+  it.each(["", "cpa", "cpc ", "click", "ＣＰＣ"])("type %j is rejected", async (cost_type) => {
+    expect(await submit({ cost_type })).toEqual(rejected("cost_type"));
   });
   it.each(["USD", "usd", "Eur", "JPY", "KWD", "SLE", "XCG"])(
     "currency %s is accepted",
     async (cost_currency) => {
-      expect(await answer({ cost_currency })).toBe("1");
+      expect(await submit({ cost_currency })).toBe("1");
     },
   );
   it.each(["", "ZZZ", "US", "USDT", "U$D", "uſd", "USD "])(
-    "currency %j is refused",
+    "currency %j is rejected",
     async (cost_currency) => {
-      expect(await answer({ cost_currency })).toEqual(rejected("cost_currency"));
+      expect(await submit({ cost_currency })).toEqual(rejected("cost_currency"));
     },
   );
 });
 
-describe("a refusal", () => {
-  it("names every required parameter that is missing, and the amount is not one", async () => {
+describe("a rejected cost", () => {
+  it("gets an error for every missing required parameter, and none for a missing amount", async () => {
     const { status, code, params } = await rejection("/cost", { method: "POST", token: DEMO.costToken });
     expect({ status, code, params: params.sort() }).toEqual(
       rejected("cost_currency", "cost_id", "cost_type", "tag"),
     );
   });
 
-  it("names every fault at once, repeats and encoding among them", async () => {
+  it("gets one response with every invalid parameter, including repeats and bad encoding", async () => {
     const query =
       "cost_type=cpa&cost_currency=ZZZ&cost_id=short&tag=&cost_amount=-1&cost_amount=1e3&cost_currency=%FF";
     const { body } = await ask<ProblemBody>(`/cost?${query}`, { method: "POST", token: DEMO.costToken });
@@ -143,9 +143,9 @@ describe("a refusal", () => {
     for (const param of found) expect(body.detail).toContain(param);
   });
 
-  it("stores nothing", async () => {
+  it("is not stored", async () => {
     const before = await rows("SELECT count(*) AS n FROM costs");
-    await sendCost({ cost_id: fresh(), cost_amount: "-1" });
+    await sendCost({ cost_id: newId(), cost_amount: "-1" });
     expect(await rows("SELECT count(*) AS n FROM costs")).toEqual(before);
   });
 });

@@ -34,7 +34,7 @@ describe("the parameters of a cost", () => {
     ["all in a form body", {}, PARAMS],
     ["some in each", REST, { tag: "spring", cost_amount: "0.25" }],
     ["all in both, with the same values", PARAMS, PARAMS],
-  ])("are read: %s", async (_where, query, form) => {
+  ])("are read: %s", async (_place, query, form) => {
     const { status, body, headers } = await post(query, form);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json");
@@ -56,7 +56,7 @@ describe("the parameters of a cost", () => {
     expect((await call(twice, { method: "POST", token: DEMO.costToken })).status).toBe(200);
   });
 
-  it("are refused when repeated with another value, in one place or across both", async () => {
+  it("are rejected if repeated with another value, in the query string or across query string and form", async () => {
     const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=summer&cost_amount=0.250`;
     expect(await rejection(twice, { method: "POST", token: DEMO.costToken })).toEqual({
       status: 400,
@@ -72,7 +72,7 @@ describe("the parameters of a cost", () => {
     expect(await stored(PARAMS.cost_id)).toEqual([]);
   });
 
-  it("have lowercase names: an upper-case one is another, unknown name", async () => {
+  it("have lowercase names: an uppercase name is an unknown parameter", async () => {
     const { cost_type, ...rest } = PARAMS;
     const query = new URLSearchParams({ ...rest, COST_TYPE: cost_type });
     expect(await rejection(`/cost?${query}`, { method: "POST", token: DEMO.costToken })).toEqual({
@@ -83,20 +83,20 @@ describe("the parameters of a cost", () => {
     expect((await post({ ...PARAMS, TAG: "other", Cost_Amount: "9" })).body.amount).toBe("0.25");
   });
 
-  it("may come with names that nobody knows, whatever those hold", async () => {
+  it("may come with unknown parameters of any content", async () => {
     const query = `${new URLSearchParams(PARAMS)}&campaign=x&campaign=y&broken=%ED%A0%80&%FF=1&constructor=1`;
     const { status } = await ask(`/cost?${query}`, { method: "POST", token: DEMO.costToken });
     expect(status).toBe(200);
   });
 
-  it("are taken in any case for the type and the currency, and stored in one", async () => {
+  it("are accepted in any case for type and currency, and stored in one case", async () => {
     expect((await post({ ...PARAMS, cost_type: "CpC", cost_currency: "usd" })).status).toBe(200);
     expect(await stored(PARAMS.cost_id)).toMatchObject([{ cost_type: "cpc", currency: "USD" }]);
     const again = await post(PARAMS);
     expect(again.body.duplicate).toBe(true);
   });
 
-  it("keep every character of an id: escaped ones, plus signs, blanks and case", async () => {
+  it("keep every character of an ID: escaped characters, plus signs, spaces and case", async () => {
     const costId = "Acme/ü+ 100%&=#😀";
     await click(costId);
     expect((await post({ ...PARAMS, cost_id: costId })).body).toMatchObject({
@@ -110,7 +110,7 @@ describe("the parameters of a cost", () => {
 describe("the body of a cost", () => {
   const query = `/cost?${new URLSearchParams(PARAMS)}`;
 
-  it("may have a charset in its type, and may be missing or empty", async () => {
+  it("may have a charset in its content type, and may be missing or empty", async () => {
     const form = await ask<CostResult>("/cost", {
       token: DEMO.costToken,
       body: String(new URLSearchParams(PARAMS)),
@@ -125,7 +125,7 @@ describe("the body of a cost", () => {
     expect(empty.body.duplicate).toBe(true);
   });
 
-  it("is refused in any other type", async () => {
+  it("is rejected with any other content type", async () => {
     expect(await rejection("/cost", { token: DEMO.costToken, json: PARAMS })).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
@@ -135,7 +135,7 @@ describe("the body of a cost", () => {
     expect((await rejection("/cost", { token: DEMO.costToken, body: multipart })).status).toBe(415);
   });
 
-  it("is refused one byte above 64 KiB, and read at 64 KiB", async () => {
+  it("is accepted at 64 KiB, and rejected one byte above", async () => {
     const send = (bytes: number) => {
       const form = `${new URLSearchParams(PARAMS)}&padding=`;
       return call("/cost", {
@@ -148,7 +148,7 @@ describe("the body of a cost", () => {
     expect((await send(64 * 1024 + 1)).status).toBe(413);
   });
 
-  it("is refused when it is not UTF-8", async () => {
+  it("is rejected if it is not UTF-8", async () => {
     const body = Uint8Array.from([0x74, 0x61, 0x67, 0x3d, 0xff]);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     expect(await rejection(query, { token: DEMO.costToken, body, headers })).toMatchObject({
@@ -159,7 +159,7 @@ describe("the body of a cost", () => {
 });
 
 describe("other methods", () => {
-  it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE"])("%s answers 405 and names POST", async (method) => {
+  it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE"])("%s returns 405 with Allow: POST", async (method) => {
     const response = await call("/cost", { method, token: DEMO.costToken });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
   });
@@ -178,7 +178,7 @@ describe("a cost that was sent before", () => {
     ["amount", { cost_amount: "0.26" }],
     ["currency", { cost_currency: "EUR" }],
     ["type", { cost_type: "cpi" }],
-  ])("is a conflict with another %s, and the stored one stays", async (_what, change) => {
+  ])("is a conflict with another %s, and the stored cost does not change", async (_what, change) => {
     await sendCost(PARAMS);
     const before = await stored(PARAMS.cost_id);
     expect((await sendCost({ ...PARAMS, ...change })).body).toMatchObject({
@@ -188,7 +188,7 @@ describe("a cost that was sent before", () => {
     expect(await stored(PARAMS.cost_id)).toEqual(before);
   });
 
-  it("is a duplicate when it leaves out the amount that is known", async () => {
+  it("is a duplicate if it omits the stored amount", async () => {
     await sendCost(PARAMS);
     expect((await sendCost({ cost_id: PARAMS.cost_id })).body).toMatchObject({
       duplicate: true,
@@ -196,7 +196,7 @@ describe("a cost that was sent before", () => {
     });
   });
 
-  it.each([20, 50])("is one row and one count when it is sent %i times at once", async (times) => {
+  it.each([20, 50])("is stored and counted once if it is sent %i times concurrently", async (times) => {
     const answers = await Promise.all(Array.from({ length: times }, () => sendCost(PARAMS)));
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
     expect(answers.filter((answer) => !answer.body.duplicate)).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("a cost that was sent before", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 25_000 }]);
   });
 
-  it("is one of two that conflict when both are sent at once", async () => {
+  it("is accepted only once if two conflicting costs are sent concurrently", async () => {
     const answers = await Promise.all(["1", "2"].map((cost_amount) => sendCost({ ...PARAMS, cost_amount })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400]);
     const won = answers.find((answer) => answer.status === 200)?.body.amount;
@@ -213,7 +213,7 @@ describe("a cost that was sent before", () => {
 });
 
 describe("a cost without an amount", () => {
-  it("is accepted as unpriced, counts in no spend, and one later call completes it", async () => {
+  it("is accepted as unpriced, counts in no spend, and is completed by one later call", async () => {
     const { cost_amount, ...unpriced } = PARAMS;
     expect((await sendCost(unpriced)).body).toMatchObject({
       match: "matched",
@@ -232,7 +232,7 @@ describe("a cost without an amount", () => {
     expect((await sendCost({ ...PARAMS, cost_amount: "0.3" })).body.code).toBe("cost_id_conflict");
   });
 
-  it("takes the amount that the engagement carried on its URL, unless that was of another currency or type", async () => {
+  it("takes the price on the URL of its engagement, unless that has another currency or type", async () => {
     await click("url-amount-0001", { query: "&cost_amount=0.4" });
     expect((await sendCost({ cost_id: "url-amount-0001" })).body.amount).toBe("0.4");
     expect((await sendCost({ cost_id: "url-amount-0001", cost_amount: "0.4" })).body.duplicate).toBe(true);

@@ -5,42 +5,42 @@ import { freshLedger, setSwitch, totals } from "../support.ts";
 
 beforeEach(freshLedger);
 
-const ID = "url-borne-cost-1";
+const ID = "price-on-url-01";
 const query = (cost_type: string, cost_amount = "0.3", cost_currency = "USD") =>
   `&${new URLSearchParams({ cost_type, cost_amount, cost_currency })}`;
 const stored = () =>
   rows("SELECT cost_type, currency, amount, source, received_at FROM costs WHERE cost_id = ?", ID);
 const dropped = () => rows("SELECT link_id, day, param, count FROM dropped_parameters ORDER BY param");
 const today = Math.floor(NOW / 86_400_000);
-const one = (amount: number) => [{ state: "matched", count: 1, amount }];
+const matchedOnce = (amount: number) => [{ state: "matched", count: 1, amount }];
 
-describe("a click or an impression that carries a whole cost", () => {
+describe("a click or an impression with a price on its URL", () => {
   it.each([
     ["click", "cpc", click],
     ["click", "cpi", click],
     ["impression", "cpm", view],
     ["impression", "cpe", view],
-  ] as const)("is a cost by itself: %s, %s", async (_kind, costType, engage) => {
+  ] as const)("is a cost without a call: %s, %s", async (_kind, costType, engage) => {
     await engage(ID, { query: query(costType.toUpperCase(), "0.3", "usd") });
     expect(await stored()).toEqual([
       { cost_type: costType, currency: "USD", amount: 30_000, source: "url", received_at: NOW },
     ]);
-    expect(await totals()).toEqual(one(30_000));
+    expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
-  it("counts once, however often it is opened", async () => {
+  it("counts once, however often the URL is opened", async () => {
     for (let times = 0; times < 3; times++) await click(ID, { query: query("cpc") });
     await click(ID, { query: query("cpc", "7") });
-    expect(await totals()).toEqual(one(30_000));
+    expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
-  it("counts once where the impression and the click both carry it", async () => {
+  it("counts once if the impression and the click both have a price", async () => {
     await view(ID, { query: query("cpi") });
     await click(ID, { query: query("cpi", "0.4") });
-    expect(await totals()).toEqual(one(30_000));
+    expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
-  it("is replaced once by a call, and what is sent afterwards is a duplicate or a conflict", async () => {
+  it("is replaced by one call, and later calls are duplicates or conflicts", async () => {
     await click(ID, { query: query("cpc") });
     const replacing = await sendCost({ cost_id: ID, cost_amount: "0.9", cost_currency: "EUR" });
     expect(replacing.body).toMatchObject({ match: "matched", duplicate: false, amount: "0.9" });
@@ -54,7 +54,7 @@ describe("a click or an impression that carries a whole cost", () => {
     expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
   });
 
-  it("stays where it is once its window has closed, though an impression with its ID is open", async () => {
+  it("does not move to an open impression with its ID after its own window has closed", async () => {
     await click(ID, { query: query("cpi") });
     await view(ID, { link: "demo1nk002", now: NOW + COST_WINDOW_MS / 2 });
     expect(await rows("SELECT kind FROM engagements WHERE cost_id = ?", ID)).toHaveLength(2);
@@ -66,18 +66,18 @@ describe("a click or an impression that carries a whole cost", () => {
     expect((await sendCost(sent, { now: NOW + COST_WINDOW_MS })).body).toMatchObject({ amount: "0.9" });
   });
 
-  it("is replaced by a call without an amount, which then takes the URL's", async () => {
+  it("is replaced by a call without an amount, which takes the price on the URL", async () => {
     await click(ID, { query: query("cpc") });
     expect((await sendCost({ cost_id: ID })).body).toMatchObject({ duplicate: false, amount: "0.3" });
-    expect(await totals()).toEqual(one(30_000));
+    expect(await totals()).toEqual(matchedOnce(30_000));
     expect((await sendCost({ cost_id: ID })).body.duplicate).toBe(true);
   });
 
-  it("keeps the amount that it told when a click without one takes over the cost that was sent without", async () => {
+  it("keeps the price from the impression when a later click without a price matches a call without an amount", async () => {
     await view(ID, { query: query("cpi") });
     expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBe("0.3");
     await click(ID);
-    expect(await totals()).toEqual(one(30_000));
+    expect(await totals()).toEqual(matchedOnce(30_000));
     expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body).toMatchObject({
       duplicate: true,
       amount: "0.3",
@@ -88,32 +88,32 @@ describe("a click or an impression that carries a whole cost", () => {
     ["an impression", "0.3", view, click],
     ["a click", "0.3", click, view],
   ] as const)(
-    "on %s alone tells a call without an amount, whichever came first",
-    async (_what, told, carrying, plain) => {
-      await plain(ID);
-      await carrying(ID, { query: query("cpi", told) });
-      expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBe(told);
-      expect(await totals()).toEqual(one(30_000));
+    "supplies the amount of a call if only %s has a price, whichever was recorded first",
+    async (_kind, price, engagePriced, engage) => {
+      await engage(ID);
+      await engagePriced(ID, { query: query("cpi", price) });
+      expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBe(price);
+      expect(await totals()).toEqual(matchedOnce(30_000));
     },
   );
 
-  it("tells no amount from an impression's URL in another currency than that of the call", async () => {
+  it("does not supply an amount in another currency than that of the call", async () => {
     await view(ID, { query: query("cpi", "0.3", "EUR") });
     await click(ID);
     expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBeNull();
   });
 
-  it("leaves a cost alone that was sent before it", async () => {
+  it("does not change a cost that was sent before it", async () => {
     await sendCost({ cost_id: ID, cost_amount: "0.9" });
     await click(ID, { query: query("cpc") });
     expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
-    expect(await totals()).toEqual(one(90_000));
+    expect(await totals()).toEqual(matchedOnce(90_000));
   });
 
   describe.each([
     ["a click of the same type", "cpc", click],
     ["an impression of another type", "cpi", view],
-  ] as const)("after a cost that was sent and has waited in vain: %s", (_what, costType, engage) => {
+  ] as const)("after a call that has lapsed: %s", (_description, costType, engage) => {
     const lapsesAt = NOW + COST_WINDOW_MS;
     const sent = { cost_id: ID, cost_amount: "0.9", cost_currency: "EUR", tag: "sent" };
     const every = "app_token, day, link_id, partner_id, cost_type, currency, state";
@@ -121,7 +121,7 @@ describe("a click or an impression that carries a whole cost", () => {
       rows(`SELECT ${every}, count(*) AS count, sum(coalesce(amount, 0)) AS amount FROM cost_states
         GROUP BY ${every}`);
 
-    it("takes its place one millisecond after seven days, once, and the totals are those of the ledger", async () => {
+    it("replaces the call one millisecond after seven days, once, and the totals equal the ledger", async () => {
       await sendCost(sent);
       for (let times = 0; times < 2; times++) {
         await engage(ID, { query: query(costType), now: lapsesAt + 1 });
@@ -137,19 +137,19 @@ describe("a click or an impression that carries a whole cost", () => {
             received_at: lapsesAt + 1,
           },
         ]);
-        expect(await totals()).toEqual(one(30_000));
+        expect(await totals()).toEqual(matchedOnce(30_000));
         expect(await totals(`${every}, count, amount`)).toEqual(await recomputed());
       }
     });
 
-    it("leaves it exactly seven days later", async () => {
+    it("does not replace the call exactly seven days later", async () => {
       await sendCost(sent);
       await engage(ID, { query: query(costType), now: lapsesAt });
       expect(await stored()).toMatchObject([{ amount: 90_000, source: "call", received_at: NOW }]);
       expect(await totals(`${every}, count, amount`)).toEqual(await recomputed());
     });
 
-    it("leaves it where the partner has not integrated its type", async () => {
+    it("does not replace the call if the partner has not integrated the type of the price", async () => {
       await sendCost(sent);
       await rows("UPDATE partners SET integrated_types = 'cpm' WHERE id = 1");
       await engage(ID, { query: query(costType), now: lapsesAt + 1 });
@@ -158,15 +158,15 @@ describe("a click or an impression that carries a whole cost", () => {
     });
   });
 
-  it("leaves a cost alone that stands on another engagement, however long ago it was sent", async () => {
+  it("does not change a cost that matches another engagement, however old the cost is", async () => {
     await view(ID);
     await sendCost({ cost_id: ID, cost_type: "cpi", cost_amount: "0.9" });
     await click(ID, { query: query("cpc"), now: NOW + COST_WINDOW_MS + 1 });
     expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
-    expect(await totals()).toEqual(one(90_000));
+    expect(await totals()).toEqual(matchedOnce(90_000));
   });
 
-  it("is no cost on a link with cost data off, though its parameters are kept", async () => {
+  it("is not a cost on a link with cost data off, but its parameters are stored", async () => {
     await setSwitch(DEMO.linkToken, false);
     await click(ID, { query: query("cpc") });
     expect(await stored()).toEqual([]);
@@ -175,7 +175,7 @@ describe("a click or an impression that carries a whole cost", () => {
     ]);
   });
 
-  it("is no cost of a type that the partner has not integrated, on a link with cost data on", async () => {
+  it("is not a cost of a type that the partner has not integrated", async () => {
     await rows("UPDATE partners SET integrated_types = 'cpc,cpm' WHERE id = 1");
     await click(ID, { query: query("cpi") });
     expect(await stored()).toEqual([]);
@@ -183,15 +183,15 @@ describe("a click or an impression that carries a whole cost", () => {
     expect(await rows("SELECT eligible, url_cost_type FROM engagements WHERE cost_id = ?", ID)).toEqual([
       { eligible: 1, url_cost_type: "cpi" },
     ]);
-    await click("url-borne-cost-2", { query: query("cpc") });
-    expect(await totals()).toEqual(one(30_000));
+    await click("price-on-url-02", { query: query("cpc") });
+    expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
   it.each([
     ["the type", "&cost_amount=0.3&cost_currency=USD"],
     ["the amount", "&cost_type=cpc&cost_currency=USD"],
     ["the currency", "&cost_type=cpc&cost_amount=0.3"],
-  ])("is no cost without %s, and nothing is dropped", async (_what, part) => {
+  ])("is not a cost without %s, and nothing is dropped", async (_what, part) => {
     await click(ID, { query: part });
     expect(await stored()).toEqual([]);
     expect(await dropped()).toEqual([]);
@@ -200,18 +200,18 @@ describe("a click or an impression that carries a whole cost", () => {
 
 const IOS_STORE = "https://apps.apple.com/app/id1234567890";
 
-describe("bad cost parameters on a URL", () => {
+describe("invalid cost parameters on a URL", () => {
   it.each([
     ["an amount with a sign", query("cpc", "-1"), ["cost_amount"]],
-    ["an amount of a macro that was not filled in", query("cpc", "{price}"), ["cost_amount"]],
+    ["an unfilled macro as the amount", query("cpc", "{price}"), ["cost_amount"]],
     ["an unknown currency", query("cpc", "1", "ZZZ"), ["cost_currency"]],
     ["an unknown type", query("cpa"), ["cost_type"]],
     ["a type that a click cannot have", query("cpm"), ["cost_type"]],
     ["two amounts", `${query("cpc")}&cost_amount=0.4`, ["cost_amount"]],
-    ["an amount that is no UTF-8", "&cost_type=cpc&cost_currency=USD&cost_amount=%FF", ["cost_amount"]],
+    ["an amount that is not UTF-8", "&cost_type=cpc&cost_currency=USD&cost_amount=%FF", ["cost_amount"]],
     ["all of them", query("cpa", "x", "ZZZ"), ["cost_amount", "cost_currency", "cost_type"]],
-  ])("are dropped and counted, and the click is recorded: %s", async (_what, bad, params) => {
-    const response = await click(ID, { query: bad });
+  ])("are dropped and counted, and the click is recorded: %s", async (_description, invalid, params) => {
+    const response = await click(ID, { query: invalid });
     expect([response.status, response.headers.get("location")]).toEqual([302, IOS_STORE]);
     expect(await stored()).toEqual([]);
     expect(await dropped()).toEqual(params.map((param) => ({ link_id: 1, day: today, param, count: 1 })));
@@ -222,20 +222,23 @@ describe("bad cost parameters on a URL", () => {
 
   it.each([
     ["too short", "cost_id=short"],
-    ["a macro that was not filled in", "cost_id={id}"],
-    ["two of them", "cost_id=url-borne-cost-1&cost_id=url-borne-cost-2"],
-    ["no UTF-8", "cost_id=url-borne-cost-%ED%A0%80"],
-  ])("an id that is bad is dropped and counted, and nothing is recorded: %s", async (_what, bad) => {
-    const before = await rows("SELECT count(*) AS n FROM engagements");
-    const response = await call(`/${DEMO.linkToken}?${bad}${query("cpc")}`, {
-      headers: { "user-agent": IPHONE },
-    });
-    expect(response.status).toBe(302);
-    expect(await dropped()).toEqual([{ link_id: 1, day: today, param: "cost_id", count: 1 }]);
-    expect(await rows("SELECT count(*) AS n FROM engagements")).toEqual(before);
-  });
+    ["an unfilled macro", "cost_id={id}"],
+    ["two IDs", "cost_id=price-on-url-01&cost_id=price-on-url-02"],
+    ["not UTF-8", "cost_id=price-on-url-%ED%A0%80"],
+  ])(
+    "include an invalid ID, which is dropped and counted, and nothing is recorded: %s",
+    async (_description, invalid) => {
+      const before = await rows("SELECT count(*) AS n FROM engagements");
+      const response = await call(`/${DEMO.linkToken}?${invalid}${query("cpc")}`, {
+        headers: { "user-agent": IPHONE },
+      });
+      expect(response.status).toBe(302);
+      expect(await dropped()).toEqual([{ link_id: 1, day: today, param: "cost_id", count: 1 }]);
+      expect(await rows("SELECT count(*) AS n FROM engagements")).toEqual(before);
+    },
+  );
 
-  it("add up over the day, by link", async () => {
+  it("are counted by day and link", async () => {
     await click(ID, { query: query("cpa") });
     await click(ID, { query: query("cpa") });
     await click(ID, { query: query("cpa"), now: NOW + 86_400_000 });
@@ -247,9 +250,9 @@ describe("bad cost parameters on a URL", () => {
     ]);
   });
 
-  it("never fail an impression, and a server is told of them", async () => {
-    const answer = await ask(`/impression/${DEMO.linkToken}?s2s=1&cost_id=${ID}${query("cpc")}`);
-    expect(answer.body).toMatchObject({
+  it("never fail an impression, and are named in a response to a server", async () => {
+    const response = await ask(`/impression/${DEMO.linkToken}?s2s=1&cost_id=${ID}${query("cpc")}`);
+    expect(response.body).toMatchObject({
       status: "ok",
       kind: "impression",
       recorded: true,
@@ -258,7 +261,7 @@ describe("bad cost parameters on a URL", () => {
     expect((await view(ID, { query: query("cpa") })).status).toBe(200);
   });
 
-  it("in names that nobody knows drop nothing", async () => {
+  it("do not include unknown parameters, which are ignored", async () => {
     await click(ID, { query: `${query("cpc")}&utm=%FF` });
     expect(await stored()).toHaveLength(1);
     expect(await dropped()).toEqual([]);

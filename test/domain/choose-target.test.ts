@@ -14,7 +14,7 @@ const destination: Destination = {
 const target = (redirect: string, change: Partial<Destination> = {}) =>
   chooseTarget({ ...destination, ...change }, new URLSearchParams({ redirect }), "");
 
-describe("a target of the query", () => {
+describe("a target in the query", () => {
   it.each([
     ["https://example.com/sale?a=b&c=d#top", "https://example.com/sale?a=b&c=d#top"],
     ["https://shop.example.com", "https://shop.example.com/"],
@@ -31,8 +31,8 @@ describe("a target of the query", () => {
     ["https://example.com/?to=https://evil.test", "https://example.com/?to=https://evil.test"],
     ["demoapp://item/42?a=b", "demoapp://item/42?a=b"],
     ["DemoApp:item", "demoapp:item"],
-  ])("is followed, written out again: %j", (asked, followed) => {
-    expect(target(asked)).toBe(followed);
+  ])("is followed in normalized form: %j", (requested, followed) => {
+    expect(target(requested)).toBe(followed);
   });
 
   it.each([
@@ -89,18 +89,18 @@ describe("a target of the query", () => {
     "view-source:https://example.com/",
     "{redirect_macro}",
     "%%TARGET%%",
-  ])("is passed over: %j", (asked) => {
-    expect(target(asked)).toBe(DEFAULT);
+  ])("is ignored: %j", (requested) => {
+    expect(target(requested)).toBe(DEFAULT);
   });
 
   it.each(["javascript", "data", "vbscript", "file", "blob", "about"])(
-    "is passed over for a scheme that must never be one, even on the list: %s",
+    "is ignored for a forbidden scheme, even if the app lists it: %s",
     (scheme) => {
       expect(target(`${scheme}:anything`, { redirectSchemes: ["https", scheme] })).toBe(DEFAULT);
     },
   );
 
-  it("never leaves the list, whatever is asked", () => {
+  it("never leads to a host or scheme that the app does not list", () => {
     const part = fc.constantFrom(
       ...[
         "https:",
@@ -133,7 +133,7 @@ describe("a target of the query", () => {
   });
 });
 
-describe("of several targets", () => {
+describe("several targets", () => {
   const choose = (query: string) => chooseTarget(destination, new URLSearchParams(query), IPHONE);
   const url = (path: number) => `https://example.com/${path}`;
   it.each([
@@ -145,7 +145,7 @@ describe("of several targets", () => {
     [`redirect=https://evil.test/&redirect=${url(4)}`, DEFAULT],
     [`Redirect=${url(4)}`, DEFAULT],
     ["", DEFAULT],
-  ])("the first that is allowed is followed: %s", (query, followed) => {
+  ])("lead to the first that is allowed, by order of the parameter names: %s", (query, followed) => {
     expect(choose(query)).toBe(followed);
   });
 });
@@ -158,11 +158,11 @@ describe("without a target", () => {
     ["an iPad", IPAD, stores, stores.iosUrl],
     ["Android", ANDROID, stores, stores.androidUrl],
     ["a desktop", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0", stores, DEFAULT],
-    ["nobody who says", "", stores, DEFAULT],
-    ["Android, pretending to be an iPhone too", `${ANDROID} (iPhone)`, stores, stores.androidUrl],
+    ["no user agent", "", stores, DEFAULT],
+    ["Android with iPhone in its user agent", `${ANDROID} (iPhone)`, stores, stores.androidUrl],
     ["an iPhone, without a store URL", IPHONE, { androidUrl: stores.androidUrl }, DEFAULT],
     ["Android, without a store URL", ANDROID, { iosUrl: stores.iosUrl }, DEFAULT],
-  ])("%s goes where its store is, else to the default", (_who, userAgent, change, followed) => {
+  ])("%s goes to its store URL, else to the default URL", (_client, userAgent, change, followed) => {
     expect(chooseTarget({ ...destination, ...change }, new URLSearchParams(), userAgent)).toBe(followed);
   });
 });

@@ -38,48 +38,66 @@ const duplicate = (match: string | null, amount: number | null = 5) => ({
 
 describe("judgeCredential", () => {
   it.each([
-    ["may post what it is cleared for", {}, undefined],
+    ["accepts a cost type that the credential is cleared for", {}, undefined],
     [
-      "is revoked before all else",
+      "rejects a revoked credential before any other check",
       { revoked: true, mode: "test", supportsCostData: false },
       "credential_revoked",
     ],
-    ["is for tests", { mode: "test", costTypes: [] }, "test_credential"],
-    ["is of a partner without cost data", { supportsCostData: false }, "cost_type_not_integrated"],
-    ["is not cleared for the type", { costTypes: ["cpi", "cpm"] }, "cost_type_not_integrated"],
-    ["is cleared for nothing", { costTypes: [""] }, "cost_type_not_integrated"],
+    ["rejects a test credential", { mode: "test", costTypes: [] }, "test_credential"],
+    ["rejects a partner without cost data", { supportsCostData: false }, "cost_type_not_integrated"],
+    [
+      "rejects a cost type that the credential is not cleared for",
+      { costTypes: ["cpi", "cpm"] },
+      "cost_type_not_integrated",
+    ],
+    [
+      "rejects every cost type if the credential is cleared for none",
+      { costTypes: [""] },
+      "cost_type_not_integrated",
+    ],
   ] as [string, Partial<Credential>, string | undefined][])("%s", (_what, change, rejection) => {
     expect(judgeCredential({ ...credential, ...change }, "cpc")).toBe(rejection);
   });
 });
 
-describe("judgeCost without a prior cost", () => {
+describe("judgeCost without an existing cost", () => {
   it.each([
-    ["waits where there is no engagement", "cpc", {}, store(null)],
-    ["takes a click for cpc", "cpc", { click: open }, store("click")],
-    ["takes no impression for cpc", "cpc", { impression: open }, reject("wrong_engagement")],
-    ["takes no click for cpm", "cpm", { click: open }, reject("wrong_engagement")],
-    ["takes an impression for cpm", "cpm", { click: open, impression: open }, store("impression")],
+    ["stores a cost without an engagement as pending", "cpc", {}, store(null)],
+    ["matches cpc with a click", "cpc", { click: open }, store("click")],
+    ["rejects cpc with an impression", "cpc", { impression: open }, reject("wrong_engagement")],
+    ["rejects cpm with a click", "cpm", { click: open }, reject("wrong_engagement")],
+    ["matches cpm with an impression", "cpm", { click: open, impression: open }, store("impression")],
     ["prefers a click for cpi", "cpi", { click: open, impression: open }, store("click")],
-    ["takes an impression for cpe", "cpe", { impression: open }, store("impression")],
+    ["matches cpe with an impression", "cpe", { impression: open }, store("impression")],
     [
-      "goes past a closed click to an open impression",
+      "matches an open impression if the click is too old",
       "cpi",
       { click: closed, impression: open },
       store("impression"),
     ],
-    ["goes past a click without cost data", "cpi", { click: off, impression: open }, store("impression")],
-    ["is late", "cpc", { click: closed }, reject("window_closed")],
-    ["is late for both", "cpe", { click: closed, impression: closed }, reject("window_closed")],
-    ["is for a link without cost data", "cpc", { click: off }, reject("cost_data_disabled")],
     [
-      "tells of the click before the impression",
+      "matches an impression if the click has no cost data",
+      "cpi",
+      { click: off, impression: open },
+      store("impression"),
+    ],
+    ["rejects a cost for a click that is too old", "cpc", { click: closed }, reject("window_closed")],
+    [
+      "rejects a cost if click and impression are both too old",
+      "cpe",
+      { click: closed, impression: closed },
+      reject("window_closed"),
+    ],
+    ["rejects a cost for a click without cost data", "cpc", { click: off }, reject("cost_data_disabled")],
+    [
+      "gives the reason of the click before that of the impression",
       "cpi",
       { click: off, impression: closed },
       reject("cost_data_disabled"),
     ],
     [
-      "tells the wrong kind before anything of it",
+      "gives the wrong kind as the reason before any other",
       "cpm",
       { click: { ...closed, eligible: false } },
       reject("wrong_engagement"),
@@ -91,76 +109,76 @@ describe("judgeCost without a prior cost", () => {
   it.each([
     [COST_WINDOW_MS, store("click")],
     [COST_WINDOW_MS + 1, reject("window_closed")],
-  ])("draws the line at %i ms after the engagement", (age, verdict) => {
+  ])("ends the window exactly seven days after the engagement: %i ms", (age, verdict) => {
     const click = { ...open, occurredAt: NOW - age };
     expect(judgeCost(cost, credential, { click }, undefined, NOW)).toEqual(verdict);
   });
 });
 
-describe("judgeCost with a prior cost", () => {
+describe("judgeCost with an existing cost", () => {
   const lapsed: StoredCost = { ...existing, receivedAt: NOW - COST_WINDOW_MS - 1 };
   it.each([
-    ["the same waits still", {}, existing, {}, duplicate(null)],
-    ["the same is matched already", {}, existing, { click: open }, duplicate("click")],
-    ["another tag is the same", { tag: "other" }, existing, {}, duplicate(null)],
-    ["no amount is the same", { amount: null }, existing, {}, duplicate(null)],
+    ["the same pending cost is a duplicate", {}, existing, {}, duplicate(null)],
+    ["the same matched cost is a duplicate", {}, existing, { click: open }, duplicate("click")],
+    ["another tag is a duplicate", { tag: "other" }, existing, {}, duplicate(null)],
+    ["an omitted amount is a duplicate", { amount: null }, existing, {}, duplicate(null)],
     ["another amount is a conflict", { amount: 6 }, existing, {}, reject("cost_id_conflict")],
-    ["an amount of 0 is an amount", { amount: 0 }, existing, {}, reject("cost_id_conflict")],
+    ["an amount of 0 is another amount", { amount: 0 }, existing, {}, reject("cost_id_conflict")],
     ["another currency is a conflict", { currency: "EUR" }, existing, {}, reject("cost_id_conflict")],
     ["another type is a conflict", { costType: "cpi" }, existing, {}, reject("cost_id_conflict")],
     [
-      "the amount completes an unpriced one",
+      "the amount completes an unpriced cost",
       {},
       { ...existing, amount: null },
       { click: open },
       store("click"),
     ],
-    ["and one that waits", {}, { ...existing, amount: null }, {}, store(null)],
+    ["the amount completes a pending unpriced cost", {}, { ...existing, amount: null }, {}, store(null)],
     [
-      "but not in another currency",
+      "an amount in another currency does not complete it",
       { currency: "EUR" },
       { ...existing, amount: null },
       {},
       reject("cost_id_conflict"),
     ],
     [
-      "nor too late",
+      "an amount after the window does not complete it",
       {},
       { ...existing, amount: null, receivedAt: closed.occurredAt },
       { click: closed },
       reject("window_closed"),
     ],
     [
-      "a URL's gives way",
+      "a price on a URL is replaced",
       { currency: "EUR", amount: 9 },
       { ...existing, source: "url" },
       { click: open },
       store("click", 9),
     ],
     [
-      "a URL's does not give way too late",
+      "a price on a URL is not replaced after the window",
       {},
       { ...existing, source: "url" },
       { click: closed },
       reject("window_closed"),
     ],
     ...([{ source: "url" }, { amount: null }] as const).map((kept) => [
-      `settled spend does not move to an impression that is open: ${JSON.stringify(kept)}`,
+      `settled spend does not move to an open impression: ${JSON.stringify(kept)}`,
       { costType: "cpi" },
       { ...existing, costType: "cpi", receivedAt: closed.occurredAt, ...kept },
       { click: closed, impression: open },
       reject("window_closed"),
     ]),
     [
-      "one that waited for seven days stands",
+      "a cost pending for exactly seven days has not lapsed",
       { amount: 6 },
       { ...lapsed, receivedAt: NOW - COST_WINDOW_MS },
       {},
       reject("cost_id_conflict"),
     ],
-    ["one that waited in vain gives way", { costType: "cpi", amount: 9 }, lapsed, {}, store(null, 9)],
+    ["a lapsed cost is replaced", { costType: "cpi", amount: 9 }, lapsed, {}, store(null, 9)],
     [
-      "one that is matched never lapses",
+      "a matched cost never lapses",
       {},
       lapsed,
       { click: { ...open, occurredAt: lapsed.receivedAt } },
@@ -168,12 +186,12 @@ describe("judgeCost with a prior cost", () => {
     ],
   ] as [string, Partial<Cost>, StoredCost, Engagements, object][])(
     "%s",
-    (_what, change, before, engagements, verdict) => {
-      expect(judgeCost({ ...cost, ...change }, credential, engagements, before, NOW)).toEqual(verdict);
+    (_what, change, earlier, engagements, verdict) => {
+      expect(judgeCost({ ...cost, ...change }, credential, engagements, earlier, NOW)).toEqual(verdict);
     },
   );
 
-  it("refuses the credential before it tells of the prior cost", () => {
+  it("rejects a revoked credential before it compares the existing cost", () => {
     expect(judgeCost(cost, { ...credential, revoked: true }, {}, existing, NOW)).toEqual(
       reject("credential_revoked"),
     );
@@ -182,17 +200,17 @@ describe("judgeCost with a prior cost", () => {
 
 describe("matchOf", () => {
   it.each([
-    ["the cost's own", 5, { urlAmount: 7 }, 5],
-    ["the URL's where the cost has none", null, { urlAmount: 7 }, 7],
+    ["the amount of the cost", 5, { urlAmount: 7 }, 5],
+    ["the price on the URL if the cost has no amount", null, { urlAmount: 7 }, 7],
     [
-      "the URL's for the same type and currency",
+      "a price on the URL of the same type and currency",
       null,
       { urlAmount: 7, urlCostType: "cpc", urlCurrency: "USD" },
       7,
     ],
-    ["none where the URL's is for another type", null, { urlAmount: 7, urlCostType: "cpi" }, null],
-    ["none where the URL's is in another currency", null, { urlAmount: 7, urlCurrency: "EUR" }, null],
-    ["0 where the URL says so", null, { urlAmount: 0 }, 0],
+    ["no price on the URL of another type", null, { urlAmount: 7, urlCostType: "cpi" }, null],
+    ["no price on the URL in another currency", null, { urlAmount: 7, urlCurrency: "EUR" }, null],
+    ["a price of 0 on the URL", null, { urlAmount: 0 }, 0],
   ] as [string, number | null, Partial<Engagement>, number | null][])(
     "counts %s",
     (_what, amount, url, counted) => {
@@ -203,7 +221,7 @@ describe("matchOf", () => {
     },
   );
 
-  it("takes the amount from the impression's URL where the click that it stands on carried none", () => {
+  it("takes the price on the impression's URL if the matched click has none", () => {
     const engagements = { click: open, impression: { ...open, urlAmount: 7 } };
     expect(matchOf({ ...existing, costType: "cpi", amount: null }, engagements)).toEqual({
       match: "click",
@@ -211,7 +229,7 @@ describe("matchOf", () => {
     });
   });
 
-  it("holds for a cost before and after its engagement alike", () => {
+  it("matches up to seven days before and after the engagement", () => {
     for (const sign of [-1, 1]) {
       const at = (milliseconds: number) => ({ click: { ...open, occurredAt: NOW + sign * milliseconds } });
       expect(matchOf(existing, at(COST_WINDOW_MS)).match).toBe("click");
@@ -221,21 +239,21 @@ describe("matchOf", () => {
 });
 
 describe("judgeCosts", () => {
-  const costContext = (change: Partial<Cost>, before?: StoredCost) => ({
+  const costContext = (change: Partial<Cost>, earlier?: StoredCost) => ({
     cost: { ...cost, ...change },
     credential,
     engagements: {},
-    existing: before,
+    existing: earlier,
   });
 
-  it("lets an id meet its own first, whatever there was before them", () => {
-    const urls: StoredCost = { ...existing, source: "url" };
+  it("compares a repeated ID with the cost before it in the same request", () => {
+    const fromUrl: StoredCost = { ...existing, source: "url" };
     const verdicts = judgeCosts(
       [
-        costContext({ amount: null }, urls),
-        costContext({ amount: 6 }, urls),
-        costContext({ amount: 6 }, urls),
-        costContext({ amount: 7 }, urls),
+        costContext({ amount: null }, fromUrl),
+        costContext({ amount: 6 }, fromUrl),
+        costContext({ amount: 6 }, fromUrl),
+        costContext({ amount: 7 }, fromUrl),
         costContext({ costId: "another-cost-1", amount: 7 }),
       ],
       NOW,
@@ -249,7 +267,7 @@ describe("judgeCosts", () => {
     ]);
   });
 
-  it("lets a refused one leave no trace", () => {
+  it("ignores a rejected cost when it judges the next one", () => {
     const onImpression = { ...costContext({}), engagements: { impression: open } };
     const verdicts = judgeCosts([onImpression, { ...onImpression, cost: { ...cost, costType: "cpi" } }], NOW);
     expect(verdicts).toEqual([reject("wrong_engagement"), store("impression")]);

@@ -32,11 +32,11 @@ it.each([
     "180143985094.81987",
   ],
   [[{ flat: "-1", per_mille: "999" }], "-0.00000001"],
-])("adds up %j to %s", (rows, text) => {
+])("sums %j to %s", (rows, text) => {
   expect(formatSpend(rows)).toBe(text);
 });
 
-it("reads what it writes, for every amount that can be sent", () => {
+it("parses every amount that it formats", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: MAX_UNITS }), (units) => {
       expect(amount.parse(formatAmount(units))).toBe(units);
@@ -44,7 +44,7 @@ it("reads what it writes, for every amount that can be sent", () => {
   );
 });
 
-it("reads every decimal text exactly, and writes it without the zeros that say nothing", () => {
+it("parses every decimal exactly, and formats it without trailing zeros", () => {
   const text = fc
     .tuple(fc.integer({ min: 0, max: 999_999 }), fc.stringMatching(/^\d{0,5}$/))
     .map(([whole, places]) => ({ whole, places, text: places ? `${whole}.${places}` : `${whole}` }));
@@ -57,7 +57,7 @@ it("reads every decimal text exactly, and writes it without the zeros that say n
   );
 });
 
-it("refuses whatever is no plain decimal", () => {
+it("rejects everything that is not a plain decimal from 0 to 1,000,000", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(amount.safeParse(text).success).toBe(

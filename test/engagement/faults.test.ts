@@ -9,18 +9,17 @@ const ID = "faulty-click-001";
 const STORE = "https://apps.apple.com/app/id1234567890";
 const recorded = () => rows("SELECT kind FROM engagements WHERE cost_id = ?", ID);
 
-/** KV of which some operations fail. */
+/** A KV namespace on which the named operations fail. */
 const failingKv = (...operations: string[]) =>
   new Proxy(env.LINKS, {
     get(target, name) {
-      if (operations.includes(String(name)))
-        return () => Promise.reject(new Error("injected: KV does not work"));
+      if (operations.includes(String(name))) return () => Promise.reject(new Error("injected: KV is down"));
       const value = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
 
-it("asks D1 nothing before the answer where the link is cached, and waits for no recording", async () => {
+it("sends no query to D1 before the redirect if the link is cached, and does not wait for the recording", async () => {
   await click("faulty-warm-up-1");
   const never = new Promise<never>(() => undefined);
   const DB = new Proxy(env.DB, {
@@ -28,14 +27,14 @@ it("asks D1 nothing before the answer where the link is cached, and waits for no
   });
   const headers = { "user-agent": IPHONE };
   const request = new Request(`${ORIGIN}${LINK}?cost_id=${ID}`, { headers, redirect: "manual" });
-  const left: Promise<unknown>[] = [];
-  const execution = { waitUntil: (work: Promise<unknown>) => void left.push(work) };
+  const pending: Promise<unknown>[] = [];
+  const execution = { waitUntil: (work: Promise<unknown>) => void pending.push(work) };
   const response = await serve(request, { ...env, DB }, execution, () => NOW);
   expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
-  expect(left).toHaveLength(1);
+  expect(pending).toHaveLength(1);
 });
 
-it("redirects where every call to D1 fails, and the link is cached", async () => {
+it("redirects if every call to D1 fails and the link is cached", async () => {
   await click("faulty-warm-up-1");
   const { database, calls } = failingDatabase(() => true);
   const response = await click(ID, { env: { DB: database } });
@@ -44,7 +43,7 @@ it("redirects where every call to D1 fails, and the link is cached", async () =>
   expect(await recorded()).toEqual([]);
 });
 
-it("redirects where only the recording fails, and the link is not cached", async () => {
+it("redirects if only the recording fails and the link is not cached", async () => {
   const { database, calls } = failingDatabase((number) => number > 1);
   const response = await click(ID, { env: { DB: database } });
   expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
@@ -52,7 +51,7 @@ it("redirects where only the recording fails, and the link is not cached", async
 });
 
 it.each([["get"], ["put"], ["get", "put"]])(
-  "redirects and records by D1 where KV fails to %s",
+  "redirects and records through D1 if KV fails to %s",
   async (...operations) => {
     const response = await click(ID, { env: { LINKS: failingKv(...operations) } });
     expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
@@ -61,14 +60,14 @@ it.each([["get"], ["put"], ["get", "put"]])(
   },
 );
 
-it("redirects where KV holds what is no destination", async () => {
+it("redirects if KV holds a malformed destination", async () => {
   await env.LINKS.put(`link:${DEMO.linkToken}`, DEMO.appToken);
   await env.LINKS.put(`app:${DEMO.appToken}`, "{not json");
   expect((await click(ID)).headers.get("location")).toBe(STORE);
   expect(await recorded()).toHaveLength(1);
 });
 
-it("answers 503 with Retry-After where neither KV nor D1 knows where the link leads", async () => {
+it("returns 503 with Retry-After if neither KV nor D1 can provide the destination", async () => {
   const DB = new Proxy(env.DB, {
     get: (target, name) =>
       name === "batch"

@@ -6,7 +6,7 @@ beforeEach(freshDemo);
 
 const STORE = "https://apps.apple.com/app/id1234567890";
 
-/** Real KV that notes what is read, and with which options. */
+/** The real KV namespace with a record of every read and its options. */
 function watchedKv() {
   const reads: { key: string; options: unknown }[] = [];
   const LINKS = new Proxy(env.LINKS, {
@@ -30,7 +30,7 @@ async function createLink(): Promise<string> {
   return body.data.items[0]?.token ?? "";
 }
 
-it("opens a new link at once without D1", async () => {
+it("opens a new link without D1 immediately after its creation", async () => {
   await click("cached-warm-up-01");
   const link = await createLink();
   const { database } = failingDatabase(() => true);
@@ -38,19 +38,19 @@ it("opens a new link at once without D1", async () => {
   expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
 });
 
-it("puts every link of a bulk request into KV, and none that was refused", async () => {
+it("puts every created link of a bulk request into KV, and no rejected one", async () => {
   const links = [
     { name: "One" },
     { name: "" },
     { name: "Two" },
-    { name: "Lost", parent_token: "nowhere000" },
+    { name: "Orphan", parent_token: "nowhere000" },
   ];
   await call(`/public/v1/apps/${DEMO.appToken}/trackers/bulk`, { token: DEMO.apiToken, json: { links } });
   const { keys } = await env.LINKS.list({ prefix: "link:" });
   expect(keys).toHaveLength(2);
 });
 
-it("never has KV remember for longer than a minute that it does not know a link", async () => {
+it("lets KV cache a missing link for at most one minute", async () => {
   const { LINKS, reads } = watchedKv();
   const unknown = await call("/n0suchl1nk", { env: { LINKS } });
   expect(unknown.status).toBe(404);
@@ -61,7 +61,7 @@ it("never has KV remember for longer than a minute that it does not know a link"
   }
 });
 
-it("asks KV once for the app of a link, and every time for where the app leads", async () => {
+it("reads the app of a link from KV once, and the destination of the app every time", async () => {
   const link = await createLink();
   const { LINKS, reads } = watchedKv();
   for (let opened = 0; opened < 3; opened++) await call(`/${link}`, { env: { LINKS } });

@@ -8,7 +8,7 @@ const ID = "impression-id-01";
 const recorded = () =>
   rows("SELECT kind, link_id, occurred_at, eligible FROM engagements WHERE cost_id = ?", ID);
 
-it("answers the smallest GIF, not to be stored, and records the impression", async () => {
+it("returns a 1×1 GIF with no-store and records the impression", async () => {
   const response = await view(ID);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("image/gif");
@@ -21,12 +21,12 @@ it("answers the smallest GIF, not to be stored, and records the impression", asy
   expect(await recorded()).toEqual([{ kind: "impression", link_id: 1, occurred_at: NOW, eligible: 1 }]);
 });
 
-it("does not redirect, whatever target is named", async () => {
+it("does not redirect to a target in the query", async () => {
   const response = await view(ID, { query: "&redirect=https://example.com/" });
   expect([response.status, response.headers.get("location")]).toEqual([200, null]);
 });
 
-it("answers a partner's server in JSON, once it is committed", async () => {
+it("returns JSON to a partner's server after the impression is committed", async () => {
   const { body, headers } = await ask(`/impression${LINK}?cost_id=${ID}&s2s=1`);
   expect(body).toMatchObject({
     status: "ok",
@@ -39,12 +39,12 @@ it("answers a partner's server in JSON, once it is committed", async () => {
   expect(await recorded()).toHaveLength(1);
 });
 
-it("answers 404 for a link that nobody has", async () => {
+it("returns 404 for an unknown link", async () => {
   expect((await rejection(`/impression/nosuch1ink?cost_id=${ID}`)).status).toBe(404);
   expect((await rejection("/impression/")).status).toBe(404);
 });
 
-it("answers the GIF where recording fails, and records again once the database works", async () => {
+it("returns the GIF if recording fails, and records again when the database recovers", async () => {
   await view("impression-warm-1");
   const { database, calls } = failingDatabase(() => true);
   const response = await view(ID, { env: { DB: database } });

@@ -26,7 +26,7 @@ const everything = () =>
   );
 
 describe("a click", () => {
-  it("redirects at once, is not to be stored, and is recorded", async () => {
+  it("redirects with no-store and is recorded", async () => {
     const response = await click(ID);
     expect([response.status, await response.text()]).toEqual([302, ""]);
     expect(response.headers.get("location")).toBe("https://apps.apple.com/app/id1234567890");
@@ -41,7 +41,7 @@ describe("a click", () => {
     ["an Android phone", ANDROID, "", "https://play.google.com/store/apps/details?id=com.example.demo"],
     ["a desktop", "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0", "", "https://example.com/"],
     [
-      "a target on the list",
+      "an allowed target",
       IPHONE,
       "&redirect=https%3A%2F%2Fshop.example.com%2Fsale",
       "https://shop.example.com/sale",
@@ -49,27 +49,32 @@ describe("a click", () => {
     ["a fallback", IPHONE, "&fallback=https://example.com/f", "https://example.com/f"],
     ["a deep_link", IPHONE, "&deep_link=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
     ["a deeplink", IPHONE, "&deeplink=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
-    ["a target off the list", IPHONE, "&redirect=//evil.test", "https://apps.apple.com/app/id1234567890"],
+    [
+      "a target that is not allowed",
+      IPHONE,
+      "&redirect=//evil.test",
+      "https://apps.apple.com/app/id1234567890",
+    ],
     [
       "a header in the target",
       IPHONE,
       "&redirect=https://example.com/%0d%0aset-cookie:a=b",
       "https://example.com/set-cookie:a=b",
     ],
-  ])("leads where it should: %s", async (_what, userAgent, query, location) => {
+  ])("redirects to the expected URL: %s", async (_description, userAgent, query, location) => {
     const response = await click(ID, { query, headers: { "user-agent": userAgent } });
     expect([response.status, response.headers.get("location")]).toEqual([302, location]);
     expect(response.headers.get("set-cookie")).toBeNull();
     expect(await recorded()).toHaveLength(1);
   });
 
-  it("without a cost id writes nothing", async () => {
+  it("without a cost ID writes nothing", async () => {
     const before = await everything();
     expect((await call(`${LINK}?campaign=x`, { headers: { "user-agent": IPHONE } })).status).toBe(302);
     expect(await everything()).toEqual(before);
   });
 
-  it("again changes nothing: the first of a partner, id and kind stands", async () => {
+  it("changes nothing if it is repeated: the first of a partner, ID and kind counts", async () => {
     await click(ID);
     await click(ID, { now: NOW + 1, link: "demo1nk002" });
     await view(ID, { now: NOW + 2 });
@@ -79,13 +84,13 @@ describe("a click", () => {
     ]);
   });
 
-  it("twenty times at once is one", async () => {
+  it("is recorded once if it arrives twenty times concurrently", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => click(ID)));
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 302));
     expect(await recorded()).toHaveLength(1);
   });
 
-  it("of a link that nobody has answers 404, whatever else it looks like", async () => {
+  it("on an unknown link or a malformed token returns 404", async () => {
     for (const path of [
       "/nosuch1ink",
       "/UPPERCASE1",
@@ -99,21 +104,21 @@ describe("a click", () => {
     expect(await recorded()).toEqual([]);
   });
 
-  it("of an archived link redirects and is recorded", async () => {
+  it("on an archived link redirects and is recorded", async () => {
     await env.DB.prepare("UPDATE links SET archived = 1 WHERE id = 1").run();
     expect((await click(ID)).status).toBe(302);
     expect((await sendCost({ cost_id: ID })).body.match).toBe("matched");
   });
 
-  it("does not answer POST", async () => {
+  it("sent with POST returns 405", async () => {
     const response = await call(`${LINK}?cost_id=${ID}`, { method: "POST" });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(await recorded()).toEqual([]);
   });
 });
 
-describe("the partner and the switch of an engagement", () => {
-  it("are those of the nearest link above that has its own", async () => {
+describe("the partner and the cost switch of an engagement", () => {
+  it("are those of the nearest ancestor link that has its own", async () => {
     await click(ID, { link: "demo1nk004" });
     expect(await recorded()).toMatchObject([{ partner_id: 1, link_id: 4, eligible: 1 }]);
     await env.DB.prepare("UPDATE links SET partner_id = 2 WHERE id = 3").run();
@@ -124,18 +129,18 @@ describe("the partner and the switch of an engagement", () => {
     expect(await recorded("engagement-id-03")).toMatchObject([{ partner_id: 1, link_id: 2, eligible: 0 }]);
   });
 
-  it("without cost support of the partner make it not eligible, however the switch stands", async () => {
+  it("make it not eligible if the partner does not support cost data, even with the switch on", async () => {
     await env.DB.prepare("UPDATE links SET cost_switch = 1 WHERE id = 6").run();
     await click(ID, { link: "demo1nk006" });
     expect(await recorded()).toMatchObject([{ partner_id: 2, eligible: 0 }]);
   });
 
-  it("leave an engagement of a link without a partner unrecorded", async () => {
+  it("leave an engagement on a link without a partner unrecorded", async () => {
     expect((await click(ID, { link: "demo1nk008" })).status).toBe(302);
     expect(await recorded()).toEqual([]);
   });
 
-  it("count from the very next click, with the link cached in KV", async () => {
+  it("apply to the next click after a change, with the link cached in KV", async () => {
     await setSwitch(DEMO.linkToken, false);
     await click("engagement-id-02");
     expect(await env.LINKS.get(`link:${DEMO.linkToken}`)).toBe(DEMO.appToken);
@@ -148,7 +153,7 @@ describe("the partner and the switch of an engagement", () => {
   });
 });
 
-describe("who is recorded", () => {
+describe("recording by user agent", () => {
   const person = {
     "an iPhone": IPHONE,
     "an Android phone": ANDROID,
@@ -159,9 +164,9 @@ describe("who is recorded", () => {
     "Go's client": "Go-http-client/1.1",
     "Python's client": "python-requests/2.32.3",
     curl: "curl/8.5.0",
-    "nobody who says": "",
+    "no user agent": "",
   };
-  it.each(Object.entries(person))("%s is", async (_who, userAgent) => {
+  it.each(Object.entries(person))("records %s", async (_client, userAgent) => {
     expect((await click(ID, { headers: { "user-agent": userAgent } })).status).toBe(302);
     expect((await view(ID, { headers: { "user-agent": userAgent } })).status).toBe(200);
     expect(await recorded()).toHaveLength(2);
@@ -182,11 +187,11 @@ describe("who is recorded", () => {
     "a headless browser":
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/130.0.0.0 Safari/537.36",
   };
-  it.each(Object.entries(machine))("%s is redirected, and is not", async (_who, userAgent) => {
+  it.each(Object.entries(machine))("redirects and does not record %s", async (_client, userAgent) => {
     const before = await everything();
-    const bad = "&cost_type=nonsense";
-    expect((await click(ID, { query: bad, headers: { "user-agent": userAgent } })).status).toBe(302);
-    expect((await view(ID, { query: bad, headers: { "user-agent": userAgent } })).status).toBe(200);
+    const invalid = "&cost_type=nonsense";
+    expect((await click(ID, { query: invalid, headers: { "user-agent": userAgent } })).status).toBe(302);
+    expect((await view(ID, { query: invalid, headers: { "user-agent": userAgent } })).status).toBe(200);
     expect(await everything()).toEqual(before);
   });
 
@@ -197,14 +202,14 @@ describe("who is recorded", () => {
     { "x-purpose": "preview" },
     { "x-moz": "prefetch" },
   ] as Record<string, string>[])(
-    "a browser that looks ahead is redirected, and is not: %j",
+    "redirects and does not record a prefetch or preview: %j",
     async (headers) => {
       expect((await click(ID, { headers: { "user-agent": IPHONE, ...headers } })).status).toBe(302);
       expect(await recorded()).toEqual([]);
     },
   );
 
-  it("HEAD is redirected without a body, and is not, not even from a server", async () => {
+  it("redirects and does not record HEAD, even with s2s=1", async () => {
     for (const query of ["", "&s2s=1"]) {
       const head = await click(ID, { method: "HEAD", query });
       expect([head.status, head.headers.has("location"), await head.text()]).toEqual([302, true, ""]);
@@ -220,7 +225,7 @@ describe("who is recorded", () => {
 });
 
 describe("a click from a partner's server, s2s=1", () => {
-  it("answers JSON once it is committed", async () => {
+  it("returns JSON after it is committed", async () => {
     const { status, body, headers } = await ask(`${LINK}?cost_id=${ID}&s2s=1`);
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -238,11 +243,11 @@ describe("a click from a partner's server, s2s=1", () => {
     });
   });
 
-  it("says that nothing was recorded without an id", async () => {
+  it("returns recorded: false without an ID", async () => {
     expect((await ask(`${LINK}?s2s=1`)).body).toMatchObject({ recorded: false, duplicate: false });
   });
 
-  it("is never told ok where the database fails", async () => {
+  it("returns an error if the database fails", async () => {
     await click("engagement-warm-1");
     const { database } = failingDatabase(() => true);
     expect(await rejection(`${LINK}?cost_id=${ID}&s2s=1`, { env: { DB: database } })).toMatchObject({
@@ -251,7 +256,7 @@ describe("a click from a partner's server, s2s=1", () => {
     expect(await recorded()).toEqual([]);
   });
 
-  it("with s2s of another value is an ordinary click", async () => {
+  it("is an ordinary click with another value of s2s", async () => {
     expect((await click(ID, { query: "&s2s=0" })).status).toBe(302);
   });
 });

@@ -10,12 +10,12 @@ beforeEach(async () => {
   await inLedger("DELETE FROM engagements");
 });
 
-/** The purge stays an hour behind. */
+/** The safety margin of the purge. */
 const HOUR = 3_600_000;
 const CLOSED = COST_WINDOW_MS + HOUR;
-const FORGOTTEN = 2 * COST_WINDOW_MS + HOUR;
-/** A click of NOW is past the window, and still remembered. */
-const AGAIN = NOW + CLOSED + DAY;
+const EXPIRED = 2 * COST_WINDOW_MS + HOUR;
+/** When a click at NOW is past the window and has not expired. */
+const LATER = NOW + CLOSED + DAY;
 
 const ID = "purged-cost-0001";
 const send = (cost_id = ID, now = NOW, cost_type = "cpc") =>
@@ -25,27 +25,23 @@ const engagements = () => rows("SELECT cost_id, kind FROM engagements ORDER BY c
 const wholeTotals = () =>
   rows("SELECT * FROM daily_totals ORDER BY app_token, day, link_id, cost_type, currency, state");
 
-describe("what goes, and when", () => {
+describe("the purge deletes", () => {
   it.each([
-    ["a matched cost, seven days and an hour after its click", () => click(ID).then(() => send()), CLOSED],
-    ["a matched cpm, as long after its impression", () => view(ID).then(() => send(ID, NOW, "cpm")), CLOSED],
-    ["a pending cost, as long after it came", () => send(), CLOSED],
+    ["a matched cost, seven days and one hour after its click", () => click(ID).then(() => send()), CLOSED],
     [
-      "a cpi on an impression, with the impression",
-      () => view(ID).then(() => send(ID, NOW, "cpi")),
-      FORGOTTEN,
+      "a matched cpm, seven days and one hour after its impression",
+      () => view(ID).then(() => send(ID, NOW, "cpm")),
+      CLOSED,
     ],
-    [
-      "a cpe on an impression, with the impression",
-      () => view(ID).then(() => send(ID, NOW, "cpe")),
-      FORGOTTEN,
-    ],
-    ["a cpi on a click, with the click", () => click(ID).then(() => send(ID, NOW, "cpi")), FORGOTTEN],
-    ["a pending cpi, as any that is pending", () => send(ID, NOW, "cpi"), CLOSED],
+    ["a pending cost, seven days and one hour after it arrived", () => send(), CLOSED],
+    ["a cpi on an impression, with the impression", () => view(ID).then(() => send(ID, NOW, "cpi")), EXPIRED],
+    ["a cpe on an impression, with the impression", () => view(ID).then(() => send(ID, NOW, "cpe")), EXPIRED],
+    ["a cpi on a click, with the click", () => click(ID).then(() => send(ID, NOW, "cpi")), EXPIRED],
+    ["a pending cpi, seven days and one hour after it arrived", () => send(ID, NOW, "cpi"), CLOSED],
   ] as [string, () => Promise<unknown>, number][])(
     "%s, and not a millisecond before",
-    async (_what, make, age) => {
-      await make();
+    async (_description, create, age) => {
+      await create();
       await purge(ledgerOn(), NOW + age);
       expect(await costs()).toHaveLength(1);
       await purge(ledgerOn(), NOW + age + 1);
@@ -53,34 +49,34 @@ describe("what goes, and when", () => {
     },
   );
 
-  it("an engagement after fourteen days and an hour, with or without a cost, and not a millisecond before", async () => {
+  it("an engagement after fourteen days and one hour, with or without a cost, and not a millisecond before", async () => {
     await click(ID);
     await send();
     await view("purged-cost-0002");
-    await purge(ledgerOn(), NOW + FORGOTTEN);
+    await purge(ledgerOn(), NOW + EXPIRED);
     expect(await engagements()).toHaveLength(2);
-    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
+    await purge(ledgerOn(), NOW + EXPIRED + 1);
     expect(await engagements()).toEqual([]);
   });
 
-  it("an engagement never before its cost, though the walk of the costs lags behind", async () => {
+  it("no engagement before its cost, even if the purge of the costs lags behind", async () => {
     await view(ID);
     await send(ID, NOW, "cpi");
     const late = failingDatabase((call) => call <= ledgerOn().databases.size);
-    await expect(purge(ledgerOn(late.database), NOW + FORGOTTEN + 1)).rejects.toThrow("injected");
-    const bounds = [NOW + FORGOTTEN + 1, 5_000, 0] as const;
+    await expect(purge(ledgerOn(late.database), NOW + EXPIRED + 1)).rejects.toThrow("injected");
+    const bounds = [NOW + EXPIRED + 1, 5_000, 0] as const;
     await purge(ledgerOn(), ...bounds);
     expect(await engagements()).toHaveLength(1);
-    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
+    await purge(ledgerOn(), NOW + EXPIRED + 1);
     expect([await costs(), await engagements()]).toEqual([[], []]);
   });
 
-  it("a cpi on an impression stays while a later click could take it over", async () => {
+  it("no cpi on an impression while it can move to a later click", async () => {
     await view(ID);
     await send(ID, NOW, "cpi");
     await click(ID, { now: NOW + COST_WINDOW_MS + DAY });
-    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
-    expect((await send(ID, NOW + FORGOTTEN + 2, "cpi")).body).toMatchObject({
+    await purge(ledgerOn(), NOW + EXPIRED + 1);
+    expect((await send(ID, NOW + EXPIRED + 2, "cpi")).body).toMatchObject({
       duplicate: true,
       match: "matched",
     });
@@ -90,36 +86,36 @@ describe("what goes, and when", () => {
   });
 
   it.each([
-    ["is sent again for", () => view(ID, { now: AGAIN }).then(() => send(ID, AGAIN, "cpi"))],
+    ["is sent again after", () => view(ID, { now: LATER }).then(() => send(ID, LATER, "cpi"))],
     [
-      "is carried by the URL of",
-      () => view(ID, { now: AGAIN, query: "&cost_type=cpi&cost_amount=1&cost_currency=USD" }),
+      "is a price on the URL of",
+      () => view(ID, { now: LATER, query: "&cost_type=cpi&cost_amount=1&cost_currency=USD" }),
     ],
   ] as [string, () => Promise<unknown>][])(
-    "a cpi on a click that %s a later impression with its ID counts once",
-    async (_what, again) => {
+    "no cpi on a click that could count again: it %s a later impression with its ID",
+    async (_description, repeat) => {
       await click(ID);
       await send(ID, NOW, "cpi");
-      await purge(ledgerOn(), AGAIN - 1);
-      await again();
-      await purge(ledgerOn(), NOW + FORGOTTEN + 1);
-      await send(ID, NOW + FORGOTTEN + 2, "cpi");
+      await purge(ledgerOn(), LATER - 1);
+      await repeat();
+      await purge(ledgerOn(), NOW + EXPIRED + 1);
+      await send(ID, NOW + EXPIRED + 2, "cpi");
       expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
     },
   );
 
-  it("nothing that is live", async () => {
+  it("no cost or engagement that is still in use", async () => {
     await click("purged-cost-live");
     await send("purged-cost-live");
-    await send("purged-cost-wait");
+    await send("purged-cost-pend");
     const before = await rows("SELECT * FROM costs JOIN engagements");
     await purge(ledgerOn(), NOW + COST_WINDOW_MS, 1);
     expect(await rows("SELECT * FROM costs JOIN engagements")).toEqual(before);
   });
 });
 
-describe("what stays as it was", () => {
-  it("the daily totals, to the byte", async () => {
+describe("the purge does not change", () => {
+  it("the daily totals", async () => {
     await click(ID);
     await send();
     await click("purged-cost-0002");
@@ -127,14 +123,14 @@ describe("what stays as it was", () => {
     await send("purged-cost-0003");
     const before = await wholeTotals();
     expect(before.length).toBeGreaterThanOrEqual(3);
-    for (const age of [CLOSED + 1, FORGOTTEN + 1]) {
+    for (const age of [CLOSED + 1, EXPIRED + 1]) {
       await purge(ledgerOn(), NOW + age);
       expect(await wholeTotals()).toEqual(before);
     }
     expect([await costs(), await engagements()]).toEqual([[], []]);
   });
 
-  it("the answer to a cost that is sent again after it went: too late, and not counted again", async () => {
+  it("the rejection of a deleted cost that is sent again: window_closed, and not counted again", async () => {
     await click(ID);
     await send();
     await purge(ledgerOn(), NOW + CLOSED + 1);
@@ -147,7 +143,7 @@ describe("what stays as it was", () => {
     expect(await wholeTotals()).toEqual(before);
   });
 
-  it("the count of a pending cost that lapsed: the same sent again waits anew", async () => {
+  it("the count of a lapsed cost: the same cost sent again is pending again", async () => {
     await send();
     await purge(ledgerOn(), NOW + CLOSED + 1);
     expect((await send(ID, NOW + CLOSED + 2)).body).toMatchObject({ match: "pending", duplicate: false });
@@ -159,37 +155,37 @@ describe("what stays as it was", () => {
   });
 });
 
-/** Twelve costs on clicks and views, of which every third is live, of both kinds and with ids in no order. */
-async function mixed(): Promise<void> {
+/** Creates twelve unordered cost IDs, each with a click, an impression and a cost. Every third one is still in use. */
+async function createMixed(): Promise<void> {
   for (let index = 0; index < 12; index++) {
-    const now = index % 3 === 0 ? NOW + 2 * FORGOTTEN : NOW;
+    const now = index % 3 === 0 ? NOW + 2 * EXPIRED : NOW;
     const id = `purged-mix-${String((index * 7) % 12).padStart(4, "0")}`;
     await click(id, { now });
     await view(id, { now });
     await send(id, now, index % 2 ? "cpc" : "cpm");
   }
 }
-const LIVE = { costs: 4, engagements: 8 };
-const left = async () => ({ costs: (await costs()).length, engagements: (await engagements()).length });
-const then = NOW + 2 * FORGOTTEN + 1;
+const IN_USE = { costs: 4, engagements: 8 };
+const countRows = async () => ({ costs: (await costs()).length, engagements: (await engagements()).length });
+const purgeAt = NOW + 2 * EXPIRED + 1;
 
-describe("in slices", () => {
+describe("a purge in slices", () => {
   it.each([1, 2, 5, 11, 12, 13, 24, 5_000])(
-    "of %i keys, all that is due goes and all that is live stays",
+    "of %i keys deletes everything that is due and nothing else",
     async (slice) => {
-      await mixed();
-      await purge(ledgerOn(), then, slice);
-      expect(await left()).toEqual(LIVE);
-      await purge(ledgerOn(), then, slice);
-      expect(await left()).toEqual(LIVE);
+      await createMixed();
+      await purge(ledgerOn(), purgeAt, slice);
+      expect(await countRows()).toEqual(IN_USE);
+      await purge(ledgerOn(), purgeAt, slice);
+      expect(await countRows()).toEqual(IN_USE);
     },
   );
 
   it.each([1, 2, 5])(
-    "of %i keys, it goes on after a failure at any call, and ends right",
+    "of %i keys continues after a failure at any call and completes",
     { timeout: 60_000 },
     async (slice) => {
-      await mixed();
+      await createMixed();
       const before = await wholeTotals();
       await inLedger(
         "CREATE TABLE kept_engagements AS SELECT * FROM engagements",
@@ -202,7 +198,7 @@ describe("in slices", () => {
           "INSERT INTO costs SELECT * FROM kept_costs",
         );
         const { database, calls } = failingDatabase((call) => call === broken);
-        const failed = await purge(ledgerOn(database), then, slice).then(
+        const failed = await purge(ledgerOn(database), purgeAt, slice).then(
           () => false,
           () => true,
         );
@@ -210,43 +206,47 @@ describe("in slices", () => {
           expect(broken).toBeGreaterThan(calls());
           break;
         }
-        // The hours that follow: the first ends the walk that broke off, the second walks all.
-        await purge(ledgerOn(), then, slice);
-        await purge(ledgerOn(), then, slice);
-        expect({ broken, ...(await left()) }).toEqual({ broken, ...LIVE });
+        // The next hourly runs: the first completes the interrupted pass, the second makes a full pass.
+        await purge(ledgerOn(), purgeAt, slice);
+        await purge(ledgerOn(), purgeAt, slice);
+        expect({ broken, ...(await countRows()) }).toEqual({ broken, ...IN_USE });
         expect(await wholeTotals()).toEqual(before);
       }
     },
   );
 
-  it("of 2 keys, two an hour, it gets to the end in some hours", async () => {
-    await mixed();
-    for (let hour = 0; hour < 12; hour++) await purge(ledgerOn(), then, 2, 2);
-    expect(await left()).toEqual(LIVE);
+  it("of 2 keys completes in several hourly runs of two slices each", async () => {
+    await createMixed();
+    for (let hour = 0; hour < 12; hour++) await purge(ledgerOn(), purgeAt, 2, 2);
+    expect(await countRows()).toEqual(IN_USE);
   });
 
-  it("may run twice at once", async () => {
-    await mixed();
+  it("can run several times concurrently", async () => {
+    await createMixed();
     const before = await wholeTotals();
-    await Promise.all([purge(ledgerOn(), then, 2), purge(ledgerOn(), then, 2), purge(ledgerOn(), then, 5)]);
-    await purge(ledgerOn(), then, 2);
-    await purge(ledgerOn(), then, 2);
-    expect(await left()).toEqual(LIVE);
+    await Promise.all([
+      purge(ledgerOn(), purgeAt, 2),
+      purge(ledgerOn(), purgeAt, 2),
+      purge(ledgerOn(), purgeAt, 5),
+    ]);
+    await purge(ledgerOn(), purgeAt, 2);
+    await purge(ledgerOn(), purgeAt, 2);
+    expect(await countRows()).toEqual(IN_USE);
     expect(await wholeTotals()).toEqual(before);
   });
 
-  it("may run beside costs and clicks that come in", async () => {
-    await mixed();
+  it("can run while costs and clicks arrive", async () => {
+    await createMixed();
     const ids = Array.from({ length: 10 }, (_, index) => `purged-new-${String(index).padStart(4, "0")}`);
     await Promise.all([
-      purge(ledgerOn(), then, 1),
-      ...ids.map((id) => click(id, { now: then }).then(() => send(id, then))),
+      purge(ledgerOn(), purgeAt, 1),
+      ...ids.map((id) => click(id, { now: purgeAt }).then(() => send(id, purgeAt))),
     ]);
-    expect(await left()).toEqual({ costs: LIVE.costs + 10, engagements: LIVE.engagements + 10 });
+    expect(await countRows()).toEqual({ costs: IN_USE.costs + 10, engagements: IN_USE.engagements + 10 });
   });
 });
 
-it("is what the hourly trigger of the Worker runs, at the time that it was scheduled for", async () => {
+it("is run by the hourly trigger of the Worker, with the scheduled time", async () => {
   await click(ID);
   await send();
   const run = (scheduledTime: number) =>
