@@ -17,7 +17,7 @@ export interface App {
   created_at: string;
   default_url: string;
   ios_url: string | null;
-  /** Links of level 1 */
+  /** Number of network links (level 1) */
   link_count: number;
   name: string;
   redirect_hosts: string[];
@@ -152,7 +152,7 @@ export interface Credential {
   cost_types: ("cpc" | "cpi" | "cpe" | "cpm")[];
   /** @format date-time */
   created_at: string;
-  /** Shown this once */
+  /** Returned only in this response */
   credential?: string;
   hint: string;
   id: number;
@@ -435,7 +435,7 @@ export interface OpenRoundData {
       partner_id: number;
       report: RoundReport;
       state: "open" | "closed" | "approved";
-      /** Shown this once */
+      /** Returned only in this response */
       test_credential: string;
     }[];
     request_id: string;
@@ -712,7 +712,7 @@ export interface Round {
 }
 
 export interface RoundEntry {
-  /** `ok`, or the code of the refusal */
+  /** `ok` or an error code */
   answer: string;
   cost_id: string | null;
   errors: {
@@ -851,17 +851,17 @@ export interface UpdateUserData {
 }
 
 export interface User {
-  /** Shown this once */
+  /** Returned only in this response */
   api_token?: string;
   /** @format date-time */
   created_at: string;
   disabled_at: string | null;
   email: string;
   id: number;
-  /** Shown this once */
-  temporary_password?: string;
   role: "member" | "operator";
   sign_in: "password" | "sso";
+  /** Returned only in this response */
+  temporary_password?: string;
   token_hint: string | null;
 }
 
@@ -1301,7 +1301,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name AddMember
-   * @summary Let a user see an app
+   * @summary Add a member to an app
    * @request POST:/operator/v1/apps/{token}/members
    * @secure
    */
@@ -1323,7 +1323,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ApproveRound
-   * @summary Make the cost types of a round live
+   * @summary Approve a round and make its cost types live
    * @request POST:/operator/v1/rounds/{id}/approve
    * @secure
    */
@@ -1342,7 +1342,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name CloseRound
-   * @summary End a round without making anything live
+   * @summary Close a round without approval
    * @request POST:/operator/v1/rounds/{id}/close
    * @secure
    */
@@ -1361,7 +1361,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name CreateApp
-   * @summary Make an app
+   * @summary Create an app
    * @request POST:/operator/v1/apps
    * @secure
    */
@@ -1386,7 +1386,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name CreateCredential
-   * @summary Issue a cost credential
+   * @summary Create a cost credential
    * @request POST:/operator/v1/credentials
    * @secure
    */
@@ -1408,7 +1408,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name CreatePartner
-   * @summary Make a partner
+   * @summary Create a partner
    * @request POST:/operator/v1/partners
    * @secure
    */
@@ -1434,7 +1434,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name CreateUser
-   * @summary Make a user, with a temporary password or for single sign-on
+   * @summary Create a user with a temporary password or for single sign-on
    * @request POST:/operator/v1/users
    * @secure
    */
@@ -1456,7 +1456,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name DismissFinding
-   * @summary Let an open mismatch pass
+   * @summary Dismiss an open mismatch
    * @request POST:/operator/v1/rounds/{id}/dismissals
    * @secure
    */
@@ -1467,7 +1467,7 @@ export namespace Operator {
     };
     export type RequestQuery = {};
     export type RequestBody = {
-      /** `finding` of the report, for instance `entry 9` or `click corsair-click-0003` */
+      /** The `finding` of the report, for example `entry 9` or `click corsair-click-0003` */
       finding: string;
     };
     export type RequestHeaders = {};
@@ -1478,7 +1478,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name IssueToken
-   * @summary Give a user a new API token, in place of the old one
+   * @summary Replace a user's API token
    * @request POST:/operator/v1/users/{id}/token
    * @secure
    */
@@ -1497,7 +1497,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListApps
-   * @summary List every app
+   * @summary List apps
    * @request GET:/operator/v1/apps
    * @secure
    */
@@ -1525,7 +1525,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListAudit
-   * @summary List what operators changed
+   * @summary List audit log entries
    * @request GET:/operator/v1/audit
    * @secure
    */
@@ -1553,7 +1553,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListCredentials
-   * @summary List credentials by their hints
+   * @summary List cost credentials
    * @request GET:/operator/v1/credentials
    * @secure
    */
@@ -1583,7 +1583,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListMembers
-   * @summary List who may see an app
+   * @summary List the members of an app
    * @request GET:/operator/v1/apps/{token}/members
    * @secure
    */
@@ -1614,7 +1614,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListPartnerRecords
-   * @summary List every partner with its templates
+   * @summary List partners with their templates
    * @request GET:/operator/v1/partners
    * @secure
    */
@@ -1642,7 +1642,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListRoundEntries
-   * @summary List what a round kept
+   * @summary List the entries of a round
    * @request GET:/operator/v1/rounds/{id}/entries
    * @secure
    */
@@ -1703,7 +1703,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ListUsers
-   * @summary List every user
+   * @summary List users
    * @request GET:/operator/v1/users
    * @secure
    */
@@ -1731,7 +1731,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name OpenRound
-   * @summary Open an integration round, with its test credential
+   * @summary Open an integration round and create its test credential
    * @request POST:/operator/v1/rounds
    * @secure
    */
@@ -1752,7 +1752,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ReadApp
-   * @summary Read an app
+   * @summary Get an app
    * @request GET:/operator/v1/apps/{token}
    * @secure
    */
@@ -1771,7 +1771,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ReadPartner
-   * @summary Read a partner
+   * @summary Get a partner
    * @request GET:/operator/v1/partners/{id}
    * @secure
    */
@@ -1790,7 +1790,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ReadRoundReport
-   * @summary Read a round with its report
+   * @summary Get a round with its report
    * @request GET:/operator/v1/rounds/{id}
    * @secure
    */
@@ -1809,7 +1809,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ReadUser
-   * @summary Read a user
+   * @summary Get a user
    * @request GET:/operator/v1/users/{id}
    * @secure
    */
@@ -1828,7 +1828,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name RemoveMember
-   * @summary Take an app from a user
+   * @summary Remove a member from an app
    * @request DELETE:/operator/v1/apps/{token}/members/{user_id}
    * @secure
    */
@@ -1849,7 +1849,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name ResetPassword
-   * @summary Give a user a new temporary password
+   * @summary Reset a user's password to a temporary password
    * @request POST:/operator/v1/users/{id}/password
    * @secure
    */
@@ -1868,7 +1868,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name RevokeCredential
-   * @summary Revoke a cost credential: it is dead at once
+   * @summary Revoke a cost credential immediately
    * @request POST:/operator/v1/credentials/{id}/revoke
    * @secure
    */
@@ -1887,7 +1887,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name UpdateApp
-   * @summary Change an app and where its links lead
+   * @summary Update an app and its destinations
    * @request PATCH:/operator/v1/apps/{token}
    * @secure
    */
@@ -1915,7 +1915,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name UpdatePartner
-   * @summary Change a partner's name and templates, and whether its costs are taken
+   * @summary Update a partner's name and templates, and stop or resume its costs
    * @request PATCH:/operator/v1/partners/{id}
    * @secure
    */
@@ -1931,7 +1931,7 @@ export namespace Operator {
       display_name?: string;
       impression_parameters?: string;
       server_to_server?: boolean;
-      /** Whether costs are taken of a partner that is integrated: false stops calls, and amounts on URLs, from now on */
+      /** Whether costs of an integrated partner are accepted. If false, costs that are sent by API or on a URL do not count. */
       supports_cost_data?: boolean;
     };
     export type RequestHeaders = {};
@@ -1942,7 +1942,7 @@ export namespace Operator {
    * No description
    * @tags operator
    * @name UpdateUser
-   * @summary Change role or sign-in, disable or enable
+   * @summary Update a user: change the role or sign-in method, disable or enable
    * @request PATCH:/operator/v1/users/{id}
    * @secure
    */

@@ -208,7 +208,7 @@ describe("every page is accessible and fits a narrow window", () => {
     await page.goto("/account");
     await page.getByText("Change password").first().click();
     await page.getByLabel("Current password").fill("operator-password");
-    await page.getByLabel("New password").fill("short");
+    await page.getByLabel("New password", { exact: true }).fill("short");
     await page.getByLabel("Confirm new password").fill("other");
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByRole("heading", { name: "Change password" }).waitFor();

@@ -127,7 +127,7 @@ export async function appPage(
         ${
           page.items.length === 0
             ? html`<p class="muted">No members yet. Add one below.</p>`
-            : html`<div class="table" tabindex="0" role="region" aria-label="Members"><table>
+            : html`<div class="table" tabindex="0" role="region" aria-label="Member list"><table>
                 <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
                 <tbody>${page.items.map((member) => memberRow(app, member))}</tbody>
               </table></div>`

@@ -56,7 +56,7 @@ export async function credentialsPage(
 
 export function credentialTable(items: CredentialItem[], withPartner = false): Markup {
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Credentials"><table>
+    <div class="table" tabindex="0" role="region" aria-label="Credential list"><table>
       <thead><tr><th scope="col">Credential</th><th scope="col">Mode</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Created</th><th scope="col">State</th></tr></thead>
       <tbody>${items.map((item) => credentialRow(item, withPartner))}</tbody>
     </table></div>`;

@@ -59,7 +59,7 @@ export async function overviewPage(
             ? html`<p class="muted">No pending costs.</p>`
             : html`
               <p class="muted">These costs don't have a matching click or impression yet. They don't count for any app.</p>
-              <div class="table" tabindex="0" role="region" aria-label="Pending costs"><table>
+              <div class="table" tabindex="0" role="region" aria-label="Pending costs by partner"><table>
                 <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
                 <tbody>${pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
               </table></div>`

@@ -140,8 +140,8 @@ export async function userPage(
                 action: `${path}/token`,
                 summary: user.token_hint ? "Replace token" : "Issue token",
                 explanation: user.token_hint
-                  ? "The current token stops working immediately. The new token is shown to you once."
-                  : "The token is shown to you once.",
+                  ? "The current token and all of the user's sessions stop working immediately. The new token is shown to you once."
+                  : "All of the user's sessions stop working immediately. The token is shown to you once.",
                 button: user.token_hint ? "Replace token" : "Issue token",
               })
         }

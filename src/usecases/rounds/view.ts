@@ -57,7 +57,7 @@ export function reportView(
       report.other_findings.length > 0
         ? html`<section class="card" aria-labelledby="others">
             <h2 id="others">Other submissions</h2>
-            ${findingTable(report.other_findings, "Other submissions", action)}
+            ${findingTable(report.other_findings, "Issues of other submissions", action)}
           </section>`
         : ""
     }`;
