@@ -1,0 +1,9 @@
+/** Files that wrangler.toml imports as text. */
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+declare module "*.client.js" {
+  const text: string;
+  export default text;
+}
