@@ -1967,7 +1967,7 @@ export namespace Healthz {
    * No description
    * @tags service
    * @name ReadLiveness
-   * @summary Whether the Worker is alive, and its version
+   * @summary Check that the Worker runs, and read its version
    * @request GET:/healthz
    */
   export namespace ReadLiveness {
@@ -1984,7 +1984,7 @@ export namespace Readyz {
    * No description
    * @tags service
    * @name ReadReadiness
-   * @summary Whether what the Worker stands on is ready
+   * @summary Check that the databases and namespaces are ready
    * @request GET:/readyz
    */
   export namespace ReadReadiness {

@@ -1,4 +1,4 @@
-/** Whether the Worker is alive (`/healthz`) and whether what it stands on is (`/readyz`). */
+/** Liveness of the Worker (`/healthz`) and readiness of the services that it uses (`/readyz`). */
 import { version } from "../../package.json";
 import { type DatabaseHealth, readHealth } from "../db/health.ts";
 import { withDeadline } from "../deadline.ts";
@@ -6,18 +6,18 @@ import type { Context } from "../env.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { logError } from "../log.ts";
 
-/** The purge runs every hour. After a day without one somebody should look; nothing is lost yet. */
+/** The purge runs every hour. After a day without one an operator should look; nothing is lost yet. */
 const CRON_OVERDUE_MS = 24 * 3600 * 1000;
-/** Who asks for health will not wait for the deadline of ordinary requests. */
+/** Shorter than the deadlines of other requests: health checks time out early. */
 const DEADLINE_MS = 3_000;
 
 interface Check {
   ok: boolean;
-  /** Why it is not, or what there is to know though it is. */
+  /** The cause if it is not ok, otherwise additional information. */
   reason?: string;
 }
 
-/** Asks nothing of anything: answers as long as the Worker runs. `deployment` is the version that Cloudflare runs. */
+/** Returns 200 while the Worker runs, without any call to another service. `deployment` is the version that Cloudflare runs. */
 export function readLiveness(context: Context): Response {
   return jsonResponse({
     status: "ok",
@@ -27,18 +27,18 @@ export function readLiveness(context: Context): Response {
   });
 }
 
-/** 503 as soon as one check fails. Tells what is wrong, never what an error said: that is in the log. */
+/** Returns 503 if a check fails. The response has the cause; the message of the error is only in the log. */
 export async function readReadiness(context: Context): Promise<Response> {
   const { TOKENS, LINKS } = context.env;
   const [databases, tokens, links] = await Promise.all([
     readDatabases(context),
-    answerOf(context, TOKENS.get("readyz")),
-    answerOf(context, LINKS.get("readyz")),
+    resultOf(context, TOKENS.get("readyz")),
+    resultOf(context, LINKS.get("readyz")),
   ]);
   const checks: Record<string, Check> = {
     ...judgeDatabases(databases, context.now),
-    tokens: told("The KV namespace TOKENS", tokens),
-    links: told("The KV namespace LINKS", links),
+    tokens: toCheck("The KV namespace TOKENS", tokens),
+    links: toCheck("The KV namespace LINKS", links),
   };
   const ready = Object.values(checks).every((check) => check.ok);
   return jsonResponse(
@@ -48,39 +48,39 @@ export async function readReadiness(context: Context): Promise<Response> {
   );
 }
 
-/** undefined where it failed or took too long. */
-async function answerOf<T>(context: Context, work: Promise<T>): Promise<{ value: T } | undefined> {
+/** undefined if it failed or took too long. */
+async function resultOf<T>(context: Context, work: Promise<T>): Promise<{ value: T } | undefined> {
   try {
-    return { value: await withDeadline(work, DEADLINE_MS, "what health is asked of") };
+    return { value: await withDeadline(work, DEADLINE_MS, "a health check") };
   } catch (error) {
     logError(context.requestId, error);
     return undefined;
   }
 }
 
-function told(name: string, answer: object | undefined): Check {
-  return answer ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
+function toCheck(name: string, result: object | undefined): Check {
+  return result ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
 }
 
-/** By the name of the binding: DB, and the shards of the ledger where there are some. */
-type Databases = [name: string, answer: { value: DatabaseHealth } | undefined][];
+/** By the name of the binding: DB, and the shards of the ledger if there are any. */
+type Databases = [name: string, result: { value: DatabaseHealth } | undefined][];
 
 function readDatabases(context: Context): Promise<Databases> {
   return Promise.all(
     [...context.ledger.databases].map(
-      async ([name, db]): Promise<Databases[number]> => [name, await answerOf(context, readHealth(db))],
+      async ([name, db]): Promise<Databases[number]> => [name, await resultOf(context, readHealth(db))],
     ),
   );
 }
 
 function judgeDatabases(databases: Databases, now: number): Record<string, Check> {
-  const silent = databases.filter(([, answer]) => !answer).map(([name]) => name);
-  if (silent.length > 0) {
-    const unknown = { ok: false, reason: "Not known: the database does not answer." };
-    const database = { ok: false, reason: `The database ${silent.join(", ")} does not answer.` };
+  const unreachable = databases.filter(([, result]) => !result).map(([name]) => name);
+  if (unreachable.length > 0) {
+    const unknown = { ok: false, reason: "Unknown: the database does not answer." };
+    const database = { ok: false, reason: `The database ${unreachable.join(", ")} does not answer.` };
     return { database, migrations: unknown, cron: unknown };
   }
-  const found = databases.flatMap(([name, answer]) => (answer ? { name, ...answer.value } : []));
+  const found = databases.flatMap(([name, result]) => (result ? { name, ...result.value } : []));
   const walks = found.map(({ purgedAt }) => purgedAt);
   const purgedAt = walks.includes(null) ? null : Math.min(...walks.map(Number));
   return { database: { ok: true }, migrations: judgeMigrations(found), cron: judgeCron(purgedAt, now) };

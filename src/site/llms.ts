@@ -1,40 +1,41 @@
-/** `/llms.txt`: the service in a page of Markdown, for programs that read before they call. */
+/** `/llms.txt`: a summary of the interfaces in Markdown, for language models. */
 import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
+import { DOCS } from "./docs.ts";
 
 export function readLlms({ url: { origin } }: Context): Response {
+  const pages = DOCS.map(({ path, title }) => `- [${title}](${origin}${path})`);
   const codes = Object.entries(ERRORS).map(
     ([code, { status, title }]) => `- ${status} \`${code}\`: ${title}`,
   );
   const text = `# linkledger
 
-> Link management for mobile apps, and a ledger that matches what ad partners say a click or impression cost to that click or impression. Every path below is on ${origin}.
+> Link management for mobile apps, and a ledger that matches the costs of ad partners to clicks and impressions. Every path below is on ${origin}.
 
 ## Documents
 
-- [OpenAPI 3.1 document](${origin}/openapi.json): every JSON operation with its parameters, answers and problem codes
-- [Guide for partners](${origin}/docs/partners): sending costs, matching, retries, batches, integration rounds
-- [Problems](${origin}/docs/errors): every rejection and what to do about it
-- [API reference](${origin}/docs): the OpenAPI document as a page, drawn by a script
+- [OpenAPI 3.1 document](${origin}/openapi.json): every JSON operation with its parameters, responses and error codes
+${pages.join("\n")}
 
 ## Interfaces
 
-- Campaign, for users: \`/public/v1/…\` and \`/public/v2/…\`, with an API token (\`ll_api_…\`). Lists, creates and updates links.
-- Cost, for partners: \`POST /cost\` (query or form), \`POST /cost/batch\` (JSON), \`GET /cost/{cost_id}\`, \`GET /cost/round\`, with a cost credential (\`ll_live_…\` or \`ll_test_…\`).
-- Engagement, for the public: \`GET /{link_token}\` (click) and \`GET /impression/{link_token}\`, without credentials. With \`s2s=1\` both answer JSON once the engagement is stored.
-- Health: \`GET /healthz\` (alive) and \`GET /readyz\` (ready, or why not).
+- Campaign API, for users: \`/public/v1/…\` and \`/public/v2/…\`, with an API token (\`ll_api_…\`). Lists, creates and updates links.
+- Cost API, for partners: \`POST /cost\` (query or form), \`POST /cost/batch\` (JSON), \`GET /cost/{cost_id}\`, \`GET /cost/round\`, with a credential (\`ll_live_…\` or \`ll_test_…\`).
+- Engagement, for the public: \`GET /{link_token}\` (click) and \`GET /impression/{link_token}\`, without credentials. With \`s2s=1\` the response is JSON and is sent after the engagement is stored.
+- Operator API: \`/operator/v1/…\`, with the API token of an operator.
+- Health: \`GET /healthz\` (the Worker runs) and \`GET /readyz\` (ready, or why not).
 
 ## Rules
 
 - Credentials go into the \`Authorization\` header, as \`Token token=…\` or \`Bearer …\`, never into a URL.
-- Lists are paged: follow \`paging.next\` until it is null. \`limit\` is 50 unless given, at most 1,000.
-- A cost is identified by its \`cost_id\` (12 to 256 characters). The same again is answered 200 with \`"duplicate": true\`, so a retry is safe; other values for the same id are rejected.
-- A cost meets the engagement with the same \`cost_id\`: \`cpm\` an impression, \`cpc\` a click, \`cpi\` and \`cpe\` a click or else an impression. It is accepted up to seven days after the engagement. Before the engagement it is stored as pending and matches by itself. \`GET /cost/{cost_id}\` tells how it currentMatch; \`mismatch\` names why an engagement that came does not carry it.
+- Lists are paged: follow \`paging.next\` until it is null. \`limit\` is 50 by default, at most 1,000.
+- A cost is identified by its \`cost_id\` (12 to 256 characters). The same values again return 200 with \`"duplicate": true\`, so a retry is safe. Other values for the same ID are rejected.
+- A cost matches the engagement with the same \`cost_id\`: \`cpm\` an impression, \`cpc\` a click, \`cpi\` and \`cpe\` a click or an impression. It is accepted up to seven days after the engagement. Before the engagement it is pending and matches later. \`GET /cost/{cost_id}\` returns its state; \`mismatch\` says why an engagement with the ID cannot take the cost.
 - Amounts are decimal text with at most 5 decimal places; for \`cpm\` the price of 1,000 impressions. Days are in UTC.
-- 200 to a cost means that it is committed. Retry 408, 429, 500 and 503 with the same request, after \`Retry-After\` seconds where it is given; mend 400, 401 and 403 first.
-- Every answer has an \`X-Request-Id\`. Every rejection is a problem document (RFC 9457) with \`code\`, \`detail\`, \`request_id\` and, for a malformed request, \`errors\` that name every fault at once.
+- 200 to a cost means that it is committed. Retry 408, 429, 500 and 503 with the same request, after \`Retry-After\` seconds if the header is present. Fix the request after 400, 401 and 403.
+- Every response has an \`X-Request-Id\`. Every error is a problem document (RFC 9457) with \`code\`, \`detail\`, \`request_id\` and, for a malformed request, \`errors\` with every invalid parameter.
 
-## Problem codes
+## Error codes
 
 ${codes.join("\n")}
 `;

@@ -1,4 +1,4 @@
-/** What the health checks promise. */
+/** The contract of the health checks. */
 import * as z from "zod/mini";
 import type { Operation } from "../http/operation.ts";
 
@@ -22,12 +22,12 @@ const readiness = z.strictObject({
 
 export const readLiveness: Operation = {
   id: "readLiveness",
-  summary: "Whether the Worker is alive, and its version",
+  summary: "Check that the Worker runs, and read its version",
   credentials: "none",
   input: {},
   responses: {
     200: {
-      description: "Alive",
+      description: "The Worker runs",
       schema: z.strictObject({
         status: z.literal("ok"),
         version: z.string(),
@@ -41,12 +41,16 @@ export const readLiveness: Operation = {
 
 export const readReadiness: Operation = {
   id: "readReadiness",
-  summary: "Whether what the Worker stands on is ready",
+  summary: "Check that the databases and namespaces are ready",
   credentials: "none",
   input: {},
   responses: {
     200: { description: "Ready", schema: readiness },
-    503: { description: "Not ready; each check says why", schema: readiness, headers: ["Retry-After"] },
+    503: {
+      description: "Not ready; each failed check has a reason",
+      schema: readiness,
+      headers: ["Retry-After"],
+    },
   },
   errors: [],
 };

@@ -1,6 +1,6 @@
 /**
- * `/docs`: the API reference, drawn in the browser from /openapi.json by the script of @scalar/api-reference, which lies in
- * the assets. The one page that does not stand in the common frame: the script brings its own, and its own styles.
+ * `/docs`: the API reference. The script of @scalar/api-reference, which is in the assets, renders /openapi.json in the browser
+ * with its own layout and styles, so this page does not use the common frame.
  */
 import { html } from "hono/html";
 import { withDeadline } from "../deadline.ts";
@@ -8,8 +8,9 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { securityHeaders, servedFile } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
+import { DOCS } from "./docs.ts";
 
-/** Nothing is asked of another origin: no fonts, no telemetry, no proxy, no service of the script's maker. */
+/** Sends nothing to other origins: no fonts, telemetry, proxy or services of the script's vendor. */
 const start = servedFile(
   "/docs/start.js",
   "text/javascript; charset=utf-8",
@@ -57,40 +58,39 @@ async function readReference(context: Context): Promise<Response> {
   <body>
     <nav class="top" aria-label="Documentation">
       <a href="/">linkledger</a>
-      <a href="/docs/partners">Guide for partners</a>
-      <a href="/docs/errors">Problems and what to do</a>
+      ${DOCS.slice(1).map(({ path, title }) => html`<a href="${path}">${title}</a>`)}
       <a href="/openapi.json">OpenAPI document</a>
     </nav>
     <div id="reference"></div>
-    <noscript><p>The reference is drawn by a script. Without one, read the <a href="/openapi.json">OpenAPI document</a> itself.</p></noscript>
+    <noscript><p>The API reference needs JavaScript. Without it, read the <a href="/openapi.json">OpenAPI document</a>.</p></noscript>
   </body>
 </html>`;
   return new Response(String(markup), {
     headers: {
       "content-type": "text/html; charset=utf-8",
       ...securityHeaders(context),
-      // The script writes style elements and draws images from data: URLs. Everything else stays as strict as on any page.
+      // The script adds style elements and shows images from data: URLs. The rest is as strict as on every page.
       "content-security-policy":
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     },
   });
 }
 
-/** What the page may load of the package: its modules, not their source maps. */
+/** The files of the package that the page may load: its modules, not their source maps. */
 const SCRIPT = /^(standalone\.esm|chunks\/[\w-][\w.-]*)\.js$/;
 
 const ASSET_DEADLINE_MS = 5_000;
 
 async function readScript(context: Context): Promise<Response> {
   const { file = "" } = context.params;
-  if (!SCRIPT.test(file)) throw nothingHere();
-  const asking = context.env.ASSETS.fetch(assetRequest(context, file));
-  const found = await withDeadline(asking, ASSET_DEADLINE_MS, "the assets");
+  if (!SCRIPT.test(file)) throw pageNotFound();
+  const request = context.env.ASSETS.fetch(assetRequest(context, file));
+  const found = await withDeadline(request, ASSET_DEADLINE_MS, "the assets");
   if (found.status >= 500) throw new Error(`transient issue: the assets answered ${found.status}`);
-  if (found.status >= 400) throw nothingHere();
+  if (found.status >= 400) throw pageNotFound();
   const headers = new Headers(found.headers);
   headers.set("content-type", "text/javascript; charset=utf-8");
-  // The name of a chunk changes with its content; that of the entry does not, so it is asked for again by its ETag.
+  // The name of a chunk changes with its content. The name of the entry does not, so browsers revalidate it by its ETag.
   headers.set(
     "cache-control",
     file.startsWith("chunks/") ? "public, max-age=31536000, immutable" : "public, no-cache",
@@ -98,8 +98,8 @@ async function readScript(context: Context): Promise<Response> {
   return new Response(found.body, { status: found.status, headers });
 }
 
-function nothingHere(): AppError {
-  return new AppError("not_found", "There is nothing at this path.");
+function pageNotFound(): AppError {
+  return new AppError("not_found", "This path does not exist.");
 }
 
 function assetRequest({ request, url }: Context, file: string): Request {

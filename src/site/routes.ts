@@ -1,12 +1,11 @@
-/** What the service says of itself. */
+/** The routes of health, documentation and `/llms.txt`. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
 import { documented } from "../http/operation.ts";
-import { pageResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
-import { readGuide } from "./guide.ts";
+import { docsPage, docsRoutes } from "./docs.ts";
 import { readLiveness, readReadiness } from "./health.ts";
 import { readLlms } from "./llms.ts";
 import * as operations from "./operations.ts";
@@ -16,9 +15,9 @@ export const serviceRoutes: Route[] = [
   { path: "/healthz", methods: { GET: documented(operations.readLiveness, readLiveness) } },
   { path: "/readyz", methods: { GET: documented(operations.readReadiness, readReadiness) } },
   ...referenceRoutes,
-  { path: "/docs/partners", methods: { GET: readGuide } },
-  { path: "/llms.txt", methods: { GET: readLlms } },
+  ...docsRoutes,
   { path: "/docs/errors", methods: { GET: readErrors } },
+  { path: "/llms.txt", methods: { GET: readLlms } },
 ];
 
 /** The page that the `type` of every problem document names. */
@@ -31,11 +30,8 @@ function readErrors(context: Context): Promise<Response> {
         <p>${asCode(help)}</p>
       </section>`,
   );
-  return pageResponse(context, {
-    title: "Problems",
-    body: html`
-      <h1>Problems</h1>
-      <p class="lead">Every rejection is a problem document (RFC 9457). Its <code>code</code> is one of these.</p>
-      ${sections}`,
-  });
+  const body = html`
+    <p class="lead">Every error is a problem document (RFC 9457). Its <code>code</code> is one of these.</p>
+    ${sections}`;
+  return docsPage(context, "/docs/errors", "Errors", body);
 }

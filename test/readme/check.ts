@@ -1,60 +1,46 @@
 /**
- * `npm run check:readme`: starts the app as the README says, types every command of its ```console blocks, and compares what
- * comes out with what the README shows. With --write it puts what came out into the README instead.
+ * `npm run check:readme`: runs the commands in the `console` blocks of the READMEs and of the pages under /docs, and compares
+ * their output with the output in the document. Each document gets a new server with fresh demo data and one shell. With
+ * --write it puts the real output into the documents instead.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { startService } from "../live-service.ts";
 
-const README = join(import.meta.dirname, "../../README.md");
+const ROOT = join(import.meta.dirname, "../..");
+const PAGES = "src/site/pages";
+const DOCUMENTS = [
+  "README.md",
+  "src/README.md",
+  "migrations/README.md",
+  "test/README.md",
+  ...readdirSync(join(ROOT, PAGES)).map((file) => `${PAGES}/${file}`),
+];
+
 const SHOWN_URL = "http://localhost:8787";
 const END = "__end_of_command__";
-/** A command that is not closed, by a quote for instance, never ends. */
+/** A command with an open quote, for example, never ends. */
 const COMMAND_MS = 30_000;
 
-/** What differs from run to run, and by nothing else. */
+/** Values that differ between two runs. */
 const VARYING: [RegExp, string][] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uuid>"],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/\b\d{4}-\d\d-\d\d\b/g, "<date>"],
   [/\bll_(api|live|test)_\w+/g, "<secret>"],
+  [/("one_time_password":)"[^"]*"/g, '$1"<password>"'],
+  [/("(?:app_)?token":)"[0-9a-z]{12}"/g, '$1"<app token>"'],
   [/\b[0-9bcdfghjkmnpqrstvwxyz]{10}\b/g, "<link token>"],
   [/(cursor|after|before)(=|":")[\w-]{8,}/g, "$1$2<cursor>"],
 ];
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-
 const mask = (text: string) =>
   VARYING.reduce((masked, [pattern, name]) => masked.replaceAll(pattern, name), text.trimEnd());
 
-/** Starts the app and gives the NAME=value block that it prints. */
-async function start(stateFolder: string): Promise<{ server: ChildProcess; names: Record<string, string> }> {
-  const port = await freePort();
-  const server = spawn("npm", ["start", "--", "--port", String(port), "--persist-to", stateFolder], {
-    stdio: ["ignore", "pipe", "inherit"],
-    detached: true,
-  });
-  const names: Record<string, string> = {};
-  for await (const line of createInterface({ input: server.stdout })) {
-    const [, name, value] = /^([A-Z_]+)=(\S+)$/.exec(line) ?? [];
-    if (name && value) names[name] = value;
-    else if (names.TEST_COST_TOKEN) break;
-  }
-  // Read on, or the pipe fills and the server stops.
-  server.stdout.resume();
-  return { server, names };
-}
-
-/** One shell for all commands, so that a name set in one block is known in the next. */
+/** One shell for all commands of a document, so that a variable or function of one block is known in the next. */
 function openShell(names: Record<string, string>) {
   const shell = spawn("bash", ["--norc"], {
     env: { ...process.env, ...names },
@@ -65,14 +51,14 @@ function openShell(names: Record<string, string>) {
     async run(command: string): Promise<string> {
       shell.stdin.write(`{ ${command}\n} 2>&1; echo; echo ${END}\n`);
       const output: string[] = [];
-      const impatience = setTimeout(() => {
-        console.error(`No end after ${COMMAND_MS} ms:\n  ${command}`);
+      const timer = setTimeout(() => {
+        console.error(`The command did not end within ${COMMAND_MS} ms:\n  ${command}`);
         process.exit(1);
       }, COMMAND_MS);
       for (;;) {
         const { value, done } = await lines.next();
         if (done || value === END) {
-          clearTimeout(impatience);
+          clearTimeout(timer);
           return output.join("\n").trimEnd();
         }
         output.push(value);
@@ -82,7 +68,7 @@ function openShell(names: Record<string, string>) {
   };
 }
 
-/** The commands of a block with what is shown below each; a command goes on after a line that ends with a backslash. */
+/** The commands of a block with the output below each. A line that ends with a backslash continues on the next line. */
 function readBlock(block: string): { command: string; shown: string }[] {
   const steps: { command: string; shown: string }[] = [];
   let inCommand = false;
@@ -97,33 +83,47 @@ function readBlock(block: string): { command: string; shown: string }[] {
 }
 
 const write = process.argv.includes("--write");
-const stateFolder = mkdtempSync(join(tmpdir(), "linkledger-readme-"));
-const { server, names } = await start(stateFolder);
-const shell = openShell(names);
-const readme = readFileSync(README, "utf8");
-let written = readme;
-let commands = 0;
-let failures = 0;
 
-for (const [whole, block = ""] of readme.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
-  let filled = "";
-  for (const { command, shown } of readBlock(block)) {
-    commands++;
-    const output = (await shell.run(command)).replaceAll(names.BASE_URL ?? "", SHOWN_URL);
-    filled += `$ ${command}\n${output}${output && "\n"}`;
-    if (!write && mask(output) !== mask(shown)) {
-      failures++;
-      console.error(
-        `The README shows for\n  ${command}\n\n${mask(shown)}\n\nbut it answers\n\n${mask(output)}\n`,
-      );
+/** Runs a document; undefined if it has no commands. */
+async function check(name: string): Promise<{ commands: number; failures: number } | undefined> {
+  const path = join(ROOT, name);
+  const document = readFileSync(path, "utf8");
+  const blocks = [...document.matchAll(/^```console\n([\s\S]*?)^```$/gm)];
+  if (blocks.length === 0) return undefined;
+  const stateFolder = mkdtempSync(join(tmpdir(), "linkledger-readme-"));
+  const service = await startService(stateFolder);
+  const shell = openShell(service.names);
+  let written = document;
+  let commands = 0;
+  let failures = 0;
+  for (const [whole, block = ""] of blocks) {
+    let filled = "";
+    for (const { command, shown } of readBlock(block)) {
+      commands++;
+      const output = (await shell.run(command)).replaceAll(service.names.BASE_URL ?? "", SHOWN_URL);
+      filled += `$ ${command}\n${output}${output && "\n"}`;
+      if (!write && mask(output) !== mask(shown)) {
+        failures++;
+        console.error(
+          `${name} shows for\n  ${command}\n\n${mask(shown)}\n\nbut the output is\n\n${mask(output)}\n`,
+        );
+      }
     }
+    written = written.replace(whole, () => `\`\`\`console\n${filled}\`\`\``);
   }
-  written = written.replace(whole, () => `\`\`\`console\n${filled}\`\`\``);
+  shell.close();
+  await service.stop();
+  rmSync(stateFolder, { recursive: true, force: true });
+  if (write) writeFileSync(path, written);
+  return { commands, failures };
 }
 
-shell.close();
-if (server.pid) process.kill(-server.pid, "SIGTERM");
-rmSync(stateFolder, { recursive: true, force: true });
-if (write) writeFileSync(README, written);
-console.log(`${commands} commands of the README run, ${failures} answer otherwise than shown.`);
-process.exit(failures > 0 || commands === 0 ? 1 : 0);
+let failed = false;
+for (const name of DOCUMENTS) {
+  const result = await check(name);
+  if (!result) continue;
+  failed ||= result.failures > 0;
+  console.log(`${name}: ${result.commands} commands, ${result.failures} with other output.`);
+}
+if (write) console.log("Now run npm run docs:render.");
+process.exit(failed ? 1 : 0);

@@ -1,4 +1,4 @@
-/** The main job through the generated types: a breaking change of the document does not compile here. */
+/** Uses the generated types, so that a breaking change of the OpenAPI document does not compile. */
 import { beforeAll, expect, it } from "vitest";
 import type {
   CreateLinkData,
@@ -20,9 +20,9 @@ it("does the main job with the types that are generated from the document", asyn
   const partners = await ask<ListPartnersData>("/public/v1/partners", { token });
   const partner = partners.body.data.items.find((item) => item.supports_cost_data);
 
-  const asked: Public.CreateLink.RequestBody = { name: "Typed" };
-  const made = await ask<CreateLinkData>(trackers, { token, json: asked });
-  const link = made.body.data.items[0]?.token ?? "";
+  const body: Public.CreateLink.RequestBody = { name: "Typed" };
+  const created = await ask<CreateLinkData>(trackers, { token, json: body });
+  const link = created.body.data.items[0]?.token ?? "";
   await ask<CreateLinkData>(trackers, { token, json: { name: "Below", parent_token: link } });
 
   const change: Public.UpdateLink.RequestBody = { partner_id: partner?.id ?? 0, cost_data_enabled: true };

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ERRORS } from "../../src/errors.ts";
 import { ask, call, ORIGIN, type ProblemBody } from "../harness.ts";
 
-it("explains every problem at the address that its type names", async () => {
+it("explains every error code at its own anchor", async () => {
   const response = await call("/docs/errors");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -14,7 +14,7 @@ it("explains every problem at the address that its type names", async () => {
   expect(page.match(/<section/g)).toHaveLength(Object.keys(ERRORS).length);
 });
 
-it("is where the type of a problem document leads", async () => {
+it("is the page that the type of a problem document links to", async () => {
   const { body } = await ask<ProblemBody>("/nothing/here");
   const type = new URL(body.type);
   expect(type.origin).toBe(ORIGIN);

@@ -13,14 +13,14 @@ interface Readiness {
 async function readiness(options: Call = {}) {
   const { status, body } = await ask<Readiness>("/readyz", options);
   const { database, migrations, tokens, links, cron } = body.checks;
-  return { status, said: body.status, database, migrations, tokens, links, cron };
+  return { status, overall: body.status, database, migrations, tokens, links, cron };
 }
 
 const HOUR = 3600 * 1000;
 const OK = { ok: true };
 
-/** A binding of which one method does what it is told. */
-function faulty<T extends object>(binding: T, method: keyof T, behave: () => Promise<unknown>): T {
+/** A binding with one method replaced. */
+function replaceMethod<T extends object>(binding: T, method: keyof T, behave: () => Promise<unknown>): T {
   return new Proxy(binding, {
     get(target, name) {
       if (name === method) return behave;
@@ -30,23 +30,23 @@ function faulty<T extends object>(binding: T, method: keyof T, behave: () => Pro
   });
 }
 
-const secretFault = () => Promise.reject(new Error("secret detail"));
+const failWithSecret = () => Promise.reject(new Error("secret detail"));
 const silence = () => new Promise<never>(() => {});
 
-test("is alive, and says which version, without asking anything", async () => {
+test("/healthz returns the version without a call to the database or KV", async () => {
   const down = {
-    DB: faulty(env.DB, "batch", secretFault),
-    TOKENS: faulty(env.TOKENS, "get", secretFault),
+    DB: replaceMethod(env.DB, "batch", failWithSecret),
+    TOKENS: replaceMethod(env.TOKENS, "get", failWithSecret),
   };
   const { status, body } = await ask("/healthz", { env: down });
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: "ok", version, deployment: env.VERSION.id });
 });
 
-test("a fresh database is ready, and says that the cron has not run yet", async () => {
+test("is ready with a new database, and reports that the cron has not run", async () => {
   expect(await readiness()).toEqual({
     status: 200,
-    said: "ready",
+    overall: "ready",
     database: OK,
     migrations: OK,
     tokens: OK,
@@ -55,29 +55,29 @@ test("a fresh database is ready, and says that the cron has not run yet", async 
   });
 });
 
-test("tells the age of the last run of the cron", async () => {
+test("reports the age of the last run of the cron", async () => {
   await purge(ledgerOn(), NOW - 2 * HOUR);
   expect((await readiness()).cron).toEqual({ ok: true, age_seconds: 7200 });
 });
 
-test("is ready when the last run is a day old, and not one millisecond later", async () => {
+test("is ready with a last run 24 hours ago, and not one millisecond later", async () => {
   await purge(ledgerOn(), NOW - 24 * HOUR);
   expect(await readiness()).toMatchObject({ status: 200, cron: { ok: true } });
   expect(await readiness({ now: NOW + 1 })).toMatchObject({
     status: 503,
-    said: "not ready",
+    overall: "not ready",
     database: OK,
     cron: { ok: false, reason: "The hourly run is overdue." },
   });
 });
 
-test("counts the older of two walks, so that one that always fails is seen", async () => {
+test("reports the older of the two tables, so that a purge that always fails for one is visible", async () => {
   await purge(ledgerOn(), NOW - 30 * HOUR);
   await env.DB.exec(`UPDATE purge_positions SET walked_at = ${NOW} WHERE ledger_table = 'costs'`);
   expect((await readiness()).cron).toMatchObject({ ok: false, age_seconds: 30 * 3600 });
 });
 
-test("names every migration of the folder that is not applied", async () => {
+test("names each migration that is not applied", async () => {
   const names = env.TEST_MIGRATIONS.map((migration) => migration.name);
   for (const name of names) {
     await freshDemo();
@@ -89,12 +89,12 @@ test("names every migration of the folder that is not applied", async () => {
   }
 });
 
-test("is ready on a database that is ahead of the code, as after a rollback", async () => {
+test("is ready with a database that is ahead of the code, as after a rollback", async () => {
   await env.DB.exec("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
   expect((await readiness()).status).toBe(200);
 });
 
-test("says of an empty database that nothing is applied", async () => {
+test("names every migration for an empty database", async () => {
   await env.DB.exec("DROP TABLE d1_migrations");
   const { status, database, migrations } = await readiness();
   expect({ status, database }).toEqual({ status: 503, database: OK });
@@ -102,11 +102,15 @@ test("says of an empty database that nothing is applied", async () => {
 });
 
 test.each<[string, () => Partial<typeof env>, string[]]>([
-  ["database", () => ({ DB: faulty(env.DB, "batch", secretFault) }), ["database", "migrations", "cron"]],
-  ["tokens", () => ({ TOKENS: faulty(env.TOKENS, "get", secretFault) }), ["tokens"]],
-  ["links", () => ({ LINKS: faulty(env.LINKS, "get", secretFault) }), ["links"]],
-])("is not ready while %s fails, and keeps the error to itself", async (_, fault, failing) => {
-  const response = await call("/readyz", { env: fault() });
+  [
+    "database",
+    () => ({ DB: replaceMethod(env.DB, "batch", failWithSecret) }),
+    ["database", "migrations", "cron"],
+  ],
+  ["tokens", () => ({ TOKENS: replaceMethod(env.TOKENS, "get", failWithSecret) }), ["tokens"]],
+  ["links", () => ({ LINKS: replaceMethod(env.LINKS, "get", failWithSecret) }), ["links"]],
+])("is not ready while %s fails, and does not show the error", async (_, fail, failing) => {
+  const response = await call("/readyz", { env: fail() });
   const text = await response.text();
   const { checks } = JSON.parse(text) as Readiness;
   expect(response.status).toBe(503);
@@ -115,13 +119,15 @@ test.each<[string, () => Partial<typeof env>, string[]]>([
   expect(text).not.toContain("secret");
 });
 
-test("does not wait for a namespace that never answers", { timeout: 8_000 }, async () => {
-  const { status, links, tokens } = await readiness({ env: { LINKS: faulty(env.LINKS, "get", silence) } });
+test("is not ready within 8 seconds if a namespace never answers", { timeout: 8_000 }, async () => {
+  const { status, links, tokens } = await readiness({
+    env: { LINKS: replaceMethod(env.LINKS, "get", silence) },
+  });
   expect({ status, tokens }).toEqual({ status: 503, tokens: OK });
   expect(links?.ok).toBe(false);
 });
 
-test("answers HEAD, and is never kept by a cache", async () => {
+test("answers HEAD and is not cached", async () => {
   for (const path of ["/healthz", "/readyz"]) {
     const response = await call(path, { method: "HEAD" });
     expect(response.status).toBe(200);

@@ -34,13 +34,13 @@ test.each<[string, string, Call, object]>([
     { surface: "campaign", route: "/public/v1/partners", user_id: 1 },
   ],
   [
-    "a refused update",
+    "a rejected update",
     `/public/v1/apps/${DEMO.appToken}/trackers/${DEMO.linkToken}`,
     { ...member, method: "PATCH", json: {} },
     { route: "/public/v1/apps/:app_token/trackers/:link_token", status: 400, outcome: "invalid_request" },
   ],
   [
-    "a token that nobody has",
+    "an unknown token",
     "/public/v1/partners",
     { token: "ll_api_forged" },
     { surface: "campaign", status: 401, outcome: "unauthorized" },
@@ -58,7 +58,7 @@ test.each<[string, string, Call, object]>([
     { surface: "cost", route: "/cost/:cost_id", status: 200, partner_id: 1 },
   ],
   [
-    "a refused cost",
+    "a rejected cost",
     "/cost/batch",
     { ...partner, json: {} },
     { surface: "cost", route: "/cost/batch", status: 400, partner_id: 1 },
@@ -76,7 +76,7 @@ test.each<[string, string, Call, object]>([
     { surface: "engagement", route: "/impression/:link_token", method: "HEAD", status: 200 },
   ],
   [
-    "an operator's question",
+    "a list for operators",
     "/operator/v1/partners",
     { token: DEMO.operatorToken },
     { surface: "operator", route: "/operator/v1/partners", status: 200, user_id: 2 },
@@ -89,24 +89,24 @@ test.each<[string, string, Call, object]>([
   ],
   ["a page", "/docs/errors", {}, { surface: "service", route: "/docs/errors", status: 200, outcome: "ok" }],
   [
-    "a path of no surface",
+    "an unknown path",
     "/acme-secret-0001/x/y",
     {},
     { surface: null, route: null, status: 404, outcome: "not_found" },
   ],
   [
-    "a refusal told as a page",
+    "an error on a page",
     "/nowhere/acme-secret-0001",
     { headers: { accept: "text/html" } },
     { status: 404, outcome: "not_found" },
   ],
-])("says in one line what became of %s", async (_, path, options, expected) => {
+])("writes one line for %s", async (_, path, options, expected) => {
   const { response, lines } = await linesOf(path, options);
   expect(lines).toEqual([expect.objectContaining({ level: "info", ...expected })]);
   expect(lines[0].request_id).toBe(response.headers.get("x-request-id"));
 });
 
-test("says who is signed in, and nothing of the password or the session", async () => {
+test("logs the user id of a session, and neither the password nor the session id", async () => {
   const browser = await signedIn();
   await browser.get("/account");
   expect(output.map((line) => JSON.parse(line))).toMatchObject([
@@ -133,7 +133,7 @@ const SECRETS = [DEMO.apiToken, DEMO.costToken, "secret", "0".repeat(30), "ll_ap
 test.each<[string, string, Call]>([
   ["an API token as Bearer", "/public/v1/partners?after=secret", member],
   [
-    "an API token in its own form",
+    "an API token in the Token form",
     "/public/v1/partners",
     { headers: { authorization: `Token token="${DEMO.apiToken}"` } },
   ],
@@ -148,25 +148,25 @@ test.each<[string, string, Call]>([
   ],
   ["a cost ID in JSON", "/cost/batch", { ...partner, json: { costs: [{ cost_id: "acme-secret-0001" }] } }],
   ["a cost ID in the path", "/cost/acme-secret-0001", { token: DEMO.costToken }],
-  ["a cost ID in a path of no route", "/cost/acme-secret-0001/secret", {}],
+  ["a cost ID in an unknown path", "/cost/acme-secret-0001/secret", {}],
   [
-    "JSON that cannot be read",
+    "JSON with a syntax error",
     "/cost/batch",
     { ...partner, headers: { "content-type": "application/json" }, body: "{secret" },
   ],
   ["an unexpected error", "/public/v1/partners", { ...member, env: { DB: broken } }],
   [
-    "a click whose record fails",
+    "a click that cannot be recorded",
     `/${DEMO.linkToken}?cost_id=acme-secret-0005`,
     { headers: { "user-agent": IPHONE }, env: { DB: broken } },
   ],
-])("keeps out of the log %s", async (_, path, options) => {
+])("does not log %s", async (_, path, options) => {
   await linesOf(path, options);
   expect(output.length).toBeGreaterThan(0);
   for (const secret of SECRETS) expect(output.join("\n")).not.toContain(secret);
 });
 
-test("an unexpected error has a line of its own under the same request id", async () => {
+test("an unexpected error has a second line with the same request id", async () => {
   const { response, lines } = await linesOf("/public/v1/partners", { ...member, env: { DB: broken } });
   expect(lines).toMatchObject([
     { level: "error", error: "Error", message: "cannot bind ll_api_…" },
@@ -177,7 +177,7 @@ test("an unexpected error has a line of its own under the same request id", asyn
   );
 });
 
-test("a run of the cron that fails has a line, and fails", async () => {
+test("a failed run of the cron writes a line and throws", async () => {
   const controller = createScheduledController({ scheduledTime: new Date(NOW), cron: "17 * * * *" });
   await expect(worker.scheduled(controller, { ...env, DB: broken })).rejects.toThrow("cannot bind");
   expect(output.map((line) => JSON.parse(line))).toMatchObject([
@@ -185,7 +185,7 @@ test("a run of the cron that fails has a line, and fails", async () => {
   ]);
 });
 
-test("tells how long the answer took", async () => {
+test("logs the milliseconds from request to response", async () => {
   const times = [NOW, NOW + 42];
   const execution = createExecutionContext();
   await serve(new Request(`${ORIGIN}/docs/errors`), env, execution, () => times.shift() ?? 0);
@@ -198,14 +198,14 @@ test.each([
   ["0.5", 20, 80],
   ["1", 100, 100],
   [undefined, 100, 100],
-])("with LOG_SAMPLE %s logs from 100 requests as many", async (sample, least, most) => {
+])("LOG_SAMPLE %s logs between %d and %d of 100 requests", async (sample, least, most) => {
   const configured = sample === undefined ? {} : { LOG_SAMPLE: sample };
   for (let request = 0; request < 100; request++) await call("/page.css", { env: configured });
   expect(output.length).toBeGreaterThanOrEqual(least);
   expect(output.length).toBeLessThanOrEqual(most);
 });
 
-test("logs a failure on our side whatever LOG_SAMPLE says", async () => {
+test("logs status 500 with LOG_SAMPLE 0", async () => {
   const { lines } = await linesOf("/public/v1/partners", { ...member, env: { DB: broken, LOG_SAMPLE: "0" } });
   expect(lines).toContainEqual(expect.objectContaining({ status: 500, route: "/public/v1/partners" }));
 });

@@ -12,7 +12,7 @@ it("is a valid OpenAPI document", async () => {
   expect(result).toMatchObject({ valid: true });
 });
 
-it("is served at /openapi.json with the origin that was asked", async () => {
+it("is served at /openapi.json with the origin of the request", async () => {
   const served = await (await call("/openapi.json")).json<typeof document & { servers: { url: string }[] }>();
   expect(served.servers).toEqual([{ url: "https://linkledger.test" }]);
   expect(Object.keys(served.paths)).toEqual(Object.keys(document.paths));
@@ -22,7 +22,7 @@ const JSON_SURFACES = ["campaign", "cost", "engagement", "operator"];
 const isConsole = (path: string) => path.startsWith("/operator") && !path.startsWith("/operator/v1/");
 const HEALTH = ["GET /healthz", "GET /readyz"];
 
-it("holds every route of every JSON surface, and nothing else", () => {
+it("contains every route of every JSON surface and the health checks, and nothing else", () => {
   const registered = routes
     .filter(({ surface, path }) => JSON_SURFACES.includes(surface ?? "") && !isConsole(path))
     .flatMap(({ path, methods }) =>
@@ -38,7 +38,7 @@ interface Part {
   content?: Record<string, { schema?: object; example?: unknown }>;
 }
 
-it("gives examples that fit what it says", () => {
+it("has examples that match their schemas", () => {
   const ajv = addFormats(new Ajv2020({ strict: false }));
   ajv.addSchema({ ...document, $id: "document" });
   const schemaIn = (schema: object) =>
@@ -55,7 +55,7 @@ it("gives examples that fit what it says", () => {
   }
 });
 
-it("gives every operation an id of its own", () => {
+it("has a unique id for every operation", () => {
   const ids = routes.flatMap(({ methods }) =>
     Object.values(methods).flatMap((handler) => operationOf(handler)?.id ?? []),
   );

@@ -1,0 +1,112 @@
+/**
+ * `npm run docs:render`: writes src/site/rendered.ts, the pages under /docs as HTML, from src/site/pages/*.md. With --check it
+ * writes nothing and fails if the file is not up to date.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Marked, Renderer, type Token } from "marked";
+
+const SITE = join(import.meta.dirname, "../site");
+const OUTPUT = join(SITE, "rendered.ts");
+
+interface RenderedPage {
+  title: string;
+  /** The paragraph below the title. */
+  lead: string;
+  /** One for each heading of level 2, which is part of the body. */
+  sections: { id: string; title: string; body: string }[];
+}
+
+/** Throws where a page does not have the expected form. */
+function render(markdown: string): RenderedPage {
+  const ids = new Set<string>();
+  let heading = "";
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        heading = text;
+        const id = toId(text);
+        if (ids.has(id)) throw new Error(`Two headings have the anchor ${id}.`);
+        ids.add(id);
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      // A table that is wider than the screen scrolls in its own region.
+      table(token) {
+        const table = Renderer.prototype.table.call(this, token);
+        return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(heading)}">${table}</div>\n`;
+      },
+      code: ({ text }) => `<pre>${escapeHtml(text)}</pre>\n`,
+      html({ raw }) {
+        throw new Error(`A page must not contain HTML: ${raw}`);
+      },
+    },
+  });
+  const [title, lead, ...rest] = marked.lexer(markdown).filter(({ type }) => type !== "space");
+  if (title?.type !== "heading" || title.depth !== 1 || lead?.type !== "paragraph") {
+    throw new Error("A page starts with a heading of level 1 and one paragraph.");
+  }
+  const sections: { id: string; title: string; tokens: Token[] }[] = [];
+  for (const token of rest) {
+    if (token.type === "heading" && token.depth === 2) {
+      sections.push({ id: toId(token.text), title: token.text, tokens: [] });
+    }
+    const section = sections.at(-1);
+    if (!section) throw new Error("Text after the first paragraph needs a heading of level 2.");
+    section.tokens.push(token);
+  }
+  return {
+    title: title.text,
+    lead: marked.parseInline(lead.text, { async: false }),
+    sections: sections.map(({ id, title, tokens }) => ({
+      id,
+      title,
+      body: marked.parser(tokens, marked.defaults).trim(),
+    })),
+  };
+}
+
+/** As GitHub names the anchors of a heading, so that links work there as well. */
+function toId(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .replaceAll(/\s/g, "-");
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+const quote = (text: string) => `\`${text.replaceAll(/[`\\]|\$(?=\{)/g, "\\$&")}\``;
+
+function toSource(pages: [name: string, page: RenderedPage][]): string {
+  const entries = pages.map(
+    ([name, { title, lead, sections }]) => `  ${name}: {
+    title: ${JSON.stringify(title)},
+    lead: ${quote(lead)},
+    sections: [
+${sections.map(({ id, title, body }) => `      { id: "${id}", title: ${JSON.stringify(title)}, body: ${quote(body)} },`).join("\n")}
+    ],
+  },`,
+  );
+  return `/** Generated from src/site/pages/*.md by \`npm run docs:render\`. Do not edit. */
+export const PAGES = {
+${entries.join("\n")}
+};
+`;
+}
+
+const files = readdirSync(join(SITE, "pages")).sort();
+const source = toSource(
+  files.map((file) => [basename(file, ".md"), render(readFileSync(join(SITE, "pages", file), "utf8"))]),
+);
+if (!process.argv.includes("--check")) {
+  writeFileSync(OUTPUT, source);
+} else if (readFileSync(OUTPUT, "utf8") !== source) {
+  console.error("src/site/rendered.ts is not up to date: run npm run docs:render.");
+  process.exit(1);
+}

@@ -1,0 +1,780 @@
+/** Generated from src/site/pages/*.md by `npm run docs:render`. Do not edit. */
+export const PAGES = {
+  limits: {
+    title: "Limits",
+    lead: `Sizes, rate limits and deadlines of every interface, and what linkledger does not do.`,
+    sections: [
+      { id: "sizes", title: "Sizes", body: `<h2 id="sizes">Sizes</h2>
+<div class="table" tabindex="0" role="region" aria-label="Sizes"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>Limit</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Request body</td>
+<td>64 KiB, 20 levels of JSON</td>
+</tr>
+<tr>
+<td>Cost batch</td>
+<td>1,000 costs, 1 MiB</td>
+</tr>
+<tr>
+<td><code>cost_id</code>, <code>tag</code></td>
+<td>12 to 256, 1 to 128 characters</td>
+</tr>
+<tr>
+<td><code>cost_amount</code></td>
+<td>0 to 1,000,000, at most 5 decimal places</td>
+</tr>
+<tr>
+<td>Page of a list</td>
+<td>50 items by default, at most 1,000</td>
+</tr>
+<tr>
+<td>Link name</td>
+<td>1 to 255 characters, without <code>::</code></td>
+</tr>
+<tr>
+<td>Link levels</td>
+<td>4: network, campaign, ad group, creative</td>
+</tr>
+<tr>
+<td>Bulk create</td>
+<td>100 links</td>
+</tr>
+<tr>
+<td><code>Idempotency-Key</code></td>
+<td>1 to 255 visible ASCII characters, kept for 24 hours</td>
+</tr>
+<tr>
+<td>Spend report</td>
+<td>366 days, 50,000 rows</td>
+</tr>
+<tr>
+<td>Redirect hosts, redirect schemes</td>
+<td>100 each for an app, compared exactly</td>
+</tr>
+<tr>
+<td>Parameter template of a partner</td>
+<td>4 KiB</td>
+</tr>
+<tr>
+<td>Integration round</td>
+<td>1,000 submissions</td>
+</tr>
+<tr>
+<td>Report of a round</td>
+<td>14 days, 20,000 clicks and impressions, 2,000 of them without a cost, 1.5 MB of findings</td>
+</tr>
+</tbody></table>
+</div>
+<p>A report of a round beyond these limits has <code>&quot;complete&quot;: false</code>. The operator must dismiss that before the round can pass.</p>` },
+      { id: "rate-limits", title: "Rate limits", body: `<h2 id="rate-limits">Rate limits</h2>
+<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>Limit a minute</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Requests with one API token or credential</td>
+<td>30,000</td>
+</tr>
+<tr>
+<td>Rejected credentials from one address</td>
+<td>3,000</td>
+</tr>
+<tr>
+<td>Passwords for one account</td>
+<td>20</td>
+</tr>
+<tr>
+<td>Passwords from one address</td>
+<td>100</td>
+</tr>
+</tbody></table>
+</div>
+<p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>` },
+      { id: "deadlines", title: "Deadlines", body: `<h2 id="deadlines">Deadlines</h2>
+<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
+<thead>
+<tr>
+<th>linkledger waits for</th>
+<th>Seconds</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Request body</td>
+<td>30, then <code>408</code></td>
+</tr>
+<tr>
+<td>Database</td>
+<td>10, then <code>503</code></td>
+</tr>
+<tr>
+<td>Queue</td>
+<td>5, then it records the click directly</td>
+</tr>
+<tr>
+<td>Workers KV, rate limiter</td>
+<td>1, then it continues without</td>
+</tr>
+</tbody></table>
+</div>
+<p>A change to an app&#39;s destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours.</p>` },
+      { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<h2 id="what-linkledger-does-not-do">What linkledger does not do</h2>
+<ul>
+<li>It keeps clicks and impressions that have a cost ID and a link with a partner. It does not count installs.</li>
+<li>It records a click after the redirect. If the machine stops in between, or the database is down and there is no queue, the click is lost. A partner that must be sure sends <code>s2s=1</code>.</li>
+<li>After the purge only totals are left. Keep your own list of cost IDs if you may have to prove a single cost.</li>
+<li>One cost ID has one cost. Use a different ID for each click and impression.</li>
+<li>Currencies are never converted.</li>
+<li>Single sign-on is not included: operators issue API tokens to these users.</li>
+</ul>` },
+    ],
+  },
+  operators: {
+    title: "Operator guide",
+    lead: `Set up apps, users and partners, respond to incidents, and keep the service healthy.`,
+    sections: [
+      { id: "before-you-start", title: "Before you start", body: `<h2 id="before-you-start">Before you start</h2>
+<p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. For the API, use your API token from the account page:</p>
+<pre>BASE_URL=https://links.example.com
+OPERATOR_TOKEN=ll_api_…</pre>
+<pre>$ operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</pre>` },
+      { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<h2 id="add-an-app-and-its-members">Add an app and its members</h2>
+<pre>$ APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
+    sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')
+$ operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|one_time_password)&quot;:[^,}]*'
+&quot;id&quot;:3
+&quot;one_time_password&quot;:&quot;ufbazhgxs6amssdvmvwg&quot;
+$ operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'
+&quot;items&quot;:[{&quot;app_token&quot;:&quot;mt2zh6vidoao&quot;,&quot;user_id&quot;:3}]</pre>
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password and changes it on the account page. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>
+<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>.</p>` },
+      { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
+<pre>$ operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
+    grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'
+&quot;id&quot;:4
+&quot;display_name&quot;:&quot;Delta Ads&quot;
+&quot;supports_cost_data&quot;:false</pre>
+<p>The parameters are templates. The URLs of the partner&#39;s links contain them byte for byte, with the partner&#39;s macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>.</p>` },
+      { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<h2 id="issue-and-revoke-credentials">Issue and revoke credentials</h2>
+<pre>$ operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
+    grep -oE '&quot;(id|credential)&quot;:[^,}]*'
+&quot;id&quot;:3
+&quot;credential&quot;:&quot;ll_live_tuPHTQIPCONEsxX5dCmioEA6zL5vj7SCDbUTyourveCd604c7&quot;
+$ operator credentials/3/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'
+&quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</pre>
+<p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
+      { id: "stop-a-partner", title: "Stop a partner", body: `<h2 id="stop-a-partner">Stop a partner</h2>
+<pre>$ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: false}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'
+&quot;supports_cost_data&quot;:false
+$ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'
+&quot;supports_cost_data&quot;:true</pre>
+<p>Nothing more of a stopped partner counts, in calls or on URLs. What was counted stays.</p>` },
+      { id: "respond-to-incidents", title: "Respond to incidents", body: `<h2 id="respond-to-incidents">Respond to incidents</h2>
+<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
+<thead>
+<tr>
+<th>Incident</th>
+<th>What to do</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>A credential leaked</td>
+<td>Revoke it and issue a new one.</td>
+</tr>
+<tr>
+<td>An API token leaked</td>
+<td>Its owner resets it on the account page. For a user of single sign-on, you issue a new one.</td>
+</tr>
+<tr>
+<td>A user lost the password</td>
+<td><code>POST /operator/v1/users/{id}/password</code> returns a new one and ends the sessions.</td>
+</tr>
+<tr>
+<td>A user leaves</td>
+<td><code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>.</td>
+</tr>
+<tr>
+<td>A partner sends costs that should not count</td>
+<td>Stop the partner.</td>
+</tr>
+<tr>
+<td>Costs do not match</td>
+<td>The first page of the console lists pending costs by partner. They have no app before they match, so reports of apps do not show them. See <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</td>
+</tr>
+<tr>
+<td>Clicks are in the dead-letter queue</td>
+<td>Bind it as a second consumer and deploy. They are recorded with their own time.</td>
+</tr>
+<tr>
+<td>Who changed what?</td>
+<td>The audit log has every change with user, time and values: <strong>Audit log</strong> in the console, or <code>GET /operator/v1/audit</code>.</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "monitor-the-service", title: "Monitor the service", body: `<h2 id="monitor-the-service">Monitor the service</h2>
+<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, Workers KV and the age of the last purge, which is overdue after a day. Every request writes one line of JSON to the log:</p>
+<div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
+<thead>
+<tr>
+<th>Field</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>request_id</code></td>
+<td>the <code>X-Request-Id</code> of the response</td>
+</tr>
+<tr>
+<td><code>surface</code>, <code>route</code>, <code>method</code></td>
+<td>the interface and the pattern of the path, such as <code>/cost/:cost_id</code></td>
+</tr>
+<tr>
+<td><code>status</code>, <code>outcome</code></td>
+<td>the HTTP status, and <code>ok</code> or the error code</td>
+</tr>
+<tr>
+<td><code>level</code></td>
+<td><code>info</code>, or <code>error</code> from status 500</td>
+</tr>
+<tr>
+<td><code>milliseconds</code></td>
+<td>from the request to the response</td>
+</tr>
+<tr>
+<td><code>user_id</code>, <code>partner_id</code></td>
+<td>who sent it, if known</td>
+</tr>
+</tbody></table>
+</div>
+<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; errors are always logged.</p>` },
+      { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
+<p>D1 keeps every state of the last 30 days on a paid plan:</p>
+<pre>npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
+<p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>.</p>` },
+    ],
+  },
+  partners: {
+    title: "Partner guide",
+    lead: `Send what each click or impression cost. linkledger matches the cost to the click or impression with the same cost ID.`,
+    sections: [
+      { id: "send-your-first-cost", title: "Send your first cost", body: `<h2 id="send-your-first-cost">Send your first cost</h2>
+<p>The operator opens an <a href="/docs/rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you. Costs that you send with a test credential never count as spend.</p>
+<pre>BASE_URL=https://links.example.com
+COST_TOKEN=ll_test_…
+LINK_TOKEN=…</pre>
+<p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
+<pre>curl &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</pre>
+<p>If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>.</p>
+<p><strong>2. Send its cost</strong> with the same cost ID:</p>
+<pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
+  -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
+  -d 'cost_id=yourname-20260701-0001' -d 'tag=first' &quot;$BASE_URL/cost&quot;</pre>
+<p><code>200</code> means that the cost is stored. <code>&quot;match&quot;: &quot;matched&quot;</code> means that it has found its click.</p>
+<p><strong>3. Read the report</strong> of the round:</p>
+<pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot;</pre>
+<p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
+      { id: "parameters", title: "Parameters", body: `<h2 id="parameters">Parameters</h2>
+<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
+<div class="table" tabindex="0" role="region" aria-label="Parameters"><table>
+<thead>
+<tr>
+<th>Parameter</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>cost_id</code></td>
+<td>12 to 256 characters, a different one for each click or impression, and equal to the <code>cost_id</code> on its URL</td>
+</tr>
+<tr>
+<td><code>cost_type</code></td>
+<td><code>cpc</code>, <code>cpi</code>, <code>cpe</code> or <code>cpm</code></td>
+</tr>
+<tr>
+<td><code>cost_currency</code></td>
+<td>an ISO 4217 code, for example <code>USD</code></td>
+</tr>
+<tr>
+<td><code>cost_amount</code></td>
+<td>a decimal with at most 5 places, for example <code>0.25</code>; for <code>cpm</code>, the price of 1,000 impressions</td>
+</tr>
+<tr>
+<td><code>tag</code></td>
+<td>1 to 128 characters, for your logs and ours</td>
+</tr>
+</tbody></table>
+</div>
+<p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. Amounts are exact: linkledger does not round or convert them.</p>
+<p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is unpriced and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
+      { id: "pending-and-matched", title: "Pending and matched", body: `<h2 id="pending-and-matched">Pending and matched</h2>
+<ul>
+<li>A <code>cpm</code> cost needs an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or an impression. Send one <code>cpm</code> cost for each impression.</li>
+<li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
+<li>A click or impression accepts a cost for <strong>seven days</strong>. A pending cost waits for seven days, then it lapses.</li>
+<li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code> or <code>lapsed</code>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
+</ul>
+<p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
+      { id: "retries", title: "Retries", body: `<h2 id="retries">Retries</h2>
+<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected.</p>
+<ul>
+<li><strong>No response:</strong> send the request again.</li>
+<li><strong>408, 429, 500, 503:</strong> send the same request again after <code>Retry-After</code> seconds. If there is no such header, wait 1 second, then 2, then 4, and so on.</li>
+<li><strong>400, 401, 403:</strong> fix the request first. The response lists everything that is wrong with it.</li>
+</ul>
+<p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
+      { id: "batches", title: "Batches", body: `<h2 id="batches">Batches</h2>
+<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
+<pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
+  -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;,
+       &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' &quot;$BASE_URL/cost/batch&quot;</pre>
+<p>In JSON the amount is text, for example <code>&quot;0.25&quot;</code>. Numbers are rejected because they may have been rounded.</p>` },
+      { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
+<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
+<div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
+<thead>
+<tr>
+<th>Status</th>
+<th>Code</th>
+<th>Send the same request again?</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>400</td>
+<td><a href="/docs/errors#invalid_request"><code>invalid_request</code></a></td>
+<td>No. Fix the parameters that <code>errors</code> lists.</td>
+</tr>
+<tr>
+<td>400</td>
+<td><a href="/docs/errors#cost_id_conflict"><code>cost_id_conflict</code></a></td>
+<td>No. Use a different cost ID for each click or impression.</td>
+</tr>
+<tr>
+<td>400</td>
+<td><a href="/docs/errors#wrong_engagement"><code>wrong_engagement</code></a></td>
+<td>No. Use a cost type that fits the click or impression.</td>
+</tr>
+<tr>
+<td>400</td>
+<td><a href="/docs/errors#window_closed"><code>window_closed</code></a></td>
+<td>No. Send costs within seven days.</td>
+</tr>
+<tr>
+<td>401</td>
+<td><a href="/docs/errors#unauthorized"><code>unauthorized</code></a></td>
+<td>No. Check the credential.</td>
+</tr>
+<tr>
+<td>403</td>
+<td><a href="/docs/errors#credential_revoked"><code>credential_revoked</code></a></td>
+<td>No. Ask the operator for a new credential.</td>
+</tr>
+<tr>
+<td>403</td>
+<td><a href="/docs/errors#test_credential"><code>test_credential</code></a></td>
+<td>No. Use your live credential, or ask for a round.</td>
+</tr>
+<tr>
+<td>403</td>
+<td><a href="/docs/errors#cost_type_not_integrated"><code>cost_type_not_integrated</code></a></td>
+<td>No. Ask the operator for a round with this cost type.</td>
+</tr>
+<tr>
+<td>403</td>
+<td><a href="/docs/errors#cost_data_disabled"><code>cost_data_disabled</code></a></td>
+<td>No. Ask the app&#39;s owner to switch cost data on for the link.</td>
+</tr>
+<tr>
+<td>403</td>
+<td><a href="/docs/errors#round_full"><code>round_full</code></a></td>
+<td>No. Ask the operator for a new round.</td>
+</tr>
+<tr>
+<td>404</td>
+<td><a href="/docs/errors#not_found"><code>not_found</code></a></td>
+<td>No. There is no such cost, path or round.</td>
+</tr>
+<tr>
+<td>408</td>
+<td><a href="/docs/errors#request_timeout"><code>request_timeout</code></a></td>
+<td>Yes</td>
+</tr>
+<tr>
+<td>413</td>
+<td><a href="/docs/errors#payload_too_large"><code>payload_too_large</code></a></td>
+<td>No. Send smaller batches.</td>
+</tr>
+<tr>
+<td>415</td>
+<td><a href="/docs/errors#unsupported_media_type"><code>unsupported_media_type</code></a></td>
+<td>No. Send a form, or JSON to <code>/cost/batch</code>.</td>
+</tr>
+<tr>
+<td>429</td>
+<td><a href="/docs/errors#rate_limited"><code>rate_limited</code></a></td>
+<td>Yes, after <code>Retry-After</code> seconds</td>
+</tr>
+<tr>
+<td>500</td>
+<td><a href="/docs/errors#internal_error"><code>internal_error</code></a></td>
+<td>Yes</td>
+</tr>
+<tr>
+<td>503</td>
+<td><a href="/docs/errors#unavailable"><code>unavailable</code></a></td>
+<td>Yes, after <code>Retry-After</code> seconds</td>
+</tr>
+</tbody></table>
+</div>` },
+    ],
+  },
+  rounds: {
+    title: "Integration rounds",
+    lead: `An integration round tests a partner&#39;s costs before they count. It shows for each cost type what matches and what does not.`,
+    sections: [
+      { id: "how-a-round-works", title: "How a round works", body: `<h2 id="how-a-round-works">How a round works</h2>
+<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.</p>
+<p>A cost type <strong>passes</strong> with at least one match and no open mismatch. When all cost types have passed, an operator approves the round and the cost types are live.</p>` },
+      { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<h2 id="run-a-round-as-an-operator">Run a round as an operator</h2>
+<ol>
+<li>Create the partner and open a round in the console, with the cost types to test. Copy the test credential: it is shown once.</li>
+<li>Ask a member of an app to create a link and attach the partner: <code>PATCH …/trackers/{link_token}</code> with <code>{&quot;partner_id&quot;: …}</code>.</li>
+<li>Give the partner the test credential, the token of the link, and the <a href="/docs/partners">partner guide</a>.</li>
+<li>Read the report together: in the console, or with <code>GET /cost/round</code>.</li>
+<li>Dismiss mismatches that you both understand and that cannot be fixed, then approve the round.</li>
+<li>Issue a live credential. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
+<li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
+</ol>
+<p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
+      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<h2 id="pass-a-round-as-a-partner">Pass a round as a partner</h2>
+<p>Open your link with a <code>cost_id</code>, send the cost with the same ID, and read <code>GET /cost/round</code> with your test credential. It returns JSON, or a page with <code>Accept: text/html</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
+      { id: "mismatches", title: "Mismatches", body: `<h2 id="mismatches">Mismatches</h2>
+<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
+<thead>
+<tr>
+<th>Mismatch</th>
+<th>Meaning</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>engagement_without_cost</code></td>
+<td>A click or impression has no cost.</td>
+</tr>
+<tr>
+<td><code>cost_without_engagement</code></td>
+<td>No click or impression has the cost ID.</td>
+</tr>
+<tr>
+<td><code>wrong_engagement</code></td>
+<td>The click or impression does not fit the cost type.</td>
+</tr>
+<tr>
+<td><code>differs_from_url</code></td>
+<td>The cost differs from the values on the URL.</td>
+</tr>
+<tr>
+<td><code>late</code></td>
+<td>The cost came more than seven days after the click or impression.</td>
+</tr>
+<tr>
+<td><code>malformed</code></td>
+<td>Parameters are missing or not valid.</td>
+</tr>
+<tr>
+<td><code>conflict</code></td>
+<td>The cost ID was sent before with other values.</td>
+</tr>
+<tr>
+<td><code>not_in_round</code></td>
+<td>The round does not test this cost type.</td>
+</tr>
+<tr>
+<td><code>duplicate</code></td>
+<td>The cost was sent again. This does not block approval.</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<h2 id="try-it-with-the-demo-data">Try it with the demo data</h2>
+<p>The demo partner Corsair Media is in a round that does not pass. Run <code>npm start</code>, paste the lines that it prints into a second terminal, and read the report:</p>
+<pre>$ report() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | \\
+    grep -oE '&quot;cost_type&quot;:&quot;[a-z]+&quot;,&quot;passed&quot;:[a-z]+,&quot;matched&quot;:[0-9]+,&quot;unpriced&quot;:[0-9]+,&quot;open_mismatches&quot;:[0-9]+'; }
+$ report
+&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:false,&quot;matched&quot;:3,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
+&quot;cost_type&quot;:&quot;cpi&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
+&quot;cost_type&quot;:&quot;cpe&quot;,&quot;passed&quot;:false,&quot;matched&quot;:0,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
+&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2</pre>
+<p>The partner corrects the costs, and records two clicks that are missing:</p>
+<pre>$ send() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; \\
+    -d &quot;cost_currency=EUR&amp;tag=round&amp;$1&quot; &quot;$BASE_URL/cost&quot; | grep -oE '&quot;mismatch&quot;:[^,]*'; }
+$ send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0002'
+&quot;mismatch&quot;:null
+$ send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0003'
+&quot;mismatch&quot;:null
+$ send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0005'
+&quot;mismatch&quot;:null
+$ send 'cost_type=cpi&amp;cost_amount=1.5&amp;cost_id=corsair-install-02'
+&quot;mismatch&quot;:null
+$ send 'cost_type=cpm&amp;cost_amount=2.4&amp;cost_id=corsair-view-0002'
+&quot;mismatch&quot;:null
+$ click() { curl -s &quot;$BASE_URL/$TEST_LINK_TOKEN?cost_id=$1&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:true'; }
+$ click corsair-event-0001
+&quot;recorded&quot;:true
+$ click corsair-event-0002
+&quot;recorded&quot;:true
+$ send 'cost_type=cpe&amp;cost_amount=0.8&amp;cost_id=corsair-event-0002'
+&quot;mismatch&quot;:null</pre>
+<p>One cost was late. The operator dismisses it and approves:</p>
+<pre>$ round() { curl -s -o /dev/null -w '%{http_code}\\n' -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/rounds/1/$1&quot; -d &quot;$2&quot;; }
+$ round approve
+409
+$ round dismissals '{&quot;finding&quot;: &quot;entry 9&quot;}'
+200
+$ round approve
+200
+$ report
+&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:true,&quot;matched&quot;:5,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
+&quot;cost_type&quot;:&quot;cpi&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
+&quot;cost_type&quot;:&quot;cpe&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
+&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0</pre>` },
+    ],
+  },
+  rules: {
+    title: "Matching rules",
+    lead: `These rules decide whether a cost is accepted, what it matches and how long it is remembered.`,
+    sections: [
+      { id: "matching", title: "Matching", body: `<h2 id="matching">Matching</h2>
+<div class="table" tabindex="0" role="region" aria-label="Matching"><table>
+<thead>
+<tr>
+<th>Question</th>
+<th>Answer</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Which click or impression?</td>
+<td><code>cpm</code> matches an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or, without one, an impression. Partner and cost ID must be the same.</td>
+</tr>
+<tr>
+<td>How long is a cost accepted?</td>
+<td>Until the click or impression is exactly seven days old.</td>
+</tr>
+<tr>
+<td>The cost arrives first?</td>
+<td>It is pending and matches within seven days, or it lapses. The order of arrival does not change the result.</td>
+</tr>
+<tr>
+<td>The same cost again?</td>
+<td><code>200</code> with <code>&quot;duplicate&quot;: true</code>. Nothing is written. A different <code>tag</code> or no amount is still the same cost.</td>
+</tr>
+<tr>
+<td>Another amount, currency or type?</td>
+<td><code>400 cost_id_conflict</code>. The first cost stays. A lapsed cost is replaced.</td>
+</tr>
+<tr>
+<td>No amount?</td>
+<td>The amount on the URL of the click, or else of the impression, counts if its type and currency agree. Otherwise the cost is unpriced until one call adds the amount.</td>
+</tr>
+<tr>
+<td>Cost data was off?</td>
+<td><code>403 cost_data_disabled</code> for clicks and impressions of that time.</td>
+</tr>
+<tr>
+<td>Which day?</td>
+<td>The day of the click or impression, in UTC.</td>
+</tr>
+</tbody></table>
+</div>
+<p>A <code>cpm</code> amount is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
+      { id: "prices-on-urls", title: "Prices on URLs", body: `<h2 id="prices-on-urls">Prices on URLs</h2>
+<p>A click or impression whose URL has <code>cost_id</code>, <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself if cost data is on for the link and the partner has integrated the cost type. One call to <code>POST /cost</code> with the same ID replaces it while costs for the click are accepted.</p>
+<p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them. A macro that was not filled in, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
+      { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
+<div class="table" tabindex="0" role="region" aria-label="What is remembered"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>How long</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Click or impression with a cost ID</td>
+<td>14 days</td>
+</tr>
+<tr>
+<td><code>cpc</code> and <code>cpm</code> cost</td>
+<td>7 days after its click or impression</td>
+</tr>
+<tr>
+<td><code>cpi</code> and <code>cpe</code> cost</td>
+<td>14 days after its click or impression</td>
+</tr>
+<tr>
+<td>Pending cost</td>
+<td>7 days</td>
+</tr>
+<tr>
+<td>Daily totals of spend</td>
+<td>always</td>
+</tr>
+</tbody></table>
+</div>
+<p>The purge runs every hour and deletes rows an hour or more after these times. After 14 days, the same cost ID is a new engagement.</p>` },
+    ],
+  },
+  troubleshooting: {
+    title: "Troubleshooting",
+    lead: `Find the symptom, then the cause and what to do. Every error code is on the <a href="/docs/errors">Errors</a> page.`,
+    sections: [
+      { id: "a-cost-stays-pending", title: "A cost stays pending", body: `<h2 id="a-cost-stays-pending">A cost stays pending</h2>
+<p><code>GET /cost/{cost_id}</code> returns <code>mismatch</code>. If it is not null, a click or impression has the ID but cannot take the cost:</p>
+<div class="table" tabindex="0" role="region" aria-label="A cost stays pending"><table>
+<thead>
+<tr>
+<th><code>mismatch</code></th>
+<th>Cause</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>wrong_engagement</code></td>
+<td>Only a click arrived for <code>cpm</code>, or only an impression for <code>cpc</code>.</td>
+</tr>
+<tr>
+<td><code>cost_data_disabled</code></td>
+<td>Cost data was off for the link at that time.</td>
+</tr>
+<tr>
+<td><code>window_closed</code></td>
+<td>Cost and click are more than seven days apart.</td>
+</tr>
+</tbody></table>
+</div>
+<p>If it is null, no click or impression arrived with this ID. Check that:</p>
+<ul>
+<li>the URL had the same <code>cost_id</code>, with the same capital and small letters, and no macro that was not filled in</li>
+<li>the link is attached to this partner</li>
+<li>a person opened it: crawlers and link previews are not recorded</li>
+</ul>
+<p>In a round, <code>GET /cost/round</code> says why.</p>` },
+      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<h2 id="a-cost-or-cost-id-is-rejected">A cost or cost ID is rejected</h2>
+<div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
+<thead>
+<tr>
+<th>Symptom</th>
+<th>What to do</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>403 <code>cost_data_disabled</code></td>
+<td>Switch cost data on for the link (<code>PATCH</code> with <code>&quot;cost_data_enabled&quot;: true</code>). It applies to later clicks.</td>
+</tr>
+<tr>
+<td>403 <code>cost_type_not_integrated</code></td>
+<td>The partner or its credential is not cleared for the type. Run an <a href="/docs/rounds">integration round</a>.</td>
+</tr>
+<tr>
+<td>403 <code>test_credential</code></td>
+<td>The round is closed, or the call was <code>GET /cost/{cost_id}</code>. Test costs are in <code>GET /cost/round</code>.</td>
+</tr>
+<tr>
+<td>400 <code>cost_id_conflict</code></td>
+<td>The ID was used with other values. Use a different ID for each click or impression.</td>
+</tr>
+<tr>
+<td><code>lapsed</code></td>
+<td>The cost waited seven days. Send it again to wait another seven days.</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "a-token-or-sign-in-does-not-work", title: "A token or sign-in does not work", body: `<h2 id="a-token-or-sign-in-does-not-work">A token or sign-in does not work</h2>
+<div class="table" tabindex="0" role="region" aria-label="A token or sign-in does not work"><table>
+<thead>
+<tr>
+<th>Symptom</th>
+<th>What to do</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>401 with a token that worked before</td>
+<td>It was reset. The new token is on the account page.</td>
+</tr>
+<tr>
+<td>404 for an app that exists</td>
+<td>You are not a member of it. Ask an operator to add you.</td>
+</tr>
+<tr>
+<td>429 when you sign in</td>
+<td>Wait a minute.</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "a-link-does-not-behave-as-expected", title: "A link does not behave as expected", body: `<h2 id="a-link-does-not-behave-as-expected">A link does not behave as expected</h2>
+<div class="table" tabindex="0" role="region" aria-label="A link does not behave as expected"><table>
+<thead>
+<tr>
+<th>Symptom</th>
+<th>What to do</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>partner_id</code> is rejected in a create request</td>
+<td>Create the link, then attach the partner with <code>PATCH</code>.</td>
+</tr>
+<tr>
+<td>A click opens the default page</td>
+<td>Add the host and the scheme of the target to the app.</td>
+</tr>
+<tr>
+<td>A sub-link has cost data on again</td>
+<td>Its own switch is on, and a new partner above it supports cost data.</td>
+</tr>
+<tr>
+<td><code>click_url</code> fails in curl</td>
+<td>It has macros such as <code>{click_id}</code>. Use <code>url</code> and add your own parameters.</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "the-worker-does-not-start-or-is-not-ready", title: "The Worker does not start or is not ready", body: `<h2 id="the-worker-does-not-start-or-is-not-ready">The Worker does not start or is not ready</h2>
+<div class="table" tabindex="0" role="region" aria-label="The Worker does not start or is not ready"><table>
+<thead>
+<tr>
+<th>Symptom</th>
+<th>What to do</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>503 <code>not_migrated</code></td>
+<td>Run <code>npx wrangler d1 migrations apply DB --local</code>, or <code>--remote</code>. <code>npm start</code> and <code>npm run deploy</code> do this for you.</td>
+</tr>
+<tr>
+<td><code>EBADENGINE</code> on install</td>
+<td>Ignore it. The scripts run on the Node 24 that comes with the install.</td>
+</tr>
+<tr>
+<td>Port 8787 is in use</td>
+<td><code>npm start -- --port 9000</code>. Do not start two on the same data.</td>
+</tr>
+<tr>
+<td><code>The entry-point file at &quot;9000&quot; was not found</code></td>
+<td>Write <code>--</code> before the flags: <code>npm start -- --port 9000</code>.</td>
+</tr>
+<tr>
+<td>Requests hang in development</td>
+<td>The source has a syntax error. wrangler waits until the build works again.</td>
+</tr>
+<tr>
+<td><code>/readyz</code> returns 503</td>
+<td>Its <code>checks</code> say which part is not ready and why.</td>
+</tr>
+</tbody></table>
+</div>` },
+    ],
+  },
+};
