@@ -11,11 +11,11 @@ import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The script that `wrangler deploy` would upload. */
-export function buildWorker(): { script: string; gzipBytes: number } {
+/** The script that `wrangler deploy` would upload, built in the folder of a checkout. */
+export function buildWorker(root = ROOT): { script: string; gzipBytes: number } {
   const directory = mkdtempSync(join(tmpdir(), "linkledger-built-"));
   try {
-    runWrangler("deploy", "--dry-run", "--outdir", directory);
+    runWrangler(["deploy", "--dry-run", "--outdir", directory], root);
     const script = readFileSync(join(directory, "index.js"), "utf8");
     return { script, gzipBytes: gzipSync(script).byteLength };
   } finally {
@@ -23,12 +23,9 @@ export function buildWorker(): { script: string; gzipBytes: number } {
   }
 }
 
-/** Runs a command to its end; what it printed. */
-export function runWrangler(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync("wrangler", args, {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
+/** Runs a command to its end and returns what it printed. */
+export function runWrangler(args: string[], root = ROOT): string {
+  const { status, stdout, stderr } = spawnSync("wrangler", args, { cwd: root, encoding: "utf8" });
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed\n${stdout}${stderr}`);
   return stdout;
 }
@@ -47,6 +44,10 @@ const LIMIT = 1_000_000_000;
 export interface Settings {
   name: string;
   script: string;
+  /** The checkout whose wrangler.toml and migrations apply; this one, unless it says so. */
+  root?: string;
+  /** The statements that fill its empty database; the demo data, unless it says so. */
+  seed?: string[];
   /** Beside the databases, namespaces and limiters of wrangler.toml. */
   bindings?: Record<string, string | object>;
   /** Whether its rate limiters are bound; true unless it says so. */
@@ -73,8 +74,8 @@ export async function startBuilt({
   bindings = {},
   ...settings
 }: Settings): Promise<BuiltWorker> {
-  const { limiters = true, state, port = 0, inspectorPort } = settings;
-  const config: Config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+  const { root = ROOT, seed, limiters = true, state, port = 0, inspectorPort } = settings;
+  const config: Config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const rateLimits = config.ratelimits.map(({ name, namespace_id, simple }) => [
     name,
     { namespace_id, simple: { ...simple, limit: LIMIT } },
@@ -99,18 +100,18 @@ export async function startBuilt({
   await miniflare.ready;
   const url = (await miniflare.unsafeGetDirectURL(name)).origin;
   const db = (await miniflare.getD1Database("DB")) as unknown as D1Database;
-  await migrate(db);
+  await migrate(db, root, seed ?? demoStatements(Date.now()));
   return { miniflare, url, db };
 }
 
-async function migrate(db: D1Database): Promise<void> {
+async function migrate(db: D1Database, root: string, seed: string[]): Promise<void> {
   const there = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
   if (there) return;
-  const migrations = join(ROOT, "migrations");
+  const migrations = join(root, "migrations");
   for (const file of readdirSync(migrations).sort()) {
     if (!file.endsWith(".sql")) continue;
     const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
     await db.batch(queries.map((query) => db.prepare(query)));
   }
-  await db.batch(demoStatements(Date.now()).map((statement) => db.prepare(statement)));
+  await db.batch(seed.map((statement) => db.prepare(statement)));
 }
