@@ -1,4 +1,4 @@
-/** Fills a server through its public interfaces, so that it works for every revision, whatever its tables. */
+/** Fills a server with data through its public interfaces, so that it works for every revision, whatever its tables. */
 import { drive, type Target } from "./load.ts";
 import {
   type Ask,
@@ -18,36 +18,51 @@ const COSTS_AT_ONCE = 1_000;
 const CONNECTIONS = 8;
 
 export async function fill(target: Target, demo: Demo): Promise<Data> {
-  const links: string[] = [];
-  for (let count = 0; count < LINKS; count += LINKS_AT_ONCE) links.push(...(await createLinks(target, demo)));
+  const created: string[] = [];
+  for (let count = 0; count < LINKS; count += LINKS_AT_ONCE)
+    created.push(...(await createLinks(target, demo)));
+  // These come first in a list.
+  const links = created.slice(0, LINKS_AT_ONCE);
+  const withCostData = await attachPartners(target, demo, links);
+  const children = await createLinks(target, demo, withCostData[0]);
+  const clicked = [...withCostData.slice(0, 10), ...children.slice(0, 10)];
+  const ids = toIds("filled", 0, FILLED_COSTS);
+  await sendClicks(target, clicked, ids.slice(0, FILLED_CLICKS));
+  await sendCosts(target, demo, ids);
+  return { demo, links, clicked };
+}
+
+/** Gives every link a partner, each partner in turn. The links whose cost data is on then. */
+async function attachPartners(target: Target, demo: Demo, links: string[]): Promise<string[]> {
   const partners = await readPartners(target, demo);
-  const [first = ""] = links;
-  const updated = links.slice(0, 2 * LINKS_AT_ONCE);
-  for (const [index, token] of updated.entries()) {
+  const withCostData: string[] = [];
+  for (const [index, token] of links.entries()) {
     const partner = partners[index % partners.length];
+    const hasCostData = partner?.supports_cost_data === true;
     await ask(target, {
       method: "PATCH",
       path: `${linksPath(demo)}/${token}`,
       headers: jsonHeaders(demo),
-      body: JSON.stringify({
-        partner_id: partner?.id,
-        ...(partner?.supports_cost_data && { cost_data_enabled: true }),
-      }),
+      body: JSON.stringify({ partner_id: partner?.id, ...(hasCostData && { cost_data_enabled: true }) }),
     });
+    if (hasCostData) withCostData.push(token);
   }
-  const costOnes = updated.filter((_, index) => partners[index % partners.length]?.supports_cost_data);
-  const clicked = [...costOnes.slice(0, 10), ...(await createLinks(target, demo, first)).slice(0, 10)];
-  const ids = toIds("filled", 0, FILLED_COSTS);
-  const clicks = ids
-    .slice(0, FILLED_CLICKS)
-    .map((id, n): Ask => ({ method: "GET", path: `/${clicked[n % clicked.length]}?cost_id=${id}&s2s=1` }));
+  return withCostData;
+}
+
+async function sendClicks(target: Target, links: string[], ids: string[]): Promise<void> {
+  const clicks = ids.map(
+    (id, n): Ask => ({ method: "GET", path: `/${links[n % links.length]}?cost_id=${id}&s2s=1` }),
+  );
   await drive(target, clicks, 200, CONNECTIONS);
-  const batches = [];
+}
+
+async function sendCosts(target: Target, demo: Demo, ids: string[]): Promise<void> {
+  const batches: Ask[] = [];
   for (let from = 0; from < ids.length; from += COSTS_AT_ONCE) {
     batches.push(askBatch(demo, ids.slice(from, from + COSTS_AT_ONCE)));
   }
   await drive(target, batches, 200, CONNECTIONS);
-  return { demo, links: updated, clicked };
 }
 
 interface Partner {
@@ -56,14 +71,13 @@ interface Partner {
 }
 
 async function readPartners(target: Target, demo: Demo): Promise<Partner[]> {
-  const path = "/public/v1/partners";
+  const headers = authorize(demo.apiToken);
   const { data } = await ask<{ data: { items: Partner[] } }>(target, {
     method: "GET",
-    path,
-    headers: authorize(demo.apiToken),
+    path: "/public/v1/partners",
+    headers,
   });
-  // The first one gets the sub-links, and their clicks are to go into the ledger.
-  return data.items.sort((one, other) => Number(other.supports_cost_data) - Number(one.supports_cost_data));
+  return data.items;
 }
 
 async function createLinks(target: Target, demo: Demo, parent?: string): Promise<string[]> {

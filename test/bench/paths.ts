@@ -25,7 +25,7 @@ export interface Data {
 
 /** So many costs come with the data, and so many of them have a click. */
 export const FILLED_COSTS = 10_000;
-export const FILLED_CLICKS = 2_000;
+export const FILLED_CLICKS = 1_000;
 
 export interface Ask {
   method: "GET" | "POST" | "PATCH";

@@ -33,6 +33,7 @@ const pairs = Number(flags.pairs);
 const folder = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
 const servers: Server[] = [];
 try {
+  console.log("Building the servers and filling them with data");
   const checkout = await buildCheckout("ours");
   const ours = await prepare(checkout, join(folder, "ours"));
   const prepared = [ours, await prepareBare(ours, join(folder, "bare"))];
