@@ -19,8 +19,8 @@ export type Pair = Figures[];
 const TURNS = 10;
 /** After so many pairs V8 has compiled a path as well as it will. They are not counted. */
 const WARM_UP_PAIRS = 2;
-/** Work after the last answer ends within this time. */
-const SETTLE_MS = 50;
+/** A server that uses less CPU than this in this time has ended its work after the answers. */
+const IDLE = { microseconds: 2_000, during: 50 };
 
 export async function measurePairs(
   servers: Server[],
@@ -49,11 +49,20 @@ async function measurePair(servers: Server[], path: Path, connections: number): 
     }
     next += requests;
   }
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  for (const { server } of runs) await settle(server);
   return runs.map(({ server, before, seconds }) => ({
     cpu: (server.cpuTime() - before) / (TURNS * requests),
     throughput: (TURNS * requests) / seconds,
   }));
+}
+
+async function settle({ cpuTime }: Server): Promise<void> {
+  let used = Number.POSITIVE_INFINITY;
+  while (used > IDLE.microseconds) {
+    const before = cpuTime();
+    await new Promise((resolve) => setTimeout(resolve, IDLE.during));
+    used = cpuTime() - before;
+  }
 }
 
 /** The middle of the pairs, and half of the range that the middle half of them lies in. */
