@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { demoStatements } from "../src/dev/demo.ts";
@@ -11,24 +11,32 @@ import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Builds the script that `wrangler deploy` would upload. */
-export function buildWorker(): { script: string; gzipBytes: number } {
+/** The extensions of files that the Worker imports as text; `rules` in wrangler.toml says the same. */
+export const TEXT_LOADERS = { ".css": "text", ".svg": "text", ".md": "text", ".client.js": "text" } as const;
+
+/** The Worker that `wrangler deploy` would upload from a checkout, with its text files inlined, and the size of the upload. */
+export function buildWorker(root = ROOT): { script: string; gzipBytes: number } {
   const directory = mkdtempSync(join(tmpdir(), "linkledger-built-"));
   try {
-    runWrangler("deploy", "--dry-run", "--outdir", directory);
-    const script = readFileSync(join(directory, "index.js"), "utf8");
-    return { script, gzipBytes: gzipSync(script).byteLength };
+    const output = runWrangler(["deploy", "--dry-run", "--outdir", directory], root);
+    const { outputFiles } = buildSync({
+      entryPoints: [join(directory, "index.js")],
+      bundle: true,
+      format: "esm",
+      external: ["node:*", "cloudflare:*"],
+      loader: TEXT_LOADERS,
+      write: false,
+    });
+    const [, kib] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];
+    return { script: outputFiles[0]?.text ?? "", gzipBytes: Number(kib) * 1024 };
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
 /** Runs a wrangler command and returns its output. */
-export function runWrangler(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync("wrangler", args, {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
+export function runWrangler(args: string[], root = ROOT): string {
+  const { status, stdout, stderr } = spawnSync("wrangler", args, { cwd: root, encoding: "utf8" });
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed\n${stdout}${stderr}`);
   return stdout;
 }
@@ -47,6 +55,10 @@ const LIMIT = 1_000_000_000;
 export interface Settings {
   name: string;
   script: string;
+  /** The checkout whose wrangler.toml and migrations apply. Default: this one. */
+  root?: string;
+  /** The statements that fill an empty database. Default: the demo data. */
+  seed?: string[];
   /** In addition to the databases, namespaces and limiters in wrangler.toml. */
   bindings?: Record<string, string | object>;
   /** Whether the rate limiters are bound. Default true. */
@@ -73,8 +85,8 @@ export async function startBuilt({
   bindings = {},
   ...settings
 }: Settings): Promise<BuiltWorker> {
-  const { limiters = true, state, port = 0, inspectorPort } = settings;
-  const config: Config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+  const { root = ROOT, seed, limiters = true, state, port = 0, inspectorPort } = settings;
+  const config: Config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const rateLimits = config.ratelimits.map(({ name, namespace_id, simple }) => [
     name,
     { namespace_id, simple: { ...simple, limit: LIMIT } },
@@ -99,18 +111,18 @@ export async function startBuilt({
   await miniflare.ready;
   const url = (await miniflare.unsafeGetDirectURL(name)).origin;
   const db = (await miniflare.getD1Database("DB")) as unknown as D1Database;
-  await migrate(db);
+  await migrate(db, root, seed ?? demoStatements(Date.now()));
   return { miniflare, url, db };
 }
 
-async function migrate(db: D1Database): Promise<void> {
-  const isMigrated = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
-  if (isMigrated) return;
-  const migrations = join(ROOT, "migrations");
+async function migrate(db: D1Database, root: string, seed: string[]): Promise<void> {
+  const there = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
+  if (there) return;
+  const migrations = join(root, "migrations");
   for (const file of readdirSync(migrations).sort()) {
     if (!file.endsWith(".sql")) continue;
     const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
     await db.batch(queries.map((query) => db.prepare(query)));
   }
-  await db.batch(demoStatements(Date.now()).map((statement) => db.prepare(statement)));
+  await db.batch(seed.map((statement) => db.prepare(statement)));
 }

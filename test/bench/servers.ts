@@ -1,69 +1,76 @@
-/** The built Worker and the bare one beside it: each in a workerd of its own, with the same bindings. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** The Workers that are measured, each in a workerd of its own, with the same bindings and the same data. */
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { hashToken } from "../../src/auth/secrets.ts";
-import { putDestination } from "../../src/db/links/destination-cache.ts";
-import { findDestination } from "../../src/db/links/destinations.ts";
-import { DEMO } from "../../src/dev/demo.ts";
-import { runWrangler, type Settings, startBuilt } from "../built-worker.ts";
-import type { BareBindings } from "./bare.ts";
-import { LINKS } from "./load.ts";
-import { captureStatements } from "./statements.ts";
+import { type Settings, startBuilt } from "../built-worker.ts";
+import { destinationKey } from "./bare/engagements.ts";
+import { fill } from "./fill.ts";
+import { openConnections, type Target } from "./load.ts";
+import type { Data } from "./paths.ts";
+import type { Checkout } from "./revision.ts";
 
-export interface Server {
+export interface Server extends Target {
   name: string;
-  url: string;
   db: D1Database;
-  /** CPU that its workerd has used, in milliseconds; undefined where the system does not say (only Linux does). */
-  cpuTime: () => number | undefined;
+  data: Data;
+  /** CPU that its workerd has used, in microseconds, those of D1 and KV included. NaN where there is no /proc. */
+  cpuTime: () => number;
   stop: () => Promise<void>;
 }
 
-/** What V8 was busy with before the first request, as `wrangler check startup` profiles it; in milliseconds. */
-export function measureStartUp(): number {
-  const directory = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
-  try {
-    const file = join(directory, "startup.cpuprofile");
-    const told = runWrangler("check", "startup", "--outfile", file);
-    return Number(/Active: ([\d.]+) ms/.exec(told)?.[1]);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+/** What a server is started from: once to fill it, and again to measure it. */
+export interface Prepared {
+  settings: Settings & { state: string };
+  data: Data;
 }
 
-export async function startWorker(script: string): Promise<Server> {
-  return start({ name: "worker", script });
+/** Fills a new server whose data lives in a folder, and stops it. */
+export async function prepare({ settings, demo }: Checkout, state: string): Promise<Prepared> {
+  const filled = { ...settings, state };
+  const { miniflare, url } = await startBuilt(filled);
+  const agent = openConnections();
+  const data = await fill({ url, agent }, demo);
+  agent.destroy();
+  await miniflare.dispose();
+  return { settings: filled, data };
 }
 
-/** The Worker without its rate limiters. */
-export async function startUnlimited(script: string): Promise<Server> {
-  return start({ name: "unlimited", script, limiters: false });
-}
-
-export async function startBare(): Promise<Server> {
+/** The bare Worker on a copy of the data of ours. */
+export async function prepareBare({ settings, data }: Prepared, state: string): Promise<Prepared> {
   const built = await build({
-    entryPoints: [join(import.meta.dirname, "bare.ts")],
+    entryPoints: [join(import.meta.dirname, "bare/worker.ts")],
     bundle: true,
     format: "esm",
+    minify: true,
+    external: ["node:*"],
     write: false,
   });
-  const bindings = {
-    STATEMENTS: await captureStatements(),
-    HASHES: { api: hashToken(DEMO.apiToken, ["api"]) ?? "", cost: hashToken(DEMO.costToken, ["live"]) ?? "" },
-    APP_TOKEN: DEMO.appToken,
-  } satisfies Pick<BareBindings, "STATEMENTS" | "HASHES" | "APP_TOKEN">;
-  return start({ name: "bare", script: built.outputFiles[0]?.text ?? "", bindings });
+  cpSync(settings.state, state, { recursive: true });
+  const bare = { ...settings, name: "bare", script: built.outputFiles[0]?.text ?? "", state };
+  const { miniflare } = await startBuilt(bare);
+  const links = await miniflare.getKVNamespace("LINKS");
+  for (const token of data.clicked) await links.put(destinationKey(token), "https://example.com/");
+  await miniflare.dispose();
+  return { settings: bare, data };
 }
 
-async function start(settings: Settings): Promise<Server> {
+export async function start({ settings, data }: Prepared): Promise<Server> {
   const others = listChildren();
   const { miniflare, url, db } = await startBuilt(settings);
-  await fillCaches(db, (await miniflare.getKVNamespace("LINKS")) as unknown as KVNamespace);
   const process = listChildren().find((id) => !others.includes(id));
-  const cpuTime = () => readCpuTime(process);
-  return { name: settings.name, url, db, cpuTime, stop: () => miniflare.dispose() };
+  const agent = openConnections();
+  return {
+    name: settings.name,
+    url,
+    db,
+    data,
+    agent,
+    cpuTime: () => readCpuTime(process),
+    stop: () => {
+      agent.destroy();
+      return miniflare.dispose();
+    },
+  };
 }
 
 function listChildren(): string[] {
@@ -71,60 +78,12 @@ function listChildren(): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split(" ") : [];
 }
 
-const TICK_MS = 10;
-
-/** Of the user and of the system: the 14th and 15th field. */
-function readCpuTime(process: string | undefined): number | undefined {
-  if (process === undefined) return undefined;
-  const fields = readFileSync(`/proc/${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-}
-
-/** As the first clicks would. */
-async function fillCaches(db: D1Database, kv: KVNamespace): Promise<void> {
-  for (const token of LINKS) {
-    const found = await findDestination(db, token);
-    if (!found) throw new Error(`the demo data has no link ${token}`);
-    await kv.put(`link:${token}`, found.appToken);
-    await putDestination(kv, found.appToken, found.destination);
-  }
-}
-
-/** Level-1 links of the demo app, so that it has so many in all. */
-export async function addLinks(db: D1Database, count: number): Promise<void> {
-  await db
-    .prepare(
-      `INSERT INTO links (token, app_token, level, label, partner_id, cost_switch, created_at)
-       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       SELECT 'b' || lower(hex(randomblob(7))), ?, 1, 'Bench ' || i, 1 + i % 3, 1, 0 FROM n`,
-    )
-    .bind(count, DEMO.appToken)
-    .run();
-}
-
-/** Costs of partner 1 with a click each, of this time in milliseconds since 1970. Ids are spread as UUIDs are. */
-export async function addCosts(db: D1Database, count: number, occurredAt: number): Promise<void> {
-  const slice = 20_000;
-  for (let done = 0; done < count; done += slice) {
-    const ids = `
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-      SELECT lower(hex(randomblob(16))) AS id FROM n`;
-    await db.batch([
-      db.prepare("CREATE TABLE bench_ids (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID"),
-      db.prepare(`INSERT INTO bench_ids ${ids}`).bind(Math.min(slice, count - done)),
-      db
-        .prepare(
-          `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
-           SELECT 1, id, 'click', ?, 1, ?, 1 FROM bench_ids`,
-        )
-        .bind(DEMO.appToken, occurredAt),
-      db
-        .prepare(
-          `INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
-           SELECT 1, id, 'cpc', 'USD', 25000, 'bench', 'call', ? FROM bench_ids`,
-        )
-        .bind(occurredAt + 1),
-      db.prepare("DROP TABLE bench_ids"),
-    ]);
-  }
+/** All of its threads, which live as long as it; in nanoseconds, which is finer than the ticks of /proc/PID/stat. */
+function readCpuTime(process: string | undefined): number {
+  const tasks = `/proc/${process}/task`;
+  if (!existsSync(tasks)) return Number.NaN;
+  return readdirSync(tasks).reduce((sum, task) => {
+    const [nanoseconds] = readFileSync(join(tasks, task, "schedstat"), "utf8").split(" ");
+    return sum + Number(nanoseconds) / 1000;
+  }, 0);
 }

@@ -1,0 +1,96 @@
+/** Drives servers by turns and compares what each request took. */
+import { drive } from "./load.ts";
+import type { Path } from "./paths.ts";
+import type { Server } from "./servers.ts";
+
+/** CPU in microseconds a request, throughput in requests a second. */
+export interface Figures {
+  cpu: number;
+  throughput: number;
+}
+
+/** The figures of each server, in their order. */
+export type Pair = Figures[];
+
+/**
+ * In each pair the servers take turns of a fraction of a second, so that all of them see the same noise from whatever else the
+ * machine does. Longer turns give a spread several times as wide.
+ */
+const TURNS = 10;
+/** After so many pairs V8 has compiled a path as well as it will. They are not counted. */
+const WARM_UP_PAIRS = 2;
+/** A server that uses less CPU than this in this time has ended its work after the answers. */
+const IDLE = { microseconds: 2_000, during: 50 };
+
+export async function measurePairs(
+  servers: Server[],
+  path: Path,
+  connections: number,
+  count: number,
+): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  for (let pair = 0; pair < WARM_UP_PAIRS + count; pair++) {
+    pairs.push(await measurePair(servers, path, connections));
+  }
+  return pairs.slice(WARM_UP_PAIRS);
+}
+
+/** Of all requests so far, so that no two are alike. */
+let next = 0;
+
+async function measurePair(servers: Server[], path: Path, connections: number): Promise<Pair> {
+  const requests = Math.max(connections, Math.ceil(path.requests / TURNS));
+  const runs = servers.map((server) => ({ server, before: server.cpuTime(), seconds: 0 }));
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const run of turn % 2 === 0 ? runs : runs.toReversed()) {
+      const { data } = run.server;
+      const asks = Array.from({ length: requests }, (_, index) => path.ask(data, next + index));
+      run.seconds += await drive(run.server, asks, path.status, connections);
+    }
+    next += requests;
+  }
+  for (const { server } of runs) await settle(server);
+  return runs.map(({ server, before, seconds }) => ({
+    cpu: (server.cpuTime() - before) / (TURNS * requests),
+    throughput: (TURNS * requests) / seconds,
+  }));
+}
+
+async function settle({ cpuTime }: Server): Promise<void> {
+  let used = Number.POSITIVE_INFINITY;
+  while (used > IDLE.microseconds) {
+    const before = cpuTime();
+    await new Promise((resolve) => setTimeout(resolve, IDLE.during));
+    used = cpuTime() - before;
+  }
+}
+
+/** The middle of the pairs, and half of the range that the middle half of them lies in. */
+export interface Middle {
+  median: number;
+  spread: number;
+}
+
+export function middleOf(pairs: Pair[], pick: (pair: Pair) => number): Middle {
+  const values = pairs.map(pick).sort((one, other) => one - other);
+  return {
+    median: quantile(values, 0.5),
+    spread: (quantile(values, 0.75) - quantile(values, 0.25)) / 2,
+  };
+}
+
+/** One server's figure to another's. */
+export function ratioOf(pairs: Pair[], figure: keyof Figures, server: number, other: number): Middle {
+  return middleOf(
+    pairs,
+    (pair) => (pair[server]?.[figure] ?? Number.NaN) / (pair[other]?.[figure] ?? Number.NaN),
+  );
+}
+
+/** Between two values by the line through them. */
+function quantile(sorted: number[], share: number): number {
+  const place = share * (sorted.length - 1);
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place % 1);
+}

@@ -1,0 +1,182 @@
+/** What is measured, and what each path is to reach. */
+import { createHash } from "node:crypto";
+
+/** What ours is to reach: CPU and throughput as a ratio to bare's, and CPU as a ratio to that of another revision. */
+export const AIMS = { cpu: 1.15, throughput: 0.9, against: 1.05 };
+
+export const BATCH_SIZE = 100;
+
+/** The tokens of the demo data. */
+export interface Demo {
+  appToken: string;
+  linkToken: string;
+  apiToken: string;
+  costToken: string;
+}
+
+/** What a server was filled with. */
+export interface Data {
+  demo: Demo;
+  /** Links of level 1. */
+  links: string[];
+  /** Links with a partner whose cost data is on, some of them by inheritance. */
+  clicked: string[];
+}
+
+/** So many costs come with the data, and so many of them have a click. */
+export const FILLED_COSTS = 10_000;
+export const FILLED_CLICKS = 1_000;
+
+export interface Ask {
+  method: "GET" | "POST" | "PATCH";
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Path {
+  name: string;
+  /** The status of a good answer. */
+  status: number;
+  /** Requests of one pair to each server: less than a second on one core. */
+  requests: number;
+  /** Where one path differs from the others. */
+  aims?: Partial<typeof AIMS>;
+  /** The request number `n` to a server with this data. No two are alike. */
+  ask: (data: Data, n: number) => Ask;
+}
+
+const clickPath = ({ clicked }: Data, n: number) => `/${clicked[n % clicked.length]}`;
+const linkPath = ({ demo, links }: Data, n: number) => `${linksPath(demo)}/${links[n % links.length]}`;
+const json = { "content-type": "application/json" };
+
+export const PATHS: Path[] = [
+  {
+    name: "cost",
+    status: 200,
+    requests: 320,
+    ask: ({ demo }, n) => ({
+      method: "POST",
+      path: "/cost",
+      headers: { ...authorize(demo.costToken), "content-type": "application/x-www-form-urlencoded" },
+      body: String(new URLSearchParams(toCost(toId("cost", n)))),
+    }),
+  },
+  {
+    name: "batch",
+    status: 200,
+    requests: 160,
+    ask: ({ demo }, n) => askBatch(demo, toIds("batch", n * BATCH_SIZE, BATCH_SIZE)),
+  },
+  {
+    name: "read cost",
+    status: 200,
+    requests: 320,
+    ask: ({ demo }, n) => ({
+      method: "GET",
+      path: `/cost/${toId("filled", n % FILLED_CLICKS)}`,
+      headers: authorize(demo.costToken),
+    }),
+  },
+  {
+    name: "list v1",
+    status: 200,
+    requests: 240,
+    ask: ({ demo }) => ({ method: "GET", path: linksPath(demo), headers: authorize(demo.apiToken) }),
+  },
+  {
+    name: "list v2",
+    status: 200,
+    requests: 240,
+    ask: ({ demo }) => ({ method: "GET", path: linksPath(demo, "v2"), headers: authorize(demo.apiToken) }),
+  },
+  {
+    name: "read link",
+    status: 200,
+    requests: 320,
+    ask: (data, n) => ({
+      method: "GET",
+      path: linkPath(data, n),
+      headers: authorize(data.demo.apiToken),
+    }),
+  },
+  {
+    name: "create link",
+    status: 201,
+    requests: 240,
+    ask: ({ demo }, n) => ({
+      method: "POST",
+      path: linksPath(demo),
+      headers: { ...authorize(demo.apiToken), ...json },
+      body: JSON.stringify({ name: `Bench ${n}` }),
+    }),
+  },
+  {
+    name: "update link",
+    status: 200,
+    requests: 240,
+    ask: (data, n) => ({
+      method: "PATCH",
+      path: linkPath(data, n),
+      headers: { ...authorize(data.demo.apiToken), ...json },
+      body: JSON.stringify({ name: `Bench ${n}` }),
+    }),
+  },
+  {
+    name: "click plain",
+    status: 302,
+    requests: 640,
+    ask: (data, n) => ({ method: "GET", path: clickPath(data, n) }),
+  },
+  {
+    name: "click id",
+    status: 302,
+    requests: 320,
+    ask: (data, n) => ({ method: "GET", path: `${clickPath(data, n)}?cost_id=${toId("click", n)}` }),
+  },
+  {
+    name: "click s2s",
+    status: 200,
+    requests: 320,
+    ask: (data, n) => ({ method: "GET", path: `${clickPath(data, n)}?cost_id=${toId("s2s", n)}&s2s=1` }),
+  },
+  {
+    name: "impression id",
+    status: 200,
+    requests: 320,
+    ask: (data, n) => ({
+      method: "GET",
+      path: `/impression${clickPath(data, n)}?cost_id=${toId("impression", n)}`,
+    }),
+  },
+];
+
+export function authorize(token: string) {
+  return { authorization: `Token token=${token}` };
+}
+
+export function linksPath({ appToken }: Demo, version = "v1"): string {
+  return `/public/${version}/apps/${appToken}/trackers`;
+}
+
+export function askBatch(demo: Demo, ids: string[]): Ask {
+  return {
+    method: "POST",
+    path: "/cost/batch",
+    headers: { ...authorize(demo.costToken), ...json },
+    body: JSON.stringify({ costs: ids.map(toCost) }),
+  };
+}
+
+function toCost(costId: string) {
+  return { cost_type: "cpc", cost_currency: "USD", cost_id: costId, tag: "bench", cost_amount: "0.25" };
+}
+
+export function toIds(prefix: string, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => toId(prefix, from + index));
+}
+
+/** Always the same for the same number, as long as a UUID and in no order. */
+export function toId(prefix: string, n: number): string {
+  return createHash("sha256").update(`${prefix} ${n}`).digest("hex").slice(0, 36);
+}

@@ -1,0 +1,97 @@
+/** The lines of the bench. */
+import { type Middle, middleOf, type Pair, ratioOf } from "./compare.ts";
+import { AIMS, BATCH_SIZE, type Path } from "./paths.ts";
+
+/** Of the servers ours, bare and, where it was asked for, the other revision: in this order. */
+export interface Measured {
+  path: Path;
+  connections: number;
+  pairs: Pair[];
+}
+
+const OURS = 0;
+const BARE = 1;
+const AGAINST = 2;
+
+const WIDTHS = [15, 5, 9, 9, 13, 5, 9, 13, 7];
+
+export function printHeader(revision: string | undefined): void {
+  const titles = [
+    "path",
+    "conn",
+    "CPU µs",
+    "bare µs",
+    "CPU",
+    `≤${AIMS.cpu}`,
+    "req/s",
+    "req/s ratio",
+    `≥${AIMS.throughput}`,
+  ];
+  printRow([...titles, ...(revision ? [`CPU to ${revision}`, `≤${AIMS.against}`] : [])]);
+}
+
+export function printLine({ path, connections, pairs }: Measured): void {
+  const aims = { ...AIMS, ...path.aims };
+  const cpu = ratioOf(pairs, "cpu", OURS, BARE);
+  const throughput = ratioOf(pairs, "throughput", OURS, BARE);
+  const cells = [
+    path.name,
+    String(connections),
+    toWhole(pairs, "cpu", OURS),
+    toWhole(pairs, "cpu", BARE),
+    toRatio(cpu),
+    toVerdict(cpu.median <= aims.cpu),
+    toWhole(pairs, "throughput", OURS),
+    toRatio(throughput),
+    toVerdict(throughput.median >= aims.throughput),
+  ];
+  if (pairs[0]?.[AGAINST]) {
+    const against = ratioOf(pairs, "cpu", OURS, AGAINST);
+    cells.push(toRatio(against), toVerdict(against.median <= aims.against));
+  }
+  printRow(cells);
+}
+
+/** How many times as many costs a second come in by batches as one by one. */
+export function printBatch(measured: Measured[]): void {
+  for (const { connections, pairs } of measured.filter(({ path }) => path.name === "cost")) {
+    const batch = measured.find((one) => one.path.name === "batch" && one.connections === connections);
+    if (!batch) continue;
+    const rateOf = (some: Pair[]) => middleOf(some, (pair) => pair[OURS]?.throughput ?? Number.NaN).median;
+    const costs = rateOf(batch.pairs) * BATCH_SIZE;
+    const times = (costs / rateOf(pairs)).toFixed(1);
+    console.log(
+      `\nBatches, ${connections} connections: ${costs.toFixed(0)} costs/s, ${times} times single calls`,
+    );
+  }
+}
+
+/** What the rate limiter takes: pairs of ours and of ours without it. */
+export function printLimiters({ path, connections, pairs }: Measured): void {
+  const cpu = middleOf(pairs, ([ours, unlimited]) => (ours?.cpu ?? 0) - (unlimited?.cpu ?? 0));
+  const throughput = toRatio(ratioOf(pairs, "throughput", 0, 1));
+  console.log(
+    `Limiter, ${path.name}, ${connections} connections: ${cpu.median.toFixed(0)} µs of CPU, throughput ${throughput} of that without`,
+  );
+}
+
+function toWhole(pairs: Pair[], figure: "cpu" | "throughput", server: number): string {
+  return middleOf(pairs, (pair) => pair[server]?.[figure] ?? Number.NaN).median.toFixed(0);
+}
+
+function toRatio({ median, spread }: Middle): string {
+  return `${median.toFixed(2)} ±${spread.toFixed(2)}`;
+}
+
+function toVerdict(isMet: boolean): string {
+  return isMet ? "yes" : "no";
+}
+
+function printRow(cells: string[]): void {
+  console.log(
+    cells
+      .map((cell, column) => cell.padEnd(WIDTHS[column] ?? 18))
+      .join(" ")
+      .trimEnd(),
+  );
+}
