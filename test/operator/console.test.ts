@@ -262,7 +262,7 @@ test("a refusal is told without the marks of its text", async () => {
   const overloaded = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded."));
   const DB = withMethods(env.DB, { batch: overloaded });
   const rejected = await operator.get("/operator", { env: { DB } });
-  expect(rejected.text).toContain("again after <code>Retry-After</code> seconds");
+  expect(rejected.text).toContain("Resend it after <code>Retry-After</code> seconds");
   const form = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
     email: "nobody@example.com",
   });
