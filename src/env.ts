@@ -86,7 +86,7 @@ const REQUIRED_BINDINGS = {
   ADDRESS_ATTEMPTS: "a rate limiter",
 } as const satisfies Partial<Record<keyof Env, string>>;
 
-/** What is wrong with the configuration, as a sentence for whoever deploys. Safe to show: it names bindings, never values. */
+/** A wrong configuration. The message names bindings and variables, never their values, so it is safe to show. */
 export class ConfigurationError extends Error {}
 
 const checked = new WeakSet<Env>();

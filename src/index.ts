@@ -1,4 +1,4 @@
-/** The door: every request and every cron run of the Worker comes in here. */
+/** The entry point of every request, cron run and queue batch. */
 import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
 import { limitRejections, limitRequests } from "./auth/rate-limits.ts";
@@ -28,24 +28,27 @@ import { logError, logRequest } from "./log.ts";
 import { buildDocument } from "./openapi.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { purge } from "./purge.ts";
-import { serviceRoutes } from "./site/routes.ts";
+import { siteRoutes } from "./site/routes.ts";
 
-// A link token may be any single segment, so the public's paths come last.
+// A link token can be any single path segment, so the paths of links come last.
 export const routes: Route[] = [
   ...onSurface("campaign", campaignRoutes),
   ...onSurface("cost", costRoutes),
   ...onSurface("account", accountRoutes),
   ...onSurface("operator", operatorRoutes),
-  ...onSurface("service", [
+  ...onSurface("site", [
     ...pageRoutes,
-    ...serviceRoutes,
+    ...siteRoutes,
     { path: "/openapi.json", methods: { GET: readDocument } },
   ]),
   ...onSurface("engagement", engagementRoutes),
 ];
 const route = createRouter(routes);
 
-/** Answers one request. Whatever goes wrong becomes a problem document, or a page for a person; nothing unexpected reaches the caller. */
+/**
+ * Handles one request. Every error becomes a problem document, or a page for a person. Details of unexpected errors never
+ * reach the caller.
+ */
 export async function serve(
   request: Request,
   env: Env,
@@ -53,27 +56,27 @@ export async function serve(
   clock: Clock,
 ): Promise<Response> {
   const context = buildContext(env, request, execution, clock);
-  const answer = await dispatch(context).catch(async (error: unknown) => {
-    const tell = wantsPage(context) ? errorPage : problemResponse;
-    return tell(context, await limitRejections(context, toAppError(context, error)));
+  const response = await dispatch(context).catch(async (error: unknown) => {
+    const respond = wantsPage(context) ? errorPage : problemResponse;
+    return respond(context, await limitRejections(context, toAppError(context, error)));
   });
-  // A copy would make a stream of a body whose length is known.
-  const response = request.method === "HEAD" ? new Response(null, answer) : answer;
-  response.headers.set("x-request-id", context.requestId);
-  response.headers.set("x-content-type-options", "nosniff");
-  logRequest(context, response.status, clock());
-  return response;
+  // Copying the response would turn a body of known length into a stream.
+  const sent = request.method === "HEAD" ? new Response(null, response) : response;
+  sent.headers.set("x-request-id", context.requestId);
+  sent.headers.set("x-content-type-options", "nosniff");
+  logRequest(context, sent.status, clock());
+  return sent;
 }
 
 let document: ReturnType<typeof buildDocument> | undefined;
 
-/** Built once an isolate: it takes longer than any other answer. */
+/** Built once in an isolate, because building it takes longer than any other response. */
 function readDocument({ url }: Context): Response {
   document ??= buildDocument(routes, version);
   return jsonResponse({ ...document, servers: [{ url: url.origin }] });
 }
 
-/** Every surface counts how often a credential is used, but that of the public, which needs none. */
+/** Limits how often a credential is used on every surface except the public one, which needs no credential. */
 function onSurface(surface: string, routes: Route[]): Route[] {
   const before = surface === "engagement" ? {} : { before: limitRequests };
   return routes.map((route) => ({ ...route, surface, ...before }));
@@ -106,7 +109,7 @@ export default {
       const ledger = ledgerOf(env, controller.scheduledTime);
       const done = await Promise.allSettled([
         purge(ledger, controller.scheduledTime),
-        // Where a change stopped halfway, or a shard is new.
+        // Repairs a shard that is new or missed a change.
         replicateCredentials(ledger),
       ]);
       const failed = done.find((result) => result.status === "rejected");

@@ -1,4 +1,4 @@
-/** Reads the sources and holds who may import what, so that the layout stays what it says it is. */
+/** Checks the layout: which file may import which, and rules that hold for every source file. */
 import { describe, expect, it } from "vitest";
 import { routes } from "../src/index.ts";
 
@@ -54,7 +54,7 @@ function importsOf(path: string, text: string): Import[] {
 const resolve = (path: string, from: string) =>
   from.startsWith(".") ? new URL(from, `file:///src/${path}`).pathname.replace("/src/", "") : from;
 
-/** `file imports what` for every import that a rule forbids. */
+/** `file imports file` for every import that violates a rule. */
 function violations(
   of: (path: string) => boolean,
   forbids: (what: Import, path: string) => boolean,
@@ -131,7 +131,7 @@ describe("imports", () => {
     expect(violations(isDomain, forbids)).toEqual([]);
   });
 
-  it("of a surface's contract are zod, the shared fields and answers, and the cost types alone", () => {
+  it("of a surface's contract are only zod, the shared fields and response schemas, and domain constants", () => {
     const shared = [
       "zod/mini",
       "http/fields.ts",
@@ -151,7 +151,7 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  it("of drizzle are in db alone", () => {
+  it("of drizzle are only in db", () => {
     expect(
       violations(
         (path) => folderOf(path) !== "db",
@@ -163,7 +163,7 @@ describe("imports", () => {
     ).toContain("drizzle-orm");
   });
 
-  it("of the router's library are in http/router.ts alone", () => {
+  it("of the router library are only in http/router.ts", () => {
     expect(
       violations(
         (path) => path !== "http/router.ts",
@@ -176,7 +176,7 @@ describe("imports", () => {
     expect(violations(isWorker, ({ from }) => folderOf(from) === "dev")).toEqual([]);
   });
 
-  it("of our own files name the file whole", () => {
+  it("of our own files include the file extension", () => {
     const forbids = ({ from }: Import, path: string) =>
       !/\.(ts|json|css|svg|md|js)$/.test(from) && (sources.get(path) ?? "").includes(`"./${from}"`);
     expect(violations(anyFile, forbids)).toEqual([]);
@@ -189,29 +189,29 @@ describe("the code", () => {
   const mentions = (of: (path: string) => boolean, pattern: RegExp) =>
     [...sources].filter(([path, text]) => of(path) && pattern.test(text)).map(([path]) => path);
 
-  it("of db knows neither refusals nor answers", () => {
+  it("of db uses neither AppError nor Response", () => {
     const isDb = (path: string) => folderOf(path) === "db";
     expect(mentions(isDb, /\b(AppError|Response)\b/)).toEqual([]);
   });
 
-  it("reads the clock in env.ts alone", () => {
+  it("reads the clock only in env.ts", () => {
     const clock = /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\)|\bperformance\.now\b|\bhrtime\b/;
     expect(mentions(isWorker, clock)).toEqual(["env.ts"]);
   });
 
-  it("never asks SQL for the time, in a query or in a migration", () => {
+  it("never reads the time in SQL, in a query or in a migration", () => {
     const clock = /CURRENT_(TIMESTAMP|DATE|TIME)|unixepoch\s*\(|julianday\s*\(|'now'/i;
     expect(mentions((path) => folderOf(path) === "db", clock)).toEqual([]);
     expect(Object.keys(migrations).length).toBeGreaterThan(1);
     for (const [path, text] of Object.entries(migrations)) expect(text, path).not.toMatch(clock);
   });
 
-  it("exports by name, but for the Worker itself", () => {
+  it("has no default exports except the Worker", () => {
     expect(mentions(anyFile, /^export default\b/m)).toEqual(["index.ts"]);
   });
 });
 
-it("routes no path whose first word could be a link token", () => {
+it("has no route whose first segment could be a link token", () => {
   const words = routes
     .map(({ path }) => path.split("/")[1] ?? "")
     .filter((word) => word && !word.startsWith(":"));

@@ -43,9 +43,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
       offerCopy();
       document.querySelector("#token-text")?.focus();
     } catch {
-      showError(
-        "The service did not response. Load this page again to see how the token stands, then try again.",
-      );
+      showError("The server didn't respond. Reload this page to see your current token, then try again.");
     } finally {
       busy = false;
     }

@@ -1965,7 +1965,7 @@ export namespace Operator {
 export namespace Healthz {
   /**
    * No description
-   * @tags service
+   * @tags site
    * @name ReadLiveness
    * @summary Check that the Worker runs, and read its version
    * @request GET:/healthz
@@ -1982,7 +1982,7 @@ export namespace Healthz {
 export namespace Readyz {
   /**
    * No description
-   * @tags service
+   * @tags site
    * @name ReadReadiness
    * @summary Check that the databases and namespaces are ready
    * @request GET:/readyz

@@ -22,7 +22,7 @@ export function toCost(sent: z.output<typeof contract.cost>): Cost {
   };
 }
 
-/** The result of a submitted cost, as it is sent to the partner. */
+/** The result of a submitted cost, in the form that the partner gets. */
 export interface CostResult {
   status: "ok";
   cost_id: string;

@@ -70,8 +70,8 @@ function toSentence({ param, message }: InputError): string {
 }
 
 /**
- * Parses one part of a request. If it is invalid, adds its errors to the list and returns undefined. `name` stands for the
- * whole part in them.
+ * Parses one part of a request. If it is invalid, adds its errors to the list and returns undefined. In the errors, `name` is
+ * the name of the whole part.
  */
 export function parsePart<T extends z.ZodMiniType>(
   schema: T,

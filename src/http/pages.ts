@@ -14,21 +14,21 @@ import { asCode } from "./text.ts";
 export type Markup = ReturnType<typeof html>;
 
 export interface Page {
-  /** Plain text; the service's name is added. */
+  /** Plain text. The product name is appended. */
   title: string;
-  /** What stands in `<main>`. */
+  /** The content of `<main>`. */
   body: Markup;
   status?: number;
-  /** Who is signed in; left out for nobody. */
+  /** The signed-in user, if any. */
   user?: { email: string; role: "member" | "operator" } | undefined;
   /** Paths of scripts on this origin, see `servedFile`. */
   scripts?: string[];
-  /** One column as wide as a form. */
+  /** Limits the page to one column of the width of a form. */
   narrow?: boolean;
   headers?: Record<string, string>;
 }
 
-/** A whole page in the common frame, never cached. */
+/** A complete page in the common layout. It is never cached. */
 export async function pageResponse(context: Context, page: Page): Promise<Response> {
   const scripts = (page.scripts ?? []).map((path) => html`<script src="${path}" type="module"></script>`);
   const markup = await html`<!doctype html>
@@ -43,7 +43,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     ${scripts}
   </head>
   <body>
-    <a class="skip" href="#main">Skip to the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="top"><div>
       <a class="brand" href="/">${brandMark} linkledger</a>
       <nav aria-label="Account">${navigation(context, page.user)}</nav>
@@ -53,8 +53,10 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     </main>
     <footer class="bottom"><div>
       <a href="/docs">API reference</a>
-      <a href="/docs/partners">Guide for partners</a>
-      <a href="/docs/errors">Problems and what to do</a>
+      <a href="/docs/partners">Partner guide</a>
+      <a href="/docs/operators">Operator guide</a>
+      <a href="/docs/troubleshooting">Troubleshooting</a>
+      <a href="/docs/errors">Error reference</a>
     </div></footer>
   </body>
 </html>`;
@@ -64,7 +66,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
   });
 }
 
-/** Sends the browser on with a GET. `path` is one of our own, with a leading slash. */
+/** Redirects the browser with a GET request. `path` is on this origin and starts with a slash. */
 export function redirectResponse(
   context: Context,
   path: string,
@@ -76,7 +78,7 @@ export function redirectResponse(
   });
 }
 
-/** A refusal or failure, told to a person. */
+/** Shows an error to a person. */
 export function errorPage(context: Context, error: AppError, user?: Page["user"]): Promise<Response> {
   const { status, title } = ERRORS[error.code];
   context.trace.outcome = error.code;
@@ -93,20 +95,20 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
         <p data-error>${asCode(error.message)}</p>
         ${errors.length > 0 ? html`<ul>${errors}</ul>` : ""}
         <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
-        <p><a class="button secondary" href="/">To the start page</a></p>
+        <p><a class="button secondary" href="/">Back to home</a></p>
       </section>`,
   });
 }
 
-/** Where programs ask. The default of some HTTP libraries is to accept HTML. */
+/** The APIs. They never return pages, because some HTTP libraries accept HTML by default. */
 const INTERFACES = /^\/(public|cost|operator\/v1)(\/|$)/;
 
-/** Whether a person's browser asks, which is told a refusal as a page; everyone else gets a problem document. */
+/** Whether an error is shown as a page. Programs get a problem document. */
 export function wantsPage({ request, url }: Context): boolean {
   return !INTERFACES.test(url.pathname) && prefers(request, "text/html");
 }
 
-/** Whether a program asks, which is not led to a sign-in. */
+/** Whether the request is from a program, which is not redirected to the sign-in page. */
 export function wantsJson(request: Request): boolean {
   return (request.headers.get("accept") ?? "").includes("json");
 }
@@ -117,7 +119,7 @@ export function securityHeaders(context: Context): Record<string, string> {
     "cache-control": "no-store",
     "content-security-policy":
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    // Not no-referrer: that turns the Origin of our own forms into null.
+    // With no-referrer, browsers would send `Origin: null` with our own forms.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -138,12 +140,12 @@ function navigation(context: Context, user: Page["user"]): Markup {
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
 
 /**
- * A file that a page loads: the address to name in the page and the route that serves it. `path` holds a dot, so it is
- * no link token; the address changes with the content, so that it may be kept for ever.
+ * A file that a page loads: its URL and its route. `path` contains a dot, so no link token equals it. The URL changes with
+ * the content, so browsers may cache it forever.
  */
 export function servedFile(path: string, type: string, content: string): { href: string; route: Route } {
   const search = `?v=${sha256(content).slice(0, 12)}`;
-  // While a deployment spreads, an old version may be asked for the content of a new one: nobody may keep its answer.
+  // During a deployment, an old version may get a request for new content. Its response must not be cached.
   const readFile = ({ url }: Context) =>
     new Response(content, {
       headers: {
@@ -157,5 +159,5 @@ export function servedFile(path: string, type: string, content: string): { href:
 const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
-/** The files that every page loads. */
+/** The routes of the files that every page loads. */
 export const pageRoutes: Route[] = [styleFile.route, iconFile.route];

@@ -11,7 +11,7 @@ import { readLlms } from "./llms.ts";
 import * as operations from "./operations.ts";
 import { referenceRoutes } from "./reference.ts";
 
-export const serviceRoutes: Route[] = [
+export const siteRoutes: Route[] = [
   { path: "/healthz", methods: { GET: documented(operations.readLiveness, readLiveness) } },
   { path: "/readyz", methods: { GET: documented(operations.readReadiness, readReadiness) } },
   ...referenceRoutes,

@@ -8,7 +8,7 @@ import { routes } from "../../src/index.ts";
 import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 
-/** The public pages of the account surface. The service surface has only public pages. Any other page needs a session. */
+/** The public pages of the account surface. The site surface has only public pages. Any other page needs a session. */
 const PUBLIC_PAGES = ["GET /", "GET /login", "POST /login", "POST /logout", "GET /account.js"];
 
 /** `session` is a page for signed-in users, `operator_session` a page for operators, `public` a public page. */
@@ -25,7 +25,7 @@ export interface EveryOperation {
 export const everyOperation: EveryOperation[] = routes.flatMap(({ path: pattern, methods, surface }) =>
   Object.entries(methods).map(([method, handler]) => {
     const name = `${method} ${pattern}`;
-    const isPublic = surface === "service" || PUBLIC_PAGES.includes(name);
+    const isPublic = surface === "site" || PUBLIC_PAGES.includes(name);
     const page: Need = surface === "operator" ? "operator_session" : isPublic ? "public" : "session";
     const need = operationOf(handler)?.credentials ?? page;
     return { name, method: method as Method, pattern, path: samplePath(pattern), need };

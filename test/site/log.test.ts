@@ -87,7 +87,7 @@ test.each<[string, string, Call, object]>([
     { method: "POST", token: DEMO.testCostToken },
     { surface: "cost", status: 200, partner_id: 3 },
   ],
-  ["a page", "/docs/errors", {}, { surface: "service", route: "/docs/errors", status: 200, outcome: "ok" }],
+  ["a page", "/docs/errors", {}, { surface: "site", route: "/docs/errors", status: 200, outcome: "ok" }],
   [
     "an unknown path",
     "/acme-secret-0001/x/y",
