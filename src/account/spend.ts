@@ -33,10 +33,10 @@ export async function readSpendCsv(context: Context, session: Session): Promise<
   const { access, rows } = await findSpend(
     context.ledger,
     { kind: "session", hash: session.idHash, now: context.now },
-    { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
+    { ...days, app_token: path.appToken, groups, limit: MAX_SPEND_ROWS + 1 },
   );
   if (!access) throw new AppError("session_ended");
-  if (access.app_token === null)
+  if (access.appToken === null)
     throw new AppError("not_found", "There is no app with this token, or you are not a member of it.");
   if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
   const items = rows.map((row) => toSpendItem(row, groups));

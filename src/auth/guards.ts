@@ -24,7 +24,7 @@ export interface Caller<Row> {
 /** A user's API token. There is no row for an unknown or reset token. */
 export type Principal = Caller<Access>;
 export interface Access {
-  user_id: number;
+  userId: number;
 }
 
 /** A partner's cost credential. `mode` is that of its prefix. */
@@ -72,8 +72,8 @@ export function withToken(handler: (context: Context, caller: Principal) => Prom
     if (entry && "reset_at" in entry) throw unauthorized();
     const check = (row: Access | undefined) => {
       if (!row) throw unauthorized();
-      recordTokenUse(context, tokenHash, row.user_id, entry);
-      context.trace.userId = row.user_id;
+      recordTokenUse(context, tokenHash, row.userId, entry);
+      context.trace.userId = row.userId;
     };
     return guard(
       check,

@@ -10,7 +10,7 @@ export function toScope(principal: Principal, path: { app_token: string }): AppS
 
 /** Throws the same error for an app that does not exist and for one that the caller is not a member of. */
 export function authorizeApp(principal: Principal, access: AppAccess | undefined): void {
-  if (principal.authorize(access).app_token === null) {
+  if (principal.authorize(access).appToken === null) {
     throw new AppError("not_found", "No app of yours has this token.");
   }
 }

@@ -133,7 +133,7 @@ function confirm(
 /** The row of a new link. The database assigns the id, which is not part of the response. */
 function toRow({ token, label }: creation.NewLink, parent: creation.Parent | undefined) {
   const level = (parent?.level ?? 0) + 1;
-  return { id: 0, token, level, label, archived: 0, partner_id: null, cost_switch: null, child_count: 0 };
+  return { id: 0, token, level, label, archived: 0, partnerId: null, costSwitch: null, childCount: 0 };
 }
 
 function toNewLink(sent: z.output<typeof contract.createLink.body>): creation.NewLink {

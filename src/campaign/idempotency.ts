@@ -31,15 +31,15 @@ export function toKeyedRequest(
 
 /** The first response with the ID of this request. Throws idempotency_key_reused if the body is different. */
 export function replay(
-  earlier: StoredResponse & { body_hash: string; request_id: string },
+  earlier: StoredResponse & { bodyHash: string; requestId: string },
   request: KeyedRequest,
 ): StoredResponse {
-  if (earlier.body_hash !== request.bodyHash) throw new AppError("idempotency_key_reused");
+  if (earlier.bodyHash !== request.bodyHash) throw new AppError("idempotency_key_reused");
   const toMember = (id: string) => `"request_id":"${id}"`;
   // Text that a caller sent cannot contain this, because its quotes are escaped.
   return {
     ...earlier,
-    answer: earlier.answer.replaceAll(toMember(earlier.request_id), toMember(request.requestId)),
+    answer: earlier.answer.replaceAll(toMember(earlier.requestId), toMember(request.requestId)),
   };
 }
 

@@ -71,14 +71,14 @@ export const campaignRoutes: Route[] = [
 async function listPartners(context: Context, principal: Principal): Promise<Response> {
   const { range } = await readInput(context, contract.listPartners);
   const found = await partners.listPartners(context.env.DB, principal.tokenHash, range);
-  const { partner_count } = principal.authorize(found.access);
+  const { partnerCount } = principal.authorize(found.access);
   const page = toPage(range, found.rows);
   const items = page.items.map((partner) => ({
     id: partner.id,
     display_name: partner.displayName,
-    supports_cost_data: partner.supportsCostData,
+    supports_cost_data: partner.supportsCostData === 1,
   }));
-  return jsonResponse(envelopeV1(context, items, pagingV1(context, range, page, partner_count)));
+  return jsonResponse(envelopeV1(context, items, pagingV1(context, range, page, partnerCount)));
 }
 
 function listLinks(version: Version) {

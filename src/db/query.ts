@@ -1,13 +1,13 @@
 /**
- * SQL stays SQL: its columns come from schema.ts, so renaming one is a compile error, and what a statement selects says what
- * its rows are.
+ * Typed SQL: columns come from schema.ts, so renaming one is a compile error, and the fields that a statement selects are the
+ * type of its rows. Everything else in a statement is plain SQL.
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { statement } from "./statement.ts";
 
-type Fields = Record<string, AnyColumn | SQL>;
+export type Fields = Record<string, AnyColumn | SQL>;
 
-/** A value as D1 returns it: a flag is 0 or 1, JSON is text, an enum is one of its words. */
+/** A column's value as D1 returns it: a flag is 0 or 1, JSON is text, an enum is one of its words. */
 type Raw<C extends AnyColumn> =
   | (C["_"]["data"] extends C["_"]["driverParam"] ? C["_"]["data"] : C["_"]["driverParam"])
   | (C["_"]["notNull"] extends true ? never : null);
@@ -17,32 +17,35 @@ export type RowOf<F extends Fields> = {
   [K in keyof F]: F[K] extends AnyColumn ? Raw<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
 
-/** `column AS name, …`, for a list in SELECT or RETURNING. */
-export function fieldsOf(fields: Fields): SQL {
+/** The same fields on the right side of a LEFT JOIN: each may be null. */
+export function optional<F extends Fields>(fields: F) {
+  return fields as unknown as { [K in keyof F]: SQL<RowOf<F>[K] | null> };
+}
+
+/** `column AS name, …`. */
+function list(fields: Fields): SQL {
   return join(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }
 
 /** `SELECT column AS name, … <rest>`. */
 export function query<F extends Fields>(fields: F, rest: SQL) {
-  return statement<RowOf<F>>(sql`SELECT ${fieldsOf(fields)} ${rest}`);
+  return statement<RowOf<F>>(sql`SELECT ${list(fields)} ${rest}`);
 }
 
 /** `<change> RETURNING column AS name, …`. */
 export function returning<F extends Fields>(change: SQL, fields: F) {
-  return statement<RowOf<F>>(sql`${change} RETURNING ${fieldsOf(fields)}`);
+  return statement<RowOf<F>>(sql`${change} RETURNING ${list(fields)}`);
 }
 
-/** A table in FROM or JOIN under its alias: `links l`. */
+/** A table with its alias, for FROM and JOIN: `links l`. */
 export function as(table: Table): SQL {
   return sql`${sql.identifier(Reflect.get(table, Symbol.for("drizzle:OriginalName")))} ${table}`;
 }
 
-/** A column without its table, for the list of an INSERT or the left side of a SET. */
-export const bare = (column: AnyColumn) => sql.identifier(column.name);
-export const bareList = (...columns: AnyColumn[]) => join(columns.map((column) => sql`${bare(column)}`));
-
-/** A column that a LEFT JOIN may leave out. */
-export const orNull = <C extends AnyColumn>(column: C) => sql<Raw<C> | null>`${column}`;
+/** Column names without their table, for the columns of an INSERT and the left side of SET. */
+export function names(...columns: AnyColumn[]): SQL {
+  return join(columns.map((column) => sql`${sql.identifier(column.name)}`));
+}
 
 function join(parts: SQL[]): SQL {
   return sql.join(parts, sql.raw(", "));

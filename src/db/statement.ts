@@ -9,7 +9,8 @@ import { withDeadline } from "../deadline.ts";
 /** SQLite's syntax. Drizzle's own dialect object would bundle its query builder, which this code does not use. */
 const SQLITE = {
   casing: new CasingCache(),
-  escapeName: (name: string) => `"${name.replaceAll('"', '""')}"`,
+  // Every name comes from schema.ts or from code, and none needs quotes.
+  escapeName: (name: string) => name,
   escapeParam: () => "?",
   escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
 };

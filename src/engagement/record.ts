@@ -36,15 +36,15 @@ export async function recordEngagement(
   if (dropped.length > 0) {
     const day = Math.floor(context.now / DAY_MS);
     // Not awaited: a failure to count must not lose the engagement.
-    context.afterResponse(countDropped(context.env.DB, link.link_id, day, dropped));
+    context.afterResponse(countDropped(context.env.DB, link.linkId, day, dropped));
   }
-  if (costId === undefined || link.partner_id === null) return notRecorded;
+  if (costId === undefined || link.partnerId === null) return notRecorded;
   const isFirst = await store(context, {
-    partnerId: link.partner_id,
+    partnerId: link.partnerId,
     costId,
     kind,
-    appToken: link.app_token,
-    linkId: link.link_id,
+    appToken: link.appToken,
+    linkId: link.linkId,
     occurredAt: context.now,
     eligible: link.eligible === 1,
     // Stored even if cost data is off: an integration round compares them with the submitted costs.

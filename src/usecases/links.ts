@@ -1,5 +1,5 @@
 /** Builds a link from its row and what it inherits, and judges new links and updates. No I/O, no clock. */
-import type { InheritedRow, LinkChange } from "../db/links/links.ts";
+import type { Inherited, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
 
@@ -26,12 +26,12 @@ export interface Link {
 }
 
 /** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
-export function inheritedFrom(parent: (LinkRow & InheritedRow) | undefined): InheritedRow {
-  if (!parent) return { inherited_name: null, inherited_partner: null, inherited_switch: null };
+export function inheritedFrom(parent: (LinkRow & Inherited) | undefined): Inherited {
+  if (!parent) return { inheritedName: null, inheritedPartner: null, inheritedSwitch: null };
   return {
-    inherited_name: toName(parent),
-    inherited_partner: parent.partner_id ?? parent.inherited_partner,
-    inherited_switch: parent.cost_switch ?? parent.inherited_switch,
+    inheritedName: toName(parent),
+    inheritedPartner: parent.partnerId ?? parent.inheritedPartner,
+    inheritedSwitch: parent.costSwitch ?? parent.inheritedSwitch,
   };
 }
 
@@ -45,23 +45,23 @@ export function judgeParent(
   return parent.level === 4 ? "level_limit" : undefined;
 }
 
-function toName(row: LinkRow & InheritedRow): string {
-  return row.inherited_name === null ? row.label : `${row.inherited_name}::${row.label}`;
+function toName(row: LinkRow & Inherited): string {
+  return row.inheritedName === null ? row.label : `${row.inheritedName}::${row.label}`;
 }
 
 /** `partner_id` is the link's own. The URLs and `cost_data_enabled` follow from the partner and the switch in effect. */
-export function toLink(row: LinkRow & InheritedRow, partners: Partners, origins: Origins): Link {
-  const partner = partners.get(row.partner_id ?? row.inherited_partner ?? 0);
-  const switchedOn = (row.cost_switch ?? row.inherited_switch) === 1;
-  const costDataEnabled = switchedOn && partner?.supportsCostData === true;
+export function toLink(row: LinkRow & Inherited, partners: Partners, origins: Origins): Link {
+  const partner = partners.get(row.partnerId ?? row.inheritedPartner ?? 0);
+  const switchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
+  const costDataEnabled = switchedOn && partner?.supportsCostData === 1;
   return {
     name: toName(row),
     token: row.token,
     label: row.label,
     level: row.level,
     archived: row.archived === 1,
-    has_subtrackers: row.child_count > 0,
-    partner_id: row.partner_id,
+    has_subtrackers: row.childCount > 0,
+    partner_id: row.partnerId,
     cost_data_enabled: costDataEnabled,
     url: `${origins.clickUrl}/${row.token}`,
     ...toUrls(row.token, partner, costDataEnabled, origins),
@@ -102,13 +102,13 @@ export type UpdateRejection = "unknown_partner" | "partner_without_cost_data";
  * switching it on is rejected without such a partner. Detaching the partner, or attaching one without support, switches it off.
  */
 export function judgeUpdate(
-  row: LinkRow & InheritedRow,
+  row: LinkRow & Inherited,
   update: LinkUpdate,
   partners: Partners,
 ): LinkChange | UpdateRejection {
   if (update.partner_id != null && !partners.has(update.partner_id)) return "unknown_partner";
-  const own = update.partner_id === undefined ? row.partner_id : update.partner_id;
-  const inEffect = partners.get(own ?? row.inherited_partner ?? 0);
+  const own = update.partner_id === undefined ? row.partnerId : update.partner_id;
+  const inEffect = partners.get(own ?? row.inheritedPartner ?? 0);
   if (update.cost_data_enabled && !inEffect?.supportsCostData) return "partner_without_cost_data";
   const switchesOff =
     update.partner_id === null || (update.partner_id !== undefined && !inEffect?.supportsCostData);

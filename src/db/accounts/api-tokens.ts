@@ -1,23 +1,29 @@
 /** Looks up API tokens in D1, which is authoritative. Every statement on a user's behalf joins the token's row first. */
 import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { as, names, optional, query } from "../query.ts";
+import { apiTokens, memberships } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
-const access = statement<{ user_id: number }>(
-  sql`SELECT user_id FROM api_tokens WHERE token_hash = ${sql.placeholder("tokenHash")}`,
-);
+const tokenHash = sql.placeholder("tokenHash");
+
+/** The caller's API token and membership in the app of the request, for statements that join them. */
+export const t = alias(apiTokens, "t");
+export const m = alias(memberships, "m");
+export const isCaller = sql`${t.tokenHash} = ${tokenHash}`;
+export const isMember = sql`${m.userId} = ${t.userId} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
+
+const access = query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller}`);
 
 /** Returns undefined for a token that is unknown or was reset. */
-export async function findAccess(
-  db: D1Database,
-  tokenHash: string,
-): Promise<{ user_id: number } | undefined> {
+export async function findAccess(db: D1Database, tokenHash: string): Promise<{ userId: number } | undefined> {
   const [rows] = await runBatch(db, access(db, { tokenHash }));
   return rows[0];
 }
 
 const use = statement(sql`
-  UPDATE api_tokens SET last_used_day = ${sql.placeholder("day")}
-  WHERE token_hash = ${sql.placeholder("tokenHash")} AND coalesce(last_used_day, 0) < ${sql.placeholder("day")}
+  UPDATE ${apiTokens} SET ${names(apiTokens.lastUsedDay)} = ${sql.placeholder("day")}
+  WHERE ${apiTokens.tokenHash} = ${tokenHash} AND coalesce(${apiTokens.lastUsedDay}, 0) < ${sql.placeholder("day")}
 `);
 
 /** Records when a token was last used. `day` counts days since 1970 in UTC. */
@@ -25,8 +31,10 @@ export async function updateLastUse(db: D1Database, tokenHash: string, day: numb
   await runIdempotent(db, use(db, { tokenHash, day }));
 }
 
-/** `app_token` is null when the app does not exist or the user is not a member of it. */
+/** `appToken` is null when the app does not exist or the user is not a member of it. */
+export const appAccess = { userId: t.userId, ...optional({ appToken: m.appToken }) };
+
 export interface AppAccess {
-  user_id: number;
-  app_token: string | null;
+  userId: number;
+  appToken: string | null;
 }

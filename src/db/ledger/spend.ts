@@ -50,7 +50,7 @@ function reportOf(kind: Viewer["kind"], groups: readonly SpendGroup[], apps: SQL
 
 const accessOf = (kind: Viewer["kind"]) =>
   statement<AppAccess>(sql`
-    SELECT t.user_id, m.app_token
+    SELECT t.user_id AS userId, m.app_token AS appToken
     FROM ${VIEWERS[kind].table} LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
     WHERE ${VIEWERS[kind].gate}
   `);
@@ -80,7 +80,7 @@ export async function findSpend(
     access[viewer.kind](db, values),
     reportFor(viewer.kind, groups)(db, values),
   );
-  const apps = found?.app_token ? [found.app_token] : [];
+  const apps = found?.appToken ? [found.appToken] : [];
   return { access: found, rows: await addShards(ledger, rows, { ...query, apps }) };
 }
 

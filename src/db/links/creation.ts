@@ -3,13 +3,17 @@
  * response, so one never exists without the other.
  */
 import { sql } from "drizzle-orm";
-import type { AppAccess } from "../accounts/api-tokens.ts";
+import { alias } from "drizzle-orm/sqlite-core";
+import { DAY_MS } from "../../domain/time.ts";
+import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { idempotencyKeys, links } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { type AppScope, ancestors, type InheritedRow, inheritedColumns } from "./links.ts";
-import { type LinkRow, linkColumns } from "./lists.ts";
+import { type AppScope, ancestors, type Inherited, inheritedFields } from "./links.ts";
+import { type LinkRow, l, linkFields } from "./lists.ts";
 import { catalogStatement } from "./partner-catalog.ts";
 
-export const KEY_LIFE_MS = 24 * 3600 * 1000;
+export const KEY_LIFE_MS = DAY_MS;
 
 export interface NewLink {
   token: string;
@@ -17,7 +21,7 @@ export interface NewLink {
   parentToken: string | null;
 }
 
-export type Parent = LinkRow & InheritedRow;
+export type Parent = LinkRow & Inherited;
 
 /** A request with an idempotency key. A key is unique per user, app and operation. */
 export interface KeyedRequest {
@@ -28,83 +32,86 @@ export interface KeyedRequest {
   now: number;
 }
 
-export interface StoredResponse {
-  status: number;
-  location: string | null;
-  answer: string;
-}
-
-const tokenHash = sql.placeholder("tokenHash");
+const k = alias(idempotencyKeys, "k");
+const p = alias(links, "p");
 const now = sql.placeholder("now");
+// New links travel as JSON arrays [token, label, parent token].
+const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
+const parentToken = sql`j.value ->> 2`;
 
-const member = sql`
-  api_tokens t CROSS JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${sql.placeholder("appToken")}
-`;
+const responseFields = { status: k.status, location: k.location, answer: k.answer };
+export type StoredResponse = RowOf<typeof responseFields>;
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
-type CreationContext = AppAccess & { position: number | null } & {
-  [Column in keyof Parent]: Parent[Column] | null;
-};
-
-// New links travel as JSON arrays [token, label, parent token].
-const creationContext = statement<CreationContext>(sql`
-  SELECT t.user_id, m.app_token, j.key AS position, ${linkColumns}, ${inheritedColumns}
-  FROM api_tokens t
-  LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${sql.placeholder("appToken")}
-  LEFT JOIN json_each(${sql.placeholder("links")}) j
-  LEFT JOIN links l ON l.token = j.value ->> 2 AND l.app_token = m.app_token
-  ${ancestors}
-  WHERE t.token_hash = ${tokenHash}
-`);
+const creationContext = query(
+  {
+    ...appAccess,
+    position: sql<number | null>`j.key`,
+    ...optional(linkFields),
+    ...inheritedFields,
+  },
+  sql`FROM ${as(t)}
+    LEFT JOIN ${as(m)} ON ${isMember}
+    LEFT JOIN ${newLinks}
+    LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
+    ${ancestors}
+    WHERE ${isCaller}`,
+);
 
 /** Separates the access to the app from the parents, which are keyed by the position of the new link. */
-function splitCreationContext(rows: CreationContext[]) {
-  const found = rows.filter((row): row is CreationContext & Parent & { position: number } => row.id !== null);
-  return {
-    access: rows[0] as AppAccess | undefined,
-    parents: new Map<number, Parent>(found.map((row) => [row.position, row])),
-  };
+function splitCreationContext<Row extends { id: number | null; position: number | null }>(rows: Row[]) {
+  const found = rows.filter((row) => row.id !== null) as unknown as (Parent & { position: number })[];
+  return { access: rows[0], parents: new Map<number, Parent>(found.map((row) => [row.position, row])) };
 }
 
+const member = sql`${as(t)} CROSS JOIN ${as(m)} ON ${isMember}`;
 const ownKey = sql`
-  k.user_id = t.user_id AND k.app_token = m.app_token AND k.operation = ${sql.placeholder("operation")}
-  AND k.key = ${sql.placeholder("key")}
+  ${k.userId} = ${t.userId} AND ${k.appToken} = ${m.appToken} AND ${k.operation} = ${sql.placeholder("operation")}
+  AND ${k.key} = ${sql.placeholder("key")}
 `;
 
-const insert = statement<{ token: string }>(sql`
-  INSERT INTO links (token, app_token, parent_id, level, label, created_at)
-  SELECT j.value ->> 0, m.app_token, p.id, coalesce(p.level, 0) + 1, j.value ->> 1, ${now}
-  FROM ${member} CROSS JOIN json_each(${sql.placeholder("links")}) j
-  LEFT JOIN links p ON p.token = j.value ->> 2 AND p.app_token = m.app_token
-  WHERE t.token_hash = ${tokenHash} AND iif(j.value ->> 2 IS NULL, true, p.level < 4)
-    AND (${sql.placeholder("key")} IS NULL OR EXISTS (
-      SELECT 1 FROM idempotency_keys k WHERE ${ownKey} AND k.request_id = ${sql.placeholder("requestId")}
-    ))
-  RETURNING token
-`);
+const insert = returning(
+  sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
+    SELECT j.value ->> 0, ${m.appToken}, ${p.id}, coalesce(${p.level}, 0) + 1, j.value ->> 1, ${now}
+    FROM ${member} CROSS JOIN ${newLinks}
+    LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
+    WHERE ${isCaller} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
+      AND (${sql.placeholder("key")} IS NULL OR EXISTS (
+        SELECT 1 FROM ${as(k)} WHERE ${ownKey} AND ${k.requestId} = ${sql.placeholder("requestId")}
+      ))`,
+  { token: links.token },
+);
 
-const findResponse = statement<StoredResponse & { body_hash: string; request_id: string }>(sql`
-  SELECT k.body_hash, k.request_id, k.status, k.location, k.answer FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
-  WHERE t.token_hash = ${tokenHash} AND k.created_at > ${now} - ${sql.raw(String(KEY_LIFE_MS))}
-`);
+const findResponse = query(
+  { bodyHash: k.bodyHash, requestId: k.requestId, ...responseFields },
+  sql`FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
+    WHERE ${isCaller} AND ${k.createdAt} > ${now} - ${sql.raw(String(KEY_LIFE_MS))}`,
+);
 
+const keyColumns = names(
+  idempotencyKeys.userId,
+  idempotencyKeys.appToken,
+  idempotencyKeys.operation,
+  idempotencyKeys.key,
+);
 const deleteExpiredResponse = statement(sql`
-  DELETE FROM idempotency_keys WHERE (user_id, app_token, operation, key) IN (
-    SELECT k.user_id, k.app_token, k.operation, k.key FROM ${member} CROSS JOIN idempotency_keys k ON ${ownKey}
-    WHERE t.token_hash = ${tokenHash} AND k.created_at <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}
+  DELETE FROM ${idempotencyKeys} WHERE (${keyColumns}) IN (
+    SELECT ${k.userId}, ${k.appToken}, ${k.operation}, ${k.key} FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
+    WHERE ${isCaller} AND ${k.createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}
   )
 `);
 
-const storeResponse = statement<{ request_id: string }>(sql`
-  INSERT INTO idempotency_keys
-    (user_id, app_token, operation, key, created_at, request_id, body_hash, status, location, answer)
-  SELECT t.user_id, m.app_token, ${sql.placeholder("operation")}, ${sql.placeholder("key")}, ${now},
-    ${sql.placeholder("requestId")}, ${sql.placeholder("bodyHash")}, ${sql.placeholder("status")},
-    ${sql.placeholder("location")}, ${sql.placeholder("answer")}
-  FROM ${member} WHERE t.token_hash = ${tokenHash}
-  ON CONFLICT DO NOTHING
-  RETURNING request_id
-`);
+const { createdAt, requestId, bodyHash, status, location, answer } = idempotencyKeys;
+const storeResponse = returning(
+  sql`INSERT INTO ${idempotencyKeys}
+      (${keyColumns}, ${names(createdAt, requestId, bodyHash, status, location, answer)})
+    SELECT ${t.userId}, ${m.appToken}, ${sql.placeholder("operation")}, ${sql.placeholder("key")}, ${now},
+      ${sql.placeholder("requestId")}, ${sql.placeholder("bodyHash")}, ${sql.placeholder("status")},
+      ${sql.placeholder("location")}, ${sql.placeholder("answer")}
+    FROM ${member} WHERE ${isCaller}
+    ON CONFLICT DO NOTHING`,
+  { requestId },
+);
 
 const toJson = (links: NewLink[]) =>
   JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));

@@ -1,22 +1,24 @@
 /** Finds the destination of a link and counts invalid parameters on its URLs. The callers are public, so there is no token. */
 import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Destination } from "../../domain/click-target.ts";
+import { as, names, query } from "../query.ts";
+import { apps, droppedParameters, links } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
-interface DestinationRow {
-  app_token: string;
-  default_url: string;
-  ios_url: string | null;
-  android_url: string | null;
-  redirect_hosts: string;
-  redirect_schemes: string;
-}
-
-const destination = statement<DestinationRow>(sql`
-  SELECT l.app_token, a.default_url, a.ios_url, a.android_url, a.redirect_hosts, a.redirect_schemes
-  FROM links l JOIN apps a ON a.token = l.app_token
-  WHERE l.token = ${sql.placeholder("linkToken")}
-`);
+const l = alias(links, "l");
+const a = alias(apps, "a");
+const destination = query(
+  {
+    appToken: l.appToken,
+    defaultUrl: a.defaultUrl,
+    iosUrl: a.iosUrl,
+    androidUrl: a.androidUrl,
+    redirectHosts: a.redirectHosts,
+    redirectSchemes: a.redirectSchemes,
+  },
+  sql`FROM ${as(l)} JOIN ${as(a)} ON ${a.token} = ${l.appToken} WHERE ${l.token} = ${sql.placeholder("linkToken")}`,
+);
 
 /** Returns undefined if no link has this token. */
 export async function findDestination(
@@ -25,23 +27,23 @@ export async function findDestination(
 ): Promise<{ appToken: string; destination: Destination } | undefined> {
   const [[row]] = await runIdempotent(db, destination(db, { linkToken }));
   if (!row) return undefined;
+  const { appToken, redirectHosts, redirectSchemes, ...urls } = row;
   return {
-    appToken: row.app_token,
+    appToken,
     destination: {
-      defaultUrl: row.default_url,
-      iosUrl: row.ios_url,
-      androidUrl: row.android_url,
-      redirectHosts: JSON.parse(row.redirect_hosts),
-      redirectSchemes: JSON.parse(row.redirect_schemes),
+      ...urls,
+      redirectHosts: JSON.parse(redirectHosts),
+      redirectSchemes: JSON.parse(redirectSchemes),
     },
   };
 }
 
+const { linkId, day, param, count } = droppedParameters;
 const dropped = statement(sql`
-  INSERT INTO dropped_parameters (link_id, day, param, count)
+  INSERT INTO ${droppedParameters} (${names(linkId, day, param, count)})
   SELECT ${sql.placeholder("linkId")}, ${sql.placeholder("day")}, value, 1 FROM json_each(${sql.placeholder("params")})
   WHERE true
-  ON CONFLICT DO UPDATE SET count = count + 1
+  ON CONFLICT DO UPDATE SET ${names(count)} = ${names(count)} + 1
 `);
 
 /** Counts the invalid cost parameters of a URL. `day` counts days since 1970 in UTC. */

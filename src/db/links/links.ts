@@ -1,71 +1,68 @@
 /** Reads and updates links. Every statement joins the API token's row first, so an unknown token finds no links. */
 import { sql } from "drizzle-orm";
-import type { AppAccess } from "../accounts/api-tokens.ts";
+import { alias } from "drizzle-orm/sqlite-core";
+import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import type { Range } from "../keyset.ts";
-import { runBatch, runIdempotent, statement } from "../statement.ts";
+import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { apps, droppedParameters, links, partners } from "../schema.ts";
+import { runBatch, runIdempotent } from "../statement.ts";
 import {
   countStatement,
   type LinkFilter,
   type LinkRow,
-  linkColumns,
+  l,
+  linkFields,
   pageStatement,
   toTotal,
 } from "./lists.ts";
 import { catalogStatement } from "./partner-catalog.ts";
 
-/** The values that a link inherits from its ancestors. Null at level 1 and when no ancestor sets them. */
-export interface InheritedRow {
-  inherited_name: string | null;
-  inherited_partner: number | null;
-  inherited_switch: number | null;
-}
+const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
 
-/** The inherited values of the link `l`. Joining at most three rows here means that a rename updates one row only. */
-export const inheritedColumns = sql`
-  coalesce(l3.label || '::', '') || coalesce(l2.label || '::', '') || l1.label AS inherited_name,
-  coalesce(l1.partner_id, l2.partner_id, l3.partner_id) AS inherited_partner,
-  coalesce(l1.cost_switch, l2.cost_switch, l3.cost_switch) AS inherited_switch
-`;
-export const ancestors = sql`
-  LEFT JOIN links l1 ON l1.id = l.parent_id
-  LEFT JOIN links l2 ON l2.id = l1.parent_id
-  LEFT JOIN links l3 ON l3.id = l2.parent_id
-`;
-
-const tokenHash = sql.placeholder("tokenHash");
-const appToken = sql.placeholder("appToken");
-const linkToken = sql.placeholder("linkToken");
-
-const linkCount = statement<{
-  user_id: number;
-  app_token: string | null;
-  link_count: number | null;
-}>(sql`
-  SELECT t.user_id, m.app_token, a.link_count
-  FROM api_tokens t
-  LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
-  LEFT JOIN apps a ON a.token = m.app_token
-  WHERE t.token_hash = ${tokenHash}
-`);
-
-type LinkAccess = AppAccess & {
-  [Column in keyof (LinkRow & InheritedRow)]: (LinkRow & InheritedRow)[Column] | null;
+/**
+ * The values that the link `l` inherits from its ancestors. Null at level 1 and when no ancestor sets them. Joining at most
+ * three rows here means that a rename updates one row only.
+ */
+export const inheritedFields = {
+  inheritedName: sql<
+    string | null
+  >`coalesce(${l3.label} || '::', '') || coalesce(${l2.label} || '::', '') || ${l1.label}`,
+  inheritedPartner: sql<number | null>`coalesce(${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`,
+  inheritedSwitch: sql<number | null>`coalesce(${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch})`,
 };
+export type Inherited = RowOf<typeof inheritedFields>;
+export const ancestors = sql`
+  LEFT JOIN ${as(l1)} ON ${l1.id} = ${l.parentId}
+  LEFT JOIN ${as(l2)} ON ${l2.id} = ${l1.parentId}
+  LEFT JOIN ${as(l3)} ON ${l3.id} = ${l2.parentId}
+`;
+
+const linkToken = sql.placeholder("linkToken");
+const a = alias(apps, "a");
+
+const linkCount = query(
+  { ...appAccess, ...optional({ linkCount: a.linkCount }) },
+  sql`FROM ${as(t)}
+    LEFT JOIN ${as(m)} ON ${isMember}
+    LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
+    WHERE ${isCaller}`,
+);
 
 /** The access to an app and a link of it, as null columns where there is none. */
-const linkAccess = statement<LinkAccess>(sql`
-  SELECT t.user_id, m.app_token, ${linkColumns}, ${inheritedColumns}
-  FROM api_tokens t
-  LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
-  LEFT JOIN links l ON l.token = ${linkToken} AND l.app_token = m.app_token
-  ${ancestors}
-  WHERE t.token_hash = ${tokenHash}
-`);
+const linkAccess = query(
+  { ...appAccess, ...optional(linkFields), ...inheritedFields },
+  sql`FROM ${as(t)}
+    LEFT JOIN ${as(m)} ON ${isMember}
+    LEFT JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
+    ${ancestors}
+    WHERE ${isCaller}`,
+);
+type LinkAccess = RowOf<typeof appAccess> & Inherited & { [K in keyof LinkRow]: LinkRow[K] | null };
 
 /** Separates the access to the app from the link, which is undefined if the app does not have it. */
 function splitAccess(row: LinkAccess | undefined) {
-  const link = row && row.id !== null ? (row as AppAccess & LinkRow & InheritedRow) : undefined;
-  return { access: row as AppAccess | undefined, link };
+  const link = row && row.id !== null ? (row as LinkAccess & LinkRow) : undefined;
+  return { access: row, link };
 }
 
 export interface AppScope {
@@ -86,7 +83,7 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
   return {
     access,
     rows,
-    total: toTotal(filter, access?.link_count ?? 0, counted),
+    total: toTotal(filter, access?.linkCount ?? 0, counted),
     partners: catalog.read(partnerRows).partners,
   };
 }
@@ -112,7 +109,7 @@ export async function listChildren(
     access,
     parent,
     rows,
-    total: toTotal(filter, parent?.child_count ?? 0, counted),
+    total: toTotal(filter, parent?.childCount ?? 0, counted),
     partners: catalog.read(partnerRows).partners,
   };
 }
@@ -124,14 +121,15 @@ export async function findLink(db: D1Database, scope: AppScope, linkToken: strin
   return { ...splitAccess(found), partners: catalog.read(partnerRows).partners };
 }
 
-const dropped = statement<{ day: number; param: string; count: number }>(sql`
-  SELECT d.day, d.param, d.count
-  FROM api_tokens t CROSS JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
-  CROSS JOIN links l ON l.token = ${linkToken} AND l.app_token = m.app_token
-  CROSS JOIN dropped_parameters d ON d.link_id = l.id AND d.day >= ${sql.placeholder("firstDay")}
-  WHERE t.token_hash = ${tokenHash}
-  ORDER BY d.day DESC, d.param
-`);
+const d = alias(droppedParameters, "d");
+const dropped = query(
+  { day: d.day, param: d.param, count: d.count },
+  sql`FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember}
+    CROSS JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
+    CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id} AND ${d.day} >= ${sql.placeholder("firstDay")}
+    WHERE ${isCaller}
+    ORDER BY ${d.day} DESC, ${d.param}`,
+);
 
 /** Lists the invalid parameters of a link's URLs since a day (days since 1970 in UTC). `link` is undefined if there is none. */
 export async function listDropped(db: D1Database, scope: AppScope, linkToken: string, firstDay: number) {
@@ -140,18 +138,26 @@ export async function listDropped(db: D1Database, scope: AppScope, linkToken: st
   return { ...splitAccess(found), rows };
 }
 
-const update = statement<LinkRow>(sql`
-  UPDATE links SET
-    label = coalesce(${sql.placeholder("label")}, label),
-    archived = coalesce(${sql.placeholder("archived")}, archived),
-    partner_id = iif(${sql.placeholder("setPartner")}, ${sql.placeholder("partnerId")}, partner_id),
-    cost_switch = coalesce(${sql.placeholder("costSwitch")}, cost_switch)
-  WHERE token = ${linkToken} AND app_token = (
-    SELECT m.app_token FROM api_tokens t JOIN memberships m ON m.user_id = t.user_id
-    WHERE t.token_hash = ${tokenHash} AND m.app_token = ${appToken}
-  )
-  RETURNING id, token, level, label, archived, partner_id, cost_switch, child_count
-`);
+const update = returning(
+  sql`UPDATE ${links} SET
+      ${names(links.label)} = coalesce(${sql.placeholder("label")}, ${links.label}),
+      ${names(links.archived)} = coalesce(${sql.placeholder("archived")}, ${links.archived}),
+      ${names(links.partnerId)} = iif(${sql.placeholder("setPartner")}, ${sql.placeholder("partnerId")}, ${links.partnerId}),
+      ${names(links.costSwitch)} = coalesce(${sql.placeholder("costSwitch")}, ${links.costSwitch})
+    WHERE ${links.token} = ${linkToken} AND ${links.appToken} = (
+      SELECT ${m.appToken} FROM ${as(t)} JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}
+    )`,
+  {
+    id: links.id,
+    token: links.token,
+    level: links.level,
+    label: links.label,
+    archived: links.archived,
+    partnerId: links.partnerId,
+    costSwitch: links.costSwitch,
+    childCount: links.childCount,
+  },
+);
 
 /** The values to set on a link. An undefined value is not changed. */
 export interface LinkChange {
@@ -185,28 +191,24 @@ function toFlag(value: boolean | undefined): number | null {
   return value === undefined ? null : Number(value);
 }
 
-interface RecordingRow {
-  link_id: number;
-  app_token: string;
-  partner_id: number | null;
-  eligible: number;
-}
-
-const recording = statement<RecordingRow>(sql`
-  SELECT link_id, app_token, p.id AS partner_id, coalesce(own_switch, inherited_switch, 0) AND p.supports_cost_data AS eligible
-  FROM (
-    SELECT l.id AS link_id, l.app_token, l.partner_id AS own_partner, l.cost_switch AS own_switch, ${inheritedColumns}
-    FROM links l ${ancestors}
-    WHERE l.token = ${linkToken}
-  )
-  LEFT JOIN partners p ON p.id = coalesce(own_partner, inherited_partner)
-`);
+const p = alias(partners, "p");
+const recording = query(
+  {
+    linkId: l.id,
+    appToken: l.appToken,
+    ...optional({ partnerId: p.id }),
+    eligible: sql<number>`coalesce(${l.costSwitch}, ${inheritedFields.inheritedSwitch}, 0) AND ${p.supportsCostData}`,
+  },
+  sql`FROM ${as(l)} ${ancestors}
+    LEFT JOIN ${as(p)} ON ${p.id} = coalesce(${l.partnerId}, ${inheritedFields.inheritedPartner})
+    WHERE ${l.token} = ${linkToken}`,
+);
 
 /**
  * Finds the partner and the cost switch in effect for an engagement. The caller is public, so there is no token. Reads D1,
  * because a cache may be a minute old and this decides about money. Returns undefined if no link has this token.
  */
-export async function findRecording(db: D1Database, token: string): Promise<RecordingRow | undefined> {
+export async function findRecording(db: D1Database, token: string) {
   const [[row]] = await runIdempotent(db, recording(db, { linkToken: token }));
   return row;
 }

@@ -3,26 +3,28 @@
  * number of rows read grows with the matching links, not with the app.
  */
 import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { isCaller, t } from "../accounts/api-tokens.ts";
 import { isBackward, type Range, toBounds } from "../keyset.ts";
-import { type Bound, statement } from "../statement.ts";
+import { as, query, type RowOf } from "../query.ts";
+import { links } from "../schema.ts";
+import type { Bound } from "../statement.ts";
 
-/** A link's own columns. `cost_switch` and `partner_id` are null when the link inherits them. */
-export interface LinkRow {
-  id: number;
-  token: string;
-  level: number;
-  label: string;
-  archived: number;
-  partner_id: number | null;
-  cost_switch: number | null;
-  child_count: number;
-}
+export const l = alias(links, "l");
+const parent = alias(links, "p");
 
-export const linkColumns = sql.raw(
-  ["id", "token", "level", "label", "archived", "partner_id", "cost_switch", "child_count"]
-    .map((column) => `l.${column}`)
-    .join(", "),
-);
+/** A link's own columns. `costSwitch` and `partnerId` are null when the link inherits them. */
+export const linkFields = {
+  id: l.id,
+  token: l.token,
+  level: l.level,
+  label: l.label,
+  archived: l.archived,
+  partnerId: l.partnerId,
+  costSwitch: l.costSwitch,
+  childCount: l.childCount,
+};
+export type LinkRow = RowOf<typeof linkFields>;
 
 /** An undefined value does not filter. */
 export interface LinkFilter {
@@ -45,44 +47,44 @@ type Source = keyof typeof SOURCES;
 
 const SOURCES = {
   all: sql`links_by_parent WHERE true`,
-  archived: sql`archived_links WHERE l.archived = 1`,
-  partner: sql`links_by_partner WHERE l.partner_id = ${sql.placeholder("partnerId")}`,
+  archived: sql`archived_links WHERE ${l.archived} = 1`,
+  partner: sql`links_by_partner WHERE ${l.partnerId} = ${sql.placeholder("partnerId")}`,
   // Texts with a prefix sort between the prefix and the prefix followed by FF, a byte that UTF-8 text never contains.
-  name: sql`links_by_label WHERE l.label COLLATE NOCASE >= ${sql.placeholder("name")}
-    AND l.label COLLATE NOCASE < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`,
+  name: sql`links_by_label WHERE ${l.label} COLLATE NOCASE >= ${sql.placeholder("name")}
+    AND ${l.label} COLLATE NOCASE < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`,
 };
 
 // CROSS JOIN fixes the join order, so with an unknown token a statement reads no links.
-const from = (parent: Parent, source: Source) => sql`
-  FROM api_tokens t ${parent === "link" ? sql`CROSS JOIN links p` : sql``} CROSS JOIN links l INDEXED BY ${SOURCES[source]}
-    AND t.token_hash = ${sql.placeholder("tokenHash")} AND l.app_token = ${sql.placeholder("appToken")}
+const from = (of: Parent, source: Source) => sql`
+  FROM ${as(t)} ${of === "link" ? sql`CROSS JOIN ${as(parent)}` : sql``} CROSS JOIN ${as(l)} INDEXED BY ${SOURCES[source]}
+    AND ${isCaller} AND ${l.appToken} = ${sql.placeholder("appToken")}
     AND ${
-      parent === "link"
-        ? sql`p.token = ${sql.placeholder("linkToken")} AND p.app_token = l.app_token AND l.parent_id = p.id`
-        : sql`l.parent_id IS NULL`
+      of === "link"
+        ? sql`${parent.token} = ${sql.placeholder("linkToken")} AND ${parent.appToken} = ${l.appToken} AND ${l.parentId} = ${parent.id}`
+        : sql`${l.parentId} IS NULL`
     }
-    AND (${sql.placeholder("archived")} IS NULL OR l.archived = ${sql.placeholder("archived")})
-    AND (${sql.placeholder("partnerId")} IS NULL OR l.partner_id = ${sql.placeholder("partnerId")})
+    AND (${sql.placeholder("archived")} IS NULL OR ${l.archived} = ${sql.placeholder("archived")})
+    AND (${sql.placeholder("partnerId")} IS NULL OR ${l.partnerId} = ${sql.placeholder("partnerId")})
 `;
-const pageOf = (parent: Parent, source: Source, direction: "ASC" | "DESC") =>
-  statement<LinkRow>(sql`
-    SELECT ${linkColumns} ${from(parent, source)}
-      AND l.id > ${sql.placeholder("after")} AND l.id < ${sql.placeholder("before")}
-    ORDER BY l.id ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}
-  `);
-const countOf = (parent: Parent, source: Source) =>
-  statement<{ counted: number }>(sql`SELECT count(*) AS counted ${from(parent, source)}`);
+const pageOf = (of: Parent, source: Source, direction: "ASC" | "DESC") =>
+  query(
+    linkFields,
+    sql`${from(of, source)}
+      AND ${l.id} > ${sql.placeholder("after")} AND ${l.id} < ${sql.placeholder("before")}
+    ORDER BY ${l.id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
+  );
+const countOf = (of: Parent, source: Source) => query({ counted: sql<number>`count(*)` }, from(of, source));
 
-const listOf = (parent: Parent, source: Source) => ({
-  forward: pageOf(parent, source, "ASC"),
-  backward: pageOf(parent, source, "DESC"),
-  count: countOf(parent, source),
+const listOf = (of: Parent, source: Source) => ({
+  forward: pageOf(of, source, "ASC"),
+  backward: pageOf(of, source, "DESC"),
+  count: countOf(of, source),
 });
-const listsOf = (parent: Parent) => ({
-  all: listOf(parent, "all"),
-  archived: listOf(parent, "archived"),
-  partner: listOf(parent, "partner"),
-  name: listOf(parent, "name"),
+const listsOf = (of: Parent) => ({
+  all: listOf(of, "all"),
+  archived: listOf(of, "archived"),
+  partner: listOf(of, "partner"),
+  name: listOf(of, "name"),
 });
 const lists = { app: listsOf("app"), link: listsOf("link") };
 
@@ -112,7 +114,7 @@ export function pageStatement(
   return (isBackward(range) ? backward : forward)(db, { ...toValues(scope, filter), ...toBounds(range) });
 }
 
-const countNone = statement<{ counted: number }>(sql`SELECT 0 AS counted WHERE false`);
+const countNone = query({ counted: sql<number>`0` }, sql`WHERE false`);
 
 /** Counts what the stored counters (`link_count`, `child_count`) do not include. `toTotal` combines the two. */
 export function countStatement(

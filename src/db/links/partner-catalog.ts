@@ -1,27 +1,28 @@
 /** Reads partners, and caches all of them in the isolate's memory until the catalog's revision changes. */
 import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { isCaller, t } from "../accounts/api-tokens.ts";
 import { isBackward, type Range, toBounds } from "../keyset.ts";
-import { type Bound, runBatch, statement } from "../statement.ts";
+import { as, query, type RowOf } from "../query.ts";
+import { partnerCatalog, partners } from "../schema.ts";
+import { type Bound, runBatch } from "../statement.ts";
 
-export interface Partner {
-  id: number;
-  displayName: string;
-  supportsCostData: boolean;
-  serverToServer: boolean;
-  clickParameters: string;
-  impressionParameters: string;
-  costParameters: string;
-}
+const c = alias(partnerCatalog, "c");
+const p = alias(partners, "p");
+const partnerFields = {
+  id: p.id,
+  displayName: p.displayName,
+  supportsCostData: p.supportsCostData,
+  serverToServer: p.serverToServer,
+  clickParameters: p.clickParameters,
+  impressionParameters: p.impressionParameters,
+  costParameters: p.costParameters,
+};
 
-export interface PartnerRow {
-  id: number;
-  display_name: string;
-  supports_cost_data: number;
-  server_to_server: number;
-  click_parameters: string;
-  impression_parameters: string;
-  cost_parameters: string;
-}
+/** A partner. Its flags are 0 or 1. */
+export type Partner = RowOf<typeof partnerFields>;
+
+type CatalogRow = Partner & { revision: string };
 
 export interface Catalog {
   revision: string;
@@ -31,59 +32,41 @@ export interface Catalog {
 let latest: Catalog = { revision: "", partners: new Map() };
 
 /** Returns every partner, or no row when the cached catalog is current, so a list of links usually reads one row only for it. */
-const revisedPartners = statement<PartnerRow & { revision: string }>(sql`
-  SELECT c.revision, p.*
-  FROM api_tokens t CROSS JOIN partner_catalog c CROSS JOIN partners p
-  WHERE t.token_hash = ${sql.placeholder("tokenHash")} AND c.revision <> ${sql.placeholder("revision")}
-`);
+const revisedPartners = query(
+  { revision: c.revision, ...partnerFields },
+  sql`FROM ${as(t)} CROSS JOIN ${as(c)} CROSS JOIN ${as(p)}
+    WHERE ${isCaller} AND ${c.revision} <> ${sql.placeholder("revision")}`,
+);
 
 /** Returns a statement for the caller's batch, and a function that turns its rows into a catalog as new as that batch. */
 export function catalogStatement(
   db: D1Database,
   tokenHash: string,
-): {
-  bound: Bound<PartnerRow & { revision: string }>;
-  read: (rows: (PartnerRow & { revision: string })[]) => Catalog;
-} {
+): { bound: Bound<CatalogRow>; read: (rows: CatalogRow[]) => Catalog } {
   const known = latest;
   return {
     bound: revisedPartners(db, { tokenHash, revision: known.revision }),
     read: (rows) => {
       const [first] = rows;
       if (!first) return known;
-      latest = {
-        revision: first.revision,
-        partners: new Map(rows.map((row) => [row.id, toPartner(row)])),
-      };
+      latest = { revision: first.revision, partners: new Map(rows.map((row) => [row.id, row])) };
       return latest;
     },
   };
 }
 
-export function toPartner(row: PartnerRow): Partner {
-  return {
-    id: row.id,
-    displayName: row.display_name,
-    supportsCostData: row.supports_cost_data === 1,
-    serverToServer: row.server_to_server === 1,
-    clickParameters: row.click_parameters,
-    impressionParameters: row.impression_parameters,
-    costParameters: row.cost_parameters,
-  };
-}
-
-const header = statement<{ user_id: number; partner_count: number }>(sql`
-  SELECT t.user_id, c.partner_count FROM api_tokens t CROSS JOIN partner_catalog c
-  WHERE t.token_hash = ${sql.placeholder("tokenHash")}
-`);
+const header = query(
+  { userId: t.userId, partnerCount: c.partnerCount },
+  sql`FROM ${as(t)} CROSS JOIN ${as(c)} WHERE ${isCaller}`,
+);
 
 const pageIn = (direction: "ASC" | "DESC") =>
-  statement<PartnerRow>(sql`
-    SELECT p.* FROM api_tokens t CROSS JOIN partners p
-    WHERE t.token_hash = ${sql.placeholder("tokenHash")}
-      AND p.id > ${sql.placeholder("after")} AND p.id < ${sql.placeholder("before")}
-    ORDER BY p.id ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}
-  `);
+  query(
+    partnerFields,
+    sql`FROM ${as(t)} CROSS JOIN ${as(p)}
+      WHERE ${isCaller} AND ${p.id} > ${sql.placeholder("after")} AND ${p.id} < ${sql.placeholder("before")}
+      ORDER BY ${p.id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
+  );
 const forward = pageIn("ASC");
 const backward = pageIn("DESC");
 
@@ -95,5 +78,5 @@ export async function listPartners(db: D1Database, tokenHash: string, range: Ran
     header(db, { tokenHash }),
     page(db, { tokenHash, ...toBounds(range) }),
   );
-  return { access, rows: rows.map(toPartner) };
+  return { access, rows };
 }

@@ -11,7 +11,7 @@ export type Actor = { now: number } & (
 
 /** The user of an actor; no row if the token or session is unknown. */
 export interface OperatorAccess {
-  user_id: number;
+  userId: number;
   email: string;
   role: "member" | "operator";
 }
@@ -29,7 +29,7 @@ const principal = sql`
 /** For a FROM clause: one row `operator.user_id`, or none if the actor is not an operator. */
 export const operator = sql`(SELECT user_id FROM (${principal}) WHERE role = 'operator') operator`;
 
-const access = statement<OperatorAccess>(principal);
+const access = statement<OperatorAccess>(sql`SELECT user_id AS userId, email, role FROM (${principal})`);
 
 /** Runs an operator's statements in one transaction and returns the operator with their rows. */
 export async function runAsOperator<Statements extends Bound<unknown>[]>(

@@ -2,11 +2,17 @@
 import { sql } from "drizzle-orm";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import type { Range } from "../keyset.ts";
-import { type Partner, type PartnerRow, toPartner } from "../links/partner-catalog.ts";
 import { statement } from "../statement.ts";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
 
-export interface PartnerRecord extends Partner {
+export interface PartnerRecord {
+  id: number;
+  displayName: string;
+  supportsCostData: boolean;
+  serverToServer: boolean;
+  clickParameters: string;
+  impressionParameters: string;
+  costParameters: string;
   integratedTypes: CostType[];
   /** The cost types of its open rounds. */
   typesInRound: CostType[];
@@ -15,13 +21,20 @@ export interface PartnerRecord extends Partner {
   createdAt: number;
 }
 
-type RecordRow = PartnerRow & {
+interface RecordRow {
+  id: number;
+  display_name: string;
+  supports_cost_data: number;
+  server_to_server: number;
+  click_parameters: string;
+  impression_parameters: string;
+  cost_parameters: string;
   integrated_types: string;
   types_in_round: string | null;
   open_rounds: string | null;
   has_live_credential: number;
   created_at: number;
-};
+}
 
 const columns = sql`
   x.*,
@@ -32,7 +45,13 @@ const columns = sql`
 
 function toRecord(row: RecordRow): PartnerRecord {
   return {
-    ...toPartner(row),
+    id: row.id,
+    displayName: row.display_name,
+    supportsCostData: row.supports_cost_data === 1,
+    serverToServer: row.server_to_server === 1,
+    clickParameters: row.click_parameters,
+    impressionParameters: row.impression_parameters,
+    costParameters: row.cost_parameters,
     integratedTypes: toTypes(row.integrated_types),
     typesInRound: toTypes(row.types_in_round),
     openRounds: row.open_rounds?.split(",").map(Number) ?? [],
