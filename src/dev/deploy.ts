@@ -94,7 +94,7 @@ function findOrCreate(
 
 interface Deployment {
   version: string;
-  /** The origin of the service; undefined if it has only route patterns. */
+  /** The origin of the deployed Worker; undefined if it has only route patterns. */
   url: string | undefined;
 }
 

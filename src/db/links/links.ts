@@ -52,7 +52,7 @@ type LinkAccess = AppAccess & {
   [Column in keyof (LinkRow & InheritedRow)]: (LinkRow & InheritedRow)[Column] | null;
 };
 
-/** The access to an app and a link of it, as null columns where there is none. */
+/** The access to an app and one of its links. The columns are null if the app or the link is missing. */
 const linkAccess = statement<LinkAccess>(sql`
   SELECT t.user_id, m.app_token, ${linkColumns}, ${inheritedColumns}
   FROM api_tokens t
