@@ -29,7 +29,7 @@ interface ModelCost {
   amount: number;
 }
 
-/** The expected state of the service. All costs have one partner, one currency, and a flat cost type. */
+/** The expected data. All costs have one partner, one currency, and a flat cost type. */
 class Model {
   now = NOW;
   token: string = DEMO.apiToken;
