@@ -38,7 +38,7 @@ export async function totals(
   return sorted.map((row) => Object.fromEntries(order.slice(1).map((name) => [name, row[name]])));
 }
 
-/** Wraps D1 so that the calls for which `fails` returns true throw without being made. */
+/** Wraps D1 so that a call fails without reaching the database when `fails` returns true. */
 export function failingDatabase(fails: (call: number) => boolean): {
   database: D1Database;
   calls: () => number;

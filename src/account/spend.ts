@@ -33,7 +33,7 @@ export async function readSpendCsv(context: Context, session: Session): Promise<
   const { access, rows } = await findSpend(
     context.ledger,
     { kind: "session", hash: session.idHash, now: context.now },
-    { ...days, app_token: path.appToken, groups, limit: MAX_SPEND_ROWS + 1 },
+    { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
   );
   if (!access) throw new AppError("session_ended");
   if (access.appToken === null)

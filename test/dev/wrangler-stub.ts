@@ -45,7 +45,8 @@ function execute(account: Account): void {
   else if (command.startsWith("d1 create")) account.databases.push({ name, uuid: id });
   else if (command.startsWith("kv namespace create")) account.namespaces.push({ title: name, id });
   else if (command === "deploy") report(account);
-  else if (!command.startsWith("d1 migrations apply")) throw new Error(`the stub does not know ${command}`);
+  else if (!command.startsWith("d1 migrations apply"))
+    throw new Error(`The stub does not support ${command}.`);
 }
 
 function report({ targets, version }: Account): void {
