@@ -2,7 +2,7 @@
 import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
 import { limitRejections, limitRequests } from "./auth/rate-limits.ts";
-import { campaignRoutes } from "./campaign/routes.ts";
+import { campaignOperations } from "./campaign/operations.ts";
 import { costRoutes } from "./cost/routes.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import type { NewEngagement } from "./db/ledger/engagements.ts";
@@ -21,6 +21,7 @@ import {
 } from "./env.ts";
 import { AppError } from "./errors.ts";
 import { jsonResponse } from "./http/envelope.ts";
+import { routesOf } from "./http/operation.ts";
 import { errorPage, pageRoutes, wantsPage } from "./http/pages.ts";
 import { problemResponse } from "./http/problems.ts";
 import { createRouter, type Route } from "./http/router.ts";
@@ -32,7 +33,7 @@ import { siteRoutes } from "./site/routes.ts";
 
 // A link token can be any single path segment, so the paths of links come last.
 export const routes: Route[] = [
-  ...onSurface("campaign", campaignRoutes),
+  ...onSurface("campaign", routesOf(campaignOperations)),
   ...onSurface("cost", costRoutes),
   ...onSurface("account", accountRoutes),
   ...onSurface("operator", operatorRoutes),

@@ -65,13 +65,7 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     ...toParameters(input.path, "path"),
     ...toParameters(input.query, "query"),
     ...toParameters(input.form, "query").map((parameter) => ({ ...parameter, required: false })),
-    ...Object.entries(operation.requestHeaders ?? {}).map(([name, description]) => ({
-      name,
-      in: "header",
-      required: false,
-      description,
-      schema: { type: "string" },
-    })),
+    ...toParameters(input.headers, "header"),
   ];
   const content = input.body
     ? {
@@ -101,7 +95,7 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
   };
 }
 
-function toParameters(schema: z.ZodMiniType | undefined, place: "path" | "query"): Json[] {
+function toParameters(schema: z.ZodMiniType | undefined, place: "path" | "query" | "header"): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = toSchema(schema, "input") as {
     properties?: Record<string, Json>;

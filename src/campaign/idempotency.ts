@@ -3,21 +3,24 @@
  * accepted requests are stored; a rejected request can be resent with the same key.
  */
 import { Buffer } from "node:buffer";
-import type { KeyedRequest, StoredResponse } from "../db/links/creation.ts";
+import * as z from "zod/mini";
+import type { EarlierResponse, KeyedRequest, StoredResponse } from "../db/links/creation.ts";
 import { sha256 } from "../domain/hash.ts";
+import { toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
-import { AppError, type InputError } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import type { Created } from "./creation.ts";
 
-const HEADER = "Idempotency-Key";
-
-/** The key, or undefined without the header. Adds an error and returns undefined if the key is malformed. */
-export function readKey(context: Context, errors: InputError[]): string | undefined {
-  const key = context.request.headers.get(HEADER);
-  if (key === null) return undefined;
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  errors.push({ param: HEADER, message: "must be 1 to 255 visible ASCII characters" });
-  return undefined;
-}
+export const idempotencyKey = z.object({
+  "Idempotency-Key": z
+    .optional(z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")))
+    .with(
+      z.describe(
+        "1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again.",
+      ),
+    ),
+});
 
 export function toKeyedRequest(
   context: Context,
@@ -29,31 +32,32 @@ export function toKeyedRequest(
   return { operation, key, bodyHash, requestId: context.requestId, now: context.now };
 }
 
-/** The first response with the ID of this request. Throws idempotency_key_reused if the body is different. */
-export function replay(
-  earlier: StoredResponse & { bodyHash: string; requestId: string },
-  request: KeyedRequest,
-): StoredResponse {
-  if (earlier.bodyHash !== request.bodyHash) throw new AppError("idempotency_key_reused");
-  const toMember = (id: string) => `"request_id":"${id}"`;
-  // Text that a caller sent cannot contain this, because its quotes are escaped.
-  return {
-    ...earlier,
-    answer: earlier.answer.replaceAll(toMember(earlier.requestId), toMember(request.requestId)),
-  };
-}
-
 /** A D1 parameter holds less than 2 MB. That is enough for 100 links unless their templates are very long. */
-const MAX_ANSWER_BYTES = 1_900_000;
+const MAX_BYTES = 1_900_000;
 
-/** Throws payload_too_large if a response is too long to store. */
-export function rejectLong({ answer }: StoredResponse): void {
-  if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES) {
+/** Throws payload_too_large if the response is too long to store. */
+export function toStored(context: Context, { status, location, items }: Created): StoredResponse {
+  const answer = JSON.stringify({ timestamp: toIso(context.now), items });
+  if (Buffer.byteLength(answer) > MAX_BYTES) {
     throw new AppError(
       "payload_too_large",
       "The response is too long to store for the Idempotency-Key. Send fewer links in one request.",
     );
   }
+  return { status, location, answer };
+}
+
+/** The first response with the ID of this request. Throws idempotency_key_reused if the body is different. */
+export function replay(context: Context, earlier: EarlierResponse, request: KeyedRequest): Response {
+  if (earlier.bodyHash !== request.bodyHash) throw new AppError("idempotency_key_reused");
+  const { requestId: request_id } = context;
+  const { timestamp, items } = JSON.parse(earlier.answer) as { timestamp: string; items: object[] };
+  const replayed = items.map((item) => ("request_id" in item ? { ...item, request_id } : item));
+  return jsonResponse(
+    { data: { api_version: "1", request_id, timestamp, items: replayed } },
+    earlier.status,
+    earlier.location === null ? {} : { location: earlier.location },
+  );
 }
 
 /** Another request with the key started while this one was running. */

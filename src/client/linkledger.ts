@@ -885,7 +885,10 @@ export namespace Public {
       parent_token?: string;
     };
     export type RequestHeaders = {
-      /** 1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again. */
+      /**
+       * 1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again.
+       * @pattern ^[\x21-\x7e]{1,255}$
+       */
       "Idempotency-Key"?: string;
     };
     export type ResponseBody = CreateLinkData;
@@ -916,7 +919,10 @@ export namespace Public {
       }[];
     };
     export type RequestHeaders = {
-      /** 1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again. */
+      /**
+       * 1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again.
+       * @pattern ^[\x21-\x7e]{1,255}$
+       */
       "Idempotency-Key"?: string;
     };
     export type ResponseBody = CreateLinksData;

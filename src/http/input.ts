@@ -12,6 +12,8 @@ export const MAX_BODY_BYTES = 64 * 1024;
 export interface Contract {
   path?: z.ZodMiniType;
   query?: z.ZodMiniObject;
+  /** Request headers in addition to Authorization. */
+  headers?: z.ZodMiniObject;
   body?: z.ZodMiniType;
   /** 64 KiB unless the contract says otherwise. */
   maxBodyBytes?: number;
@@ -32,9 +34,15 @@ export async function readInput<C extends Contract>(
   contract: C,
   errors: InputError[] = [],
 ): Promise<Parsed<C>> {
-  const parsed: { path?: unknown; query?: unknown; body?: unknown; range?: ListRange } = {};
+  const parsed: { path?: unknown; query?: unknown; headers?: unknown; body?: unknown; range?: ListRange } =
+    {};
   const position =
     contract.paged && readPosition(context.url, Object.keys(contract.query?.shape ?? {}), errors);
+  if (contract.headers) {
+    const sent = Object.keys(contract.headers.shape).map((name) => [name, context.request.headers.get(name)]);
+    const present = Object.fromEntries(sent.filter(([, value]) => value !== null));
+    parsed.headers = parsePart(contract.headers, present, errors);
+  }
   if (contract.path) parsed.path = parsePart(contract.path, context.params, errors);
   if (contract.query) {
     const pairs = readPairs(context.url.search.slice(1));

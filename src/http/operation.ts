@@ -29,8 +29,6 @@ export interface Operation {
   description?: string;
   credentials: Credentials;
   input: Contract & { /** Read from the query string, a form body, or both. */ form?: z.ZodMiniObject };
-  /** Request headers in addition to Authorization, each with its description. */
-  requestHeaders?: Record<string, string>;
   /** The JSON body as documented, if the contract parses each item of a list separately. */
   describedBody?: z.ZodMiniType;
   requestExample?: unknown;

@@ -41,12 +41,13 @@ const parentToken = sql`j.value ->> 2`;
 
 const responseFields = { status: k.status, location: k.location, answer: k.answer };
 export type StoredResponse = RowOf<typeof responseFields>;
+export type EarlierResponse = StoredResponse & { bodyHash: string };
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
 const creationContext = query(
   {
     ...appAccess,
-    position: sql<number | null>`j.key`,
+    newToken: sql<string | null>`j.value ->> 0`,
     ...optional(linkFields),
     ...inheritedFields,
   },
@@ -58,10 +59,10 @@ const creationContext = query(
     WHERE ${isCaller}`,
 );
 
-/** Separates the access to the app from the parents, which are keyed by the position of the new link. */
-function splitCreationContext<Row extends { id: number | null; position: number | null }>(rows: Row[]) {
-  const found = rows.filter((row) => row.id !== null) as unknown as (Parent & { position: number })[];
-  return { access: rows[0], parents: new Map<number, Parent>(found.map((row) => [row.position, row])) };
+/** Separates the access to the app from the parents, by the token of the new link. */
+function splitCreationContext<Row extends { id: number | null }>(rows: Row[]) {
+  const found = rows.filter((row) => row.id !== null) as unknown as (Parent & { newToken: string })[];
+  return { access: rows[0], parents: new Map<string, Parent>(found.map((row) => [row.newToken, row])) };
 }
 
 const member = sql`${as(t)} CROSS JOIN ${as(m)} ON ${isMember}`;
@@ -83,7 +84,7 @@ const insert = returning(
 );
 
 const findResponse = query(
-  { bodyHash: k.bodyHash, requestId: k.requestId, ...responseFields },
+  { bodyHash: k.bodyHash, ...responseFields },
   sql`FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
     WHERE ${isCaller} AND ${k.createdAt} > ${now} - ${sql.raw(String(KEY_LIFE_MS))}`,
 );
@@ -118,7 +119,7 @@ const toJson = (links: NewLink[]) =>
 
 /**
  * Inserts links at level 1 or below their parents. Without access, none is inserted. A link is skipped when its parent is missing
- * or at level 4. `parents` is read before the insertion and keyed by the position of the new link.
+ * or at level 4. `parents` is read before the insertion, by the token of the new link.
  */
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
   const catalog = catalogStatement(db, scope.tokenHash);

@@ -1,0 +1,129 @@
+/** Inserts links, one or many, with or without an idempotency key. */
+import { customAlphabet } from "nanoid";
+import * as z from "zod/mini";
+import type { Principal } from "../auth/guards.ts";
+import * as db from "../db/links/creation.ts";
+import { putLink } from "../db/links/destination-cache.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { envelopeV1, jsonResponse } from "../http/envelope.ts";
+import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "../usecases/links.ts";
+import { keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
+import { authorizeApp, linkName, toScope } from "./link.ts";
+
+/** Without vowels, so that a token never equals a word of a path. 30^10 tokens. */
+export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
+
+export const newLink = z.strictObject({ name: linkName, parent_token: z.optional(z.string()) });
+
+export function toNewLink(sent: z.output<typeof newLink>): db.NewLink {
+  return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
+}
+
+interface Request {
+  operation: db.KeyedRequest["operation"];
+  path: { app_token: string };
+  headers: { "Idempotency-Key"?: string | undefined };
+  body: unknown;
+  /** The links to insert, or an error for an item that is not a valid link. */
+  items: (db.NewLink | AppError)[];
+}
+
+/** What a request that created links responds with. */
+export interface Created {
+  status: 200 | 201;
+  location: string | null;
+  items: object[];
+}
+
+/**
+ * Inserts the links of a request. `describe` turns the result of each item into the response, or throws if the whole
+ * request is rejected.
+ */
+export async function createAll(
+  context: Context,
+  caller: Principal,
+  request: Request,
+  describe: (results: (Link | AppError)[]) => Created,
+): Promise<Response> {
+  const { DB } = context.env;
+  const { path, items } = request;
+  const scope = toScope(caller, path);
+  const links = items.filter((item): item is db.NewLink => !(item instanceof AppError));
+  const key = request.headers["Idempotency-Key"];
+  if (key === undefined) {
+    const found = await db.insertLinks(DB, scope, links, context.now);
+    authorizeApp(caller, found.access);
+    const results = judgeItems(context, items, found);
+    const created = describe(results);
+    confirm(context, path, results, found.inserted);
+    return toResponse(context, created);
+  }
+  const keyed = toKeyedRequest(context, request.operation, key, request.body);
+  const found = await db.prepareLinks(DB, scope, links, keyed);
+  authorizeApp(caller, found.access);
+  if (found.earlier) return replay(context, found.earlier, keyed);
+  const results = judgeItems(context, items, found);
+  const created = describe(results);
+  const inserted = await db.insertKeyedLinks(DB, scope, links, keyed, toStored(context, created));
+  if (!inserted) {
+    const current = await db.prepareLinks(DB, scope, [], keyed);
+    authorizeApp(caller, current.access);
+    // Throws if the key was reused for another body. Otherwise the other request may still have to write to KV.
+    if (current.earlier) replay(context, current.earlier, keyed);
+    throw keyInUse();
+  }
+  confirm(context, path, results, inserted);
+  return toResponse(context, created);
+}
+
+function judgeItems(
+  context: Context,
+  items: Request["items"],
+  found: { parents: ReadonlyMap<string, db.Parent>; partners: Partners },
+): (Link | AppError)[] {
+  return items.map((item) => {
+    if (item instanceof AppError) return item;
+    const parent = found.parents.get(item.token);
+    const rejection = judgeParent(item.parentToken, parent);
+    if (rejection) return parentRejected(rejection);
+    return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
+  });
+}
+
+/**
+ * Throws if the links that SQL inserted are not those that the TypeScript rules accepted: both hold the same rules. Then puts
+ * the new links into KV for clicks.
+ */
+function confirm(
+  context: Context,
+  path: { app_token: string },
+  results: (Link | AppError)[],
+  inserted: string[],
+): void {
+  const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
+  if (String(created.sort()) !== String(inserted.sort())) {
+    throw new Error("the inserted links differ from the accepted ones");
+  }
+  for (const token of created) context.afterResponse(putLink(context.env.LINKS, token, path.app_token));
+}
+
+/** The row of a new link. The database assigns the id, which is not part of the response. */
+function toRow({ token, label }: db.NewLink, parent: db.Parent | undefined) {
+  const level = (parent?.level ?? 0) + 1;
+  return { id: 0, token, level, label, archived: 0, partnerId: null, costSwitch: null, childCount: 0 };
+}
+
+function parentRejected(code: "not_found" | "level_limit"): AppError {
+  const message =
+    code === "not_found"
+      ? "is not a link of this app"
+      : "is a link of level 4; choose a parent of level 1, 2 or 3";
+  return new AppError(code, `parent_token ${message}.`, {
+    errors: [{ param: "parent_token", message }],
+  });
+}
+
+function toResponse(context: Context, { status, location, items }: Created): Response {
+  return jsonResponse(envelopeV1(context, items), status, location === null ? {} : { location });
+}

@@ -1,0 +1,35 @@
+/** `GET …/trackers/{link_token}/dropped`: the invalid cost parameters on a link's URLs. Beyond the specification. */
+import * as z from "zod/mini";
+import { userOperation } from "../auth/operations.ts";
+import * as db from "../db/links/links.ts";
+import { dayOf, formatDate } from "../domain/time.ts";
+import { envelopeV1, jsonResponse } from "../http/envelope.ts";
+import { itemsV1 } from "../http/response-schemas.ts";
+import { authorizeApp, linkNotFound, linkPath, toScope } from "./link.ts";
+
+/** Engagements are kept for this many days. */
+const DAYS = 14;
+
+export const listDropped = userOperation({
+  method: "GET",
+  path: "/public/v1/apps/:app_token/trackers/:link_token/dropped",
+  id: "listDroppedParameters",
+  summary: "List the invalid cost parameters that were dropped from the URLs of a link",
+  description: "Counts of the last 14 days by UTC day and parameter, latest day first.",
+  input: { path: linkPath },
+  responses: {
+    200: {
+      description: "The counts",
+      schema: itemsV1(z.strictObject({ day: z.string(), param: z.string(), count: z.int() })),
+    },
+  },
+  errors: ["not_found"],
+  async handle(context, caller, { path }) {
+    const firstDay = dayOf(context.now) - DAYS + 1;
+    const found = await db.listDropped(context.env.DB, toScope(caller, path), path.link_token, firstDay);
+    authorizeApp(caller, found.access);
+    if (!found.link) throw linkNotFound();
+    const items = found.rows.map(({ day, param, count }) => ({ day: formatDate(day), param, count }));
+    return jsonResponse(envelopeV1(context, items));
+  },
+});

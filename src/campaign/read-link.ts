@@ -1,0 +1,22 @@
+/** `GET …/trackers/{link_token}`: one link. Beyond the specification. */
+import { userOperation } from "../auth/operations.ts";
+import { findLink } from "../db/links/links.ts";
+import { envelopeV1, jsonResponse } from "../http/envelope.ts";
+import { toLink } from "../usecases/links.ts";
+import { authorizeApp, linkNotFound, linkPath, oneLink, toScope } from "./link.ts";
+
+export const readLink = userOperation({
+  method: "GET",
+  path: "/public/v1/apps/:app_token/trackers/:link_token",
+  id: "readLink",
+  summary: "Read a link",
+  input: { path: linkPath },
+  responses: { 200: oneLink("The link") },
+  errors: ["not_found"],
+  async handle(context, caller, { path }) {
+    const { access, link, partners } = await findLink(context.env.DB, toScope(caller, path), path.link_token);
+    authorizeApp(caller, access);
+    if (!link) throw linkNotFound();
+    return jsonResponse(envelopeV1(context, [toLink(link, partners, context)]));
+  },
+});

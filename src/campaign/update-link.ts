@@ -1,0 +1,59 @@
+/** `PATCH …/trackers/{link_token}` (spec §4.5). */
+import * as z from "zod/mini";
+import { userOperation } from "../auth/operations.ts";
+import { findAccess } from "../db/accounts/api-tokens.ts";
+import * as db from "../db/links/links.ts";
+import { AppError } from "../errors.ts";
+import { envelopeV1, jsonResponse } from "../http/envelope.ts";
+import { idNumber } from "../http/fields.ts";
+import { judgeUpdate, toLink } from "../usecases/links.ts";
+import { authorizeApp, linkName, linkNotFound, linkPath, oneLink, toScope } from "./link.ts";
+
+const change = z
+  .strictObject({
+    name: z.optional(linkName),
+    archived: z.optional(z.boolean()),
+    partner_id: z.nullish(idNumber),
+    cost_data_enabled: z.optional(z.boolean()),
+  })
+  .check(
+    z.refine(
+      (body) => Object.values(body).some((value) => value !== undefined),
+      "must contain at least one of name, archived, partner_id, cost_data_enabled",
+    ),
+  );
+
+const REJECTIONS = {
+  unknown_partner: { param: "partner_id", message: "is not the ID of a partner" },
+  partner_without_cost_data: {
+    param: "cost_data_enabled",
+    message: "requires a partner that supports cost data",
+  },
+};
+
+export const updateLink = userOperation({
+  method: "PATCH",
+  path: "/public/v1/apps/:app_token/trackers/:link_token",
+  id: "updateLink",
+  summary: "Update a link: partner, cost data, name, archived",
+  input: { path: linkPath, body: change },
+  requestExample: { partner_id: 1, cost_data_enabled: true },
+  responses: { 200: oneLink("The updated link") },
+  errors: ["not_found", "unknown_partner", "partner_without_cost_data"],
+  async handle(context, caller, { path, body }) {
+    const { DB } = context.env;
+    const scope = toScope(caller, path);
+    const { access, link, partners } = await db.findLink(DB, scope, path.link_token);
+    authorizeApp(caller, access);
+    if (!link) throw linkNotFound();
+    const judged = judgeUpdate(link, body, partners);
+    if (typeof judged === "string") throw new AppError(judged, undefined, { errors: [REJECTIONS[judged]] });
+    const updated = await db.updateLink(DB, scope, path.link_token, judged);
+    if (!updated) {
+      // The token was reset or the access to the app was removed after the first query.
+      caller.authorize(await findAccess(DB, caller.tokenHash));
+      throw linkNotFound();
+    }
+    return jsonResponse(envelopeV1(context, [toLink({ ...link, ...updated }, partners, context)]));
+  },
+});
