@@ -149,9 +149,9 @@ OPERATOR_TOKEN=ll_api_…</pre>
       { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<h2 id="add-an-app-and-its-members">Add an app and its members</h2>
 <pre>$ APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
     sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')
-$ operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|one_time_password)&quot;:[^,}]*'
+$ operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|temporary_password)&quot;:[^,}]*'
 &quot;id&quot;:3
-&quot;one_time_password&quot;:&quot;ufbazhgxs6amssdvmvwg&quot;
+&quot;temporary_password&quot;:&quot;ufbazhgxs6amssdvmvwg&quot;
 $ operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'
 &quot;items&quot;:[{&quot;app_token&quot;:&quot;mt2zh6vidoao&quot;,&quot;user_id&quot;:3}]</pre>
 <p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password and changes it on the account page. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>

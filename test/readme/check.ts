@@ -31,7 +31,7 @@ const VARYING: [RegExp, string][] = [
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/\b\d{4}-\d\d-\d\d\b/g, "<date>"],
   [/\bll_(api|live|test)_\w+/g, "<secret>"],
-  [/("one_time_password":)"[^"]*"/g, '$1"<password>"'],
+  [/("temporary_password":)"[^"]*"/g, '$1"<password>"'],
   [/("(?:app_)?token":)"[0-9a-z]{12}"/g, '$1"<app token>"'],
   [/\b[0-9bcdfghjkmnpqrstvwxyz]{10}\b/g, "<link token>"],
   [/(cursor|after|before)(=|":")[\w-]{8,}/g, "$1$2<cursor>"],
