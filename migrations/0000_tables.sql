@@ -51,7 +51,7 @@ CREATE TABLE `credentials` (
 	`token_hash` text NOT NULL,
 	`partner_id` integer NOT NULL,
 	`mode` text NOT NULL,
-	`cost_types` text NOT NULL,
+	`cost_types` integer NOT NULL,
 	`round_id` integer,
 	`hint` text NOT NULL,
 	`created_at` integer NOT NULL,
@@ -162,7 +162,7 @@ CREATE TABLE `partners` (
 	`click_parameters` text NOT NULL,
 	`impression_parameters` text NOT NULL,
 	`cost_parameters` text NOT NULL,
-	`integrated_types` text DEFAULT '' NOT NULL,
+	`integrated_types` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
@@ -196,7 +196,7 @@ CREATE TABLE `round_entries` (
 CREATE TABLE `rounds` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`partner_id` integer NOT NULL,
-	`cost_types` text NOT NULL,
+	`cost_types` integer NOT NULL,
 	`state` text NOT NULL,
 	`opened_at` integer NOT NULL,
 	`ended_at` integer,

@@ -96,7 +96,9 @@ CREATE TRIGGER engagements_arrived AFTER INSERT ON engagements WHEN NEW.eligible
   SELECT NEW.partner_id, NEW.cost_id, NEW.url_cost_type, NEW.url_currency, NEW.url_amount, 'url', NEW.occurred_at
   WHERE NEW.url_cost_type IS NOT NULL AND NEW.url_currency IS NOT NULL AND NEW.url_amount IS NOT NULL AND EXISTS (
     SELECT 1 FROM partners p
-    WHERE p.id = NEW.partner_id AND instr(',' || p.integrated_types || ',', ',' || NEW.url_cost_type || ',')
+    WHERE p.id = NEW.partner_id
+      -- The bits of src/domain/cost-types.ts.
+      AND p.integrated_types & CASE NEW.url_cost_type WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
   )
   ON CONFLICT (partner_id, cost_id) DO UPDATE SET
     cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,

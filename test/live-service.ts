@@ -86,7 +86,7 @@ export async function findContradictions(db: D1Database, sinceDay: number): Prom
     "a broken foreign key": "SELECT * FROM pragma_foreign_key_check",
     "two open rounds for one partner and cost type": `
       SELECT r.id FROM rounds r JOIN rounds o ON o.partner_id = r.partner_id AND o.id > r.id AND r.state = 'open' AND o.state = 'open'
-      JOIN json_each('["cpc","cpi","cpe","cpm"]') j ON instr(r.cost_types, j.value) AND instr(o.cost_types, j.value)`,
+      WHERE r.cost_types & o.cost_types`,
   };
   const found: string[] = [];
   for (const [name, query] of Object.entries(checks)) {

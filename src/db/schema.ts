@@ -87,8 +87,8 @@ export const partners = sqliteTable("partners", {
   clickParameters: text("click_parameters").notNull(),
   impressionParameters: text("impression_parameters").notNull(),
   costParameters: text("cost_parameters").notNull(),
-  /** The cost types that passed an integration round, comma-separated; never empty when `supports_cost_data` is set. */
-  integratedTypes: text("integrated_types").notNull().default(""),
+  /** The cost types that passed an integration round, as a bit mask; never 0 when `supports_cost_data` is set. */
+  integratedTypes: integer("integrated_types").notNull().default(0),
   createdAt: integer("created_at").notNull(),
 });
 
@@ -164,8 +164,8 @@ export const credentials = sqliteTable("credentials", {
     .notNull()
     .references(() => partners.id),
   mode: text({ enum: ["live", "test"] }).notNull(),
-  /** Comma-separated, for example `cpc,cpi`. */
-  costTypes: text("cost_types").notNull(),
+  /** A bit mask; see domain/cost-types.ts. */
+  costTypes: integer("cost_types").notNull(),
   /** For a test credential: the integration round that its costs go to. */
   roundId: integer("round_id").references(() => rounds.id),
   hint: text().notNull(),
@@ -181,8 +181,8 @@ export const rounds = sqliteTable(
     partnerId: integer("partner_id")
       .notNull()
       .references(() => partners.id),
-    /** Comma-separated, for example `cpc,cpi`. */
-    costTypes: text("cost_types").notNull(),
+    /** A bit mask; see domain/cost-types.ts. */
+    costTypes: integer("cost_types").notNull(),
     state: text({ enum: ["open", "closed", "approved"] }).notNull(),
     openedAt: integer("opened_at").notNull(),
     endedAt: integer("ended_at"),

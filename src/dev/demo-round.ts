@@ -1,14 +1,14 @@
 /** The demo's integration round: partner 3 has matches and every kind of mismatch, so that the round's page shows them all. */
 
 import type { LedgerKey } from "../db/ledger/shards.ts";
-import type { CostType, Kind } from "../domain/cost-types.ts";
+import { COST_TYPES, type CostType, type Kind, toMask } from "../domain/cost-types.ts";
 import type { RoundEntry } from "../domain/round-findings.ts";
 import type { InputError } from "../errors.ts";
 
 const HOUR_MS = 3600 * 1000;
 const LINK_ID = 7;
 
-export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: "cpc,cpi,cpe,cpm" } as const;
+export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: toMask(COST_TYPES) } as const;
 
 type Row = (table: string, values: Record<string, string | number | null>) => DemoRow;
 

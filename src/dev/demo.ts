@@ -4,6 +4,7 @@
  */
 
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
+import { COST_TYPES, toMask } from "../domain/cost-types.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
 
@@ -158,7 +159,7 @@ export function demoRows(now: number): DemoRow[] {
     row("memberships", { user_id: 2, app_token: DEMO.appToken }),
     row("memberships", { user_id: 2, app_token: DEMO.otherAppToken }),
     partner(1, "Acme Ads", 1, {
-      integrated_types: "cpc,cpi,cpe,cpm",
+      integrated_types: toMask(COST_TYPES),
       click_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}&note=%%ACME MACRO%%",
       impression_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}",
       cost_parameters:
@@ -195,7 +196,7 @@ export function demoRows(now: number): DemoRow[] {
       ...token("live", DEMO.costToken),
       partner_id: 1,
       mode: "live",
-      cost_types: "cpc,cpi,cpe,cpm",
+      cost_types: toMask(COST_TYPES),
       created_at,
     }),
     ...demoRound(now, DEMO.appToken, row),

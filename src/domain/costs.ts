@@ -35,7 +35,7 @@ export interface StoredCost {
 export interface Credential {
   partnerId: number;
   mode: "live" | "test";
-  costTypes: string[];
+  costTypes: CostType[];
   revoked: boolean;
   supportsCostData: boolean;
 }

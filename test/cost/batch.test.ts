@@ -252,7 +252,7 @@ describe("a credential", () => {
   });
 
   test("that is not cleared for a cost type gets errors only for the costs of that type", async () => {
-    await rows("UPDATE credentials SET cost_types = 'cpi' WHERE mode = 'live'");
+    await rows("UPDATE credentials SET cost_types = 2 WHERE mode = 'live'");
     const { body } = await sendBatch([
       cost("batch-type-00001"),
       cost("batch-type-00002", { cost_type: "cpi" }),

@@ -139,7 +139,7 @@ test("a cost that was never sent and a cost of another partner both return 404",
   await sendCost({ cost_id: "read-theirs-0001" });
   const token = createToken("live");
   await rows(
-    "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 2, 'live', 'cpc', '', 0)",
+    "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 2, 'live', 1, '', 0)",
     hashToken(token, ["live"]),
   );
   const never = { status: 404, code: "not_found", params: [] };

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
 import { call, click, DEMO, env, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
 
 beforeEach(freshDemo);
@@ -14,12 +15,12 @@ const COST = {
 const GOOD = `/cost?${new URLSearchParams(COST)}`;
 const BAD = "/cost?cost_id=short";
 
-async function issue(partnerId: number, costTypes: string): Promise<string> {
+async function issue(partnerId: number, costTypes: CostType[]): Promise<string> {
   const token = createToken("live");
   await env.DB.prepare(
     "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, ?, 'live', ?, '', ?)",
   )
-    .bind(hashToken(token, ["live"]) ?? "", partnerId, costTypes, NOW)
+    .bind(hashToken(token, ["live"]) ?? "", partnerId, toMask(costTypes), NOW)
     .run();
   return token;
 }
@@ -109,14 +110,14 @@ describe("the first rejection", () => {
   });
 
   it("is then 400 for invalid parameters, before the cost types of the credential are checked", async () => {
-    const token = await issue(2, "cpc");
+    const token = await issue(2, ["cpc"]);
     expect((await rejection(BAD, { method: "POST", token })).status).toBe(400);
   });
 });
 
 describe("a credential that may not submit the cost", () => {
   it("is rejected if its partner does not support cost data", async () => {
-    const token = await issue(2, "cpc,cpi,cpe,cpm");
+    const token = await issue(2, [...COST_TYPES]);
     expect(await rejection(GOOD, { method: "POST", token })).toMatchObject({
       status: 403,
       code: "cost_type_not_integrated",
@@ -124,7 +125,7 @@ describe("a credential that may not submit the cost", () => {
   });
 
   it("is rejected for a cost type that it is not cleared for, and only for that", async () => {
-    const token = await issue(1, "cpc,cpm");
+    const token = await issue(1, ["cpc", "cpm"]);
     expect((await sendCost({ ...COST, cost_type: "cpi" }, { token })).body.code).toBe(
       "cost_type_not_integrated",
     );
@@ -148,7 +149,7 @@ describe("a credential that may not submit the cost", () => {
 
 describe("another partner", () => {
   it("never matches an engagement of the first partner, and has its own cost with the same ID", async () => {
-    const token = await issue(3, "cpc");
+    const token = await issue(3, ["cpc"]);
     await env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3").run();
     await click(COST.cost_id);
     expect((await sendCost({ ...COST, cost_amount: "2" }, { token })).body.match).toBe("pending");

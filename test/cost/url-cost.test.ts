@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
 import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
 import { ask, call, click, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, setSwitch, totals } from "../support.ts";
@@ -151,7 +152,7 @@ describe("a click or an impression with a price on its URL", () => {
 
     it("does not replace the call if the partner has not integrated the type of the price", async () => {
       await sendCost(sent);
-      await rows("UPDATE partners SET integrated_types = 'cpm' WHERE id = 1");
+      await rows("UPDATE partners SET integrated_types = 8 WHERE id = 1");
       await engage(ID, { query: query(costType), now: lapsesAt + 1 });
       expect(await stored()).toMatchObject([{ amount: 90_000, source: "call", received_at: NOW }]);
       expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 90_000 }]);
@@ -175,15 +176,23 @@ describe("a click or an impression with a price on its URL", () => {
     ]);
   });
 
-  it("is not a cost of a type that the partner has not integrated", async () => {
-    await rows("UPDATE partners SET integrated_types = 'cpc,cpm' WHERE id = 1");
-    await click(ID, { query: query("cpi") });
+  it.each([
+    ["cpc", click],
+    ["cpi", click],
+    ["cpe", click],
+    ["cpm", view],
+  ] as const)("is a cost of type %s only if the partner has integrated that type", async (type, open) => {
+    const integrate = (types: CostType[]) =>
+      rows("UPDATE partners SET integrated_types = ? WHERE id = 1", toMask(types));
+    await integrate(COST_TYPES.filter((other) => other !== type));
+    await open(ID, { query: query(type) });
     expect(await stored()).toEqual([]);
     expect(await totals()).toEqual([]);
     expect(await rows("SELECT eligible, url_cost_type FROM engagements WHERE cost_id = ?", ID)).toEqual([
-      { eligible: 1, url_cost_type: "cpi" },
+      { eligible: 1, url_cost_type: type },
     ]);
-    await click("price-on-url-02", { query: query("cpc") });
+    await integrate([type]);
+    await open("price-on-url-02", { query: query(type) });
     expect(await totals()).toEqual(matchedOnce(30_000));
   });
 

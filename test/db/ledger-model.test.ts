@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { submitCosts } from "../../src/db/ledger/costs.ts";
 import { insertEngagement } from "../../src/db/ledger/engagements.ts";
-import { COST_TYPES } from "../../src/domain/cost-types.ts";
+import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
 import type { Cost, Credential, Engagement, Engagements, StoredCost } from "../../src/domain/costs.ts";
 import {
   COST_WINDOW_MS,
@@ -19,10 +19,16 @@ import { purge } from "../../src/purge.ts";
 import { DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 
-const ALL = "cpc,cpi,cpe,cpm";
+const ALL = [...COST_TYPES];
 const credentials = [
   { partnerId: 1, mode: "live", costTypes: ALL, revoked: false, supportsCostData: true },
-  { partnerId: 1, mode: "live", costTypes: "cpc,cpm", revoked: false, supportsCostData: true },
+  {
+    partnerId: 1,
+    mode: "live",
+    costTypes: ["cpc", "cpm"] as CostType[],
+    revoked: false,
+    supportsCostData: true,
+  },
   { partnerId: 1, mode: "live", costTypes: ALL, revoked: true, supportsCostData: true },
   { partnerId: 1, mode: "test", costTypes: ALL, revoked: false, supportsCostData: true },
   { partnerId: 2, mode: "live", costTypes: ALL, revoked: false, supportsCostData: false },
@@ -38,13 +44,13 @@ function hashOf(index: number): string {
 beforeAll(async () => {
   await freshDemo();
   await env.DB.prepare(
-    `UPDATE partners SET supports_cost_data = 1, integrated_types = '${ALL}' WHERE id = 3`,
+    `UPDATE partners SET supports_cost_data = 1, integrated_types = ${toMask(ALL)} WHERE id = 3`,
   ).run();
   for (const [index, { partnerId, mode, costTypes, revoked }] of credentials.entries()) {
     await env.DB.prepare(
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, ?, ?, ?, '', 0, ?)",
     )
-      .bind(hashOf(index), partnerId, mode, costTypes, revoked ? 1 : null)
+      .bind(hashOf(index), partnerId, mode, toMask(costTypes), revoked ? 1 : null)
       .run();
   }
 });
@@ -195,10 +201,7 @@ async function take(step: Step, model: Model): Promise<void> {
       now: model.now,
       windowMs: COST_WINDOW_MS,
     });
-    const expected = model.submit(
-      { ...credential, partnerId: credential.partnerId, costTypes: credential.costTypes.split(",") },
-      step.costs,
-    );
+    const expected = model.submit({ ...credential, partnerId: credential.partnerId }, step.costs);
     expect(submitted.flatMap(({ items }) => items)).toHaveLength(step.costs.length);
     for (const part of submitted) {
       if ("error" in part) throw part.error;

@@ -53,7 +53,7 @@ describe("judgeCredential", () => {
     ],
     [
       "rejects every cost type if the credential is cleared for none",
-      { costTypes: [""] },
+      { costTypes: [] },
       "cost_type_not_integrated",
     ],
   ] as [string, Partial<Credential>, string | undefined][])("%s", (_what, change, rejection) => {

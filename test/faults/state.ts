@@ -13,10 +13,10 @@ export const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
 export async function openRoundToApprove(): Promise<void> {
   await env.DB.batch([
     env.DB.prepare(
-      "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (?, 2, 'cpc', 'open', ?)",
+      "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (?, 2, 1, 'open', ?)",
     ).bind(ROUND, NOW - 1000),
     env.DB.prepare(
-      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 2, 'test', 'cpc', ?, '', 0)",
+      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 2, 'test', 1, ?, '', 0)",
     ).bind(hashToken(ROUND_TEST, ["test"]), ROUND),
     env.DB.prepare(
       "INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible) VALUES (2, 'faulty-round-001', 'click', ?, 6, ?, 0)",

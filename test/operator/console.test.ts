@@ -204,11 +204,11 @@ describe("a list of more than 100 items", () => {
     await rows("DELETE FROM credentials");
     await insert(
       `credentials (token_hash, partner_id, mode, cost_types, hint, created_at)
-       SELECT value, 2, 'live', 'cpc', 'hint ' || value || ' of it', 0`,
+       SELECT value, 2, 'live', 1, 'hint ' || value || ' of it', 0`,
       downFrom(101, 101),
     );
     await insert(
-      "rounds (id, partner_id, cost_types, state, opened_at) SELECT value, 2, 'cpc', 'closed', 0",
+      "rounds (id, partner_id, cost_types, state, opened_at) SELECT value, 2, 1, 'closed', 0",
       downFrom(1001, 101),
     );
     const { text } = await operator.get("/operator/partners/2");

@@ -219,7 +219,7 @@ describe("approving a round", () => {
 
   test("adds the round's cost types to the partner's live credentials, but not to revoked ones", async () => {
     await env.DB.prepare(
-      "UPDATE partners SET supports_cost_data = 1, integrated_types = 'cpm' WHERE id = 2",
+      "UPDATE partners SET supports_cost_data = 1, integrated_types = 8 WHERE id = 2",
     ).run();
     const json = { partner_id: 2, mode: "live", cost_types: ["cpm"] };
     for (let index = 0; index < 2; index++) await ask("/operator/v1/credentials", { token, json });
@@ -231,11 +231,11 @@ describe("approving a round", () => {
     expect(
       await rows("SELECT id, cost_types FROM credentials WHERE partner_id = 2 AND mode = 'live'"),
     ).toEqual([
-      { id: 3, cost_types: "cpm" },
-      { id: 4, cost_types: "cpc,cpm" },
+      { id: 3, cost_types: 8 },
+      { id: 4, cost_types: 9 },
     ]);
     expect(await rows("SELECT integrated_types FROM partners WHERE id = 2")).toEqual([
-      { integrated_types: "cpc,cpm" },
+      { integrated_types: 9 },
     ]);
   });
 

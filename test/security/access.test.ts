@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const mode of ["live", "test"] as const) {
     await env.DB.prepare(
       `INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at, revoked_at)
-       SELECT ?, 3, ?, 'cpc', min(id), '', 0, 1 FROM rounds`,
+       SELECT ?, 3, ?, 1, min(id), '', 0, 1 FROM rounds`,
     )
       .bind(hashToken(REVOKED[mode], [mode]), mode)
       .run();

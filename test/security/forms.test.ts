@@ -32,7 +32,7 @@ const UNKNOWN_FIELDS = {
   password_hash: "x",
   hash: "x",
   supports_cost_data: "1",
-  integrated_types: "cpc",
+  integrated_types: "1",
   state: "approved",
   round_id: "1",
   created_at: "0",

@@ -41,7 +41,7 @@ const UNKNOWN_FIELDS = {
   token_hash: "0".repeat(64),
   password_hash: "x",
   supports_cost_data: true,
-  integrated_types: "cpc",
+  integrated_types: 1,
   created_at: 0,
   revoked_at: null,
   constructor: {},

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await env.DB.batch([
     env.DB.prepare("UPDATE partners SET supports_cost_data = 1 WHERE id = 3"),
     env.DB.prepare(
-      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 3, 'live', 'cpc,cpi,cpm', '', 0)",
+      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 3, 'live', 11, '', 0)",
     ).bind(hashToken(RIVAL, ["live"])),
   ]);
   // The first use of a token on a day writes.
@@ -117,10 +117,10 @@ it("a partner reads, changes, completes and matches nothing of another partner",
 it("a test credential shows only the round of its own partner", async () => {
   await env.DB.batch([
     env.DB.prepare(
-      "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (90, 1, 'cpc', 'open', 0)",
+      "INSERT INTO rounds (id, partner_id, cost_types, state, opened_at) VALUES (90, 1, 1, 'open', 0)",
     ),
     env.DB.prepare(
-      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 1, 'test', 'cpc', 90, '', 0)",
+      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 1, 'test', 1, 90, '', 0)",
     ).bind(hashToken(RIVAL_TEST, ["test"])),
   ]);
   const round = await ask<{ id: number; partner: string }>("/cost/round", { token: RIVAL_TEST });

@@ -170,7 +170,7 @@ describe("the queue", () => {
 
   it("records a URL's cost on a shard without a copy of the partner, unless its type is not integrated", async () => {
     expect(await shard(1).prepare("SELECT id FROM partners").all()).toMatchObject({ results: [] });
-    await env.DB.exec("UPDATE partners SET integrated_types = 'cpc' WHERE id = 1");
+    await env.DB.exec("UPDATE partners SET integrated_types = 1 WHERE id = 1");
     await worker.queue(
       batchOf([engagement(idOn(1)), engagement(idOn(1, "second-cost-"), { urlCostType: "cpi" })]).batch,
       env,

@@ -3,7 +3,7 @@
  * database that shards.ts selects. The SQL of a write checks the credential and the rules of src/domain/matching.ts.
  */
 import { sql } from "drizzle-orm";
-import type { CostType, Kind } from "../../domain/cost-types.ts";
+import { COST_TYPE_BITS, type CostType, type Kind, toTypes } from "../../domain/cost-types.ts";
 import type {
   Cost,
   CostContext,
@@ -30,7 +30,7 @@ const now = sql.placeholder("now");
 interface CredentialRow {
   partner_id: number;
   mode: Credential["mode"];
-  cost_types: string;
+  cost_types: number;
   revoked_at: number | null;
   supports_cost_data: number;
 }
@@ -160,7 +160,7 @@ interface CostContextRow extends CredentialRow {
   existing: string | null;
 }
 
-// A submitted cost travels as a JSON array [cost_id, cost_type, currency, amount, tag].
+// A submitted cost travels as a JSON array [cost_id, cost_type, currency, amount, tag, bit of the cost type].
 const submitted = sql`
   FROM credentials c
   CROSS JOIN partners p
@@ -195,7 +195,7 @@ const store = statement<{ cost_id: string }>(sql`
     AND i.kind = iif(${isClickUsable}, NULL, 'impression')
   WHERE c.token_hash = ${tokenHash} AND p.id = c.partner_id
     AND c.revoked_at IS NULL AND c.mode = 'live' AND p.supports_cost_data
-    AND instr(',' || c.cost_types || ',', ',' || (j.value ->> 1) || ',')
+    AND c.cost_types & (j.value ->> 5)
     AND (
       (k.kind IS NULL AND i.kind IS NULL)
       OR ${isClickUsable}
@@ -237,7 +237,14 @@ export async function submitCosts(
   if (partnerId === undefined) return [];
   const items = costs.map((cost, position) => ({ partnerId, costId: cost.costId, cost, position }));
   return runOnShards(ledger, items, async (db, some, size) => {
-    const rows = some.map(({ cost }) => [cost.costId, cost.costType, cost.currency, cost.amount, cost.tag]);
+    const rows = some.map(({ cost }) => [
+      cost.costId,
+      cost.costType,
+      cost.currency,
+      cost.amount,
+      cost.tag,
+      COST_TYPE_BITS[cost.costType],
+    ]);
     const values = { tokenHash: hash, costs: JSON.stringify(rows), now: at, window: windowMs, size };
     const [, before, stored] = await withReplicatedCredentials(
       ledger,
@@ -259,7 +266,7 @@ function toCredential(row: CredentialRow): Credential {
   return {
     partnerId: row.partner_id,
     mode: row.mode,
-    costTypes: row.cost_types.split(","),
+    costTypes: toTypes(row.cost_types),
     revoked: row.revoked_at !== null,
     supportsCostData: row.supports_cost_data === 1,
   };

@@ -27,7 +27,7 @@ export async function findPartnerId({ control }: Ledger, tokenHash: string): Pro
 
 // These run in one batch and therefore see one consistent state. Every change adds an audit entry.
 const asOf = statement<{ audited: number }>(sql`SELECT coalesce(max(id), 0) AS audited FROM audit_log`);
-const allPartners = statement<{ id: number; supports_cost_data: number; integrated_types: string }>(
+const allPartners = statement<{ id: number; supports_cost_data: number; integrated_types: number }>(
   sql`SELECT id, supports_cost_data, integrated_types FROM partners`,
 );
 const allCredentials = statement<Record<string, string | number | null>>(sql`

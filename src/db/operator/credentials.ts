@@ -1,5 +1,6 @@
 /** Lists, issues and revokes cost credentials. */
 import { sql } from "drizzle-orm";
+import { type CostType, toMask } from "../../domain/cost-types.ts";
 import { statement } from "../statement.ts";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
 
@@ -7,7 +8,7 @@ export interface CredentialRecord {
   id: number;
   partner_id: number;
   mode: "live" | "test";
-  cost_types: string;
+  cost_types: number;
   round_id: number | null;
   hint: string;
   created_at: number;
@@ -45,11 +46,8 @@ const partnerId = sql.placeholder("partnerId");
 const costTypes = sql.placeholder("costTypes");
 const mode = sql.placeholder("mode");
 
-/** Whether a stored list of cost types contains all requested ones. */
-const holdsAll = (stored: string) => sql`NOT EXISTS (
-  SELECT 1 FROM json_each(${sql.placeholder("typeList")}) j
-  WHERE NOT instr(${sql.raw(`',' || ${stored} || ','`)}, ',' || j.value || ',')
-)`;
+/** Whether a stored set of cost types contains all requested ones. */
+const holdsAll = (stored: string) => sql`${sql.raw(stored)} & ${costTypes} = ${costTypes}`;
 /** The open round for a test credential with these cost types. */
 const roundOfTypes = sql`(
   SELECT r.id FROM rounds r WHERE r.partner_id = ${partnerId} AND r.state = 'open' AND ${holdsAll("r.cost_types")}
@@ -78,7 +76,7 @@ const auditInsert = auditStatement(
 export interface NewCredential {
   partnerId: number;
   mode: "live" | "test";
-  costTypes: string[];
+  costTypes: CostType[];
   newHash: string;
   hint: string;
 }
@@ -88,8 +86,7 @@ export async function insertCredential(db: D1Database, actor: Actor, credential:
   const values = {
     ...actor,
     ...credential,
-    costTypes: credential.costTypes.join(","),
-    typeList: JSON.stringify(credential.costTypes),
+    costTypes: toMask(credential.costTypes),
   };
   const { newHash, ...detail } = credential;
   const { access, rows } = await runAsOperator(

@@ -1,6 +1,6 @@
 /** Partners, as operators manage them: names, parameter templates, and the integration of each cost type. */
 import { sql } from "drizzle-orm";
-import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { Range } from "../keyset.ts";
 import { statement } from "../statement.ts";
 import { type Actor, auditStatement, operator, operatorList, runAsOperator, subjectOf } from "./audit.ts";
@@ -29,16 +29,17 @@ interface RecordRow {
   click_parameters: string;
   impression_parameters: string;
   cost_parameters: string;
-  integrated_types: string;
-  types_in_round: string | null;
+  integrated_types: number;
+  types_in_round: number;
   open_rounds: string | null;
   has_live_credential: number;
   created_at: number;
 }
 
+// The open rounds of a partner have no cost type in common, so the sum of their bit masks is the mask of all their types.
 const columns = sql`
   x.*,
-  (SELECT group_concat(cost_types) FROM rounds WHERE partner_id = x.id AND state = 'open') AS types_in_round,
+  (SELECT coalesce(sum(cost_types), 0) FROM rounds WHERE partner_id = x.id AND state = 'open') AS types_in_round,
   (SELECT group_concat(id) FROM rounds WHERE partner_id = x.id AND state = 'open') AS open_rounds,
   EXISTS (SELECT 1 FROM credentials WHERE partner_id = x.id AND mode = 'live' AND revoked_at IS NULL) AS has_live_credential
 `;
@@ -58,12 +59,6 @@ function toRecord(row: RecordRow): PartnerRecord {
     hasLiveCredential: row.has_live_credential === 1,
     createdAt: row.created_at,
   };
-}
-
-/** Parses a stored list of cost types, `cpc,cpi`, into the order of COST_TYPES. */
-export function toTypes(stored: string | null): CostType[] {
-  const found = stored?.split(",") ?? [];
-  return COST_TYPES.filter((type) => found.includes(type));
 }
 
 const listRows = operatorList<RecordRow>("partners", { columns });
@@ -132,12 +127,12 @@ const update = statement(sql`
     click_parameters = coalesce(${sql.placeholder("clickParameters")}, click_parameters),
     impression_parameters = coalesce(${sql.placeholder("impressionParameters")}, impression_parameters),
     cost_parameters = coalesce(${sql.placeholder("costParameters")}, cost_parameters)
-  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND (${supports} IS NOT 1 OR integrated_types <> '')
+  WHERE id = ${id} AND EXISTS (SELECT 1 FROM ${operator}) AND (${supports} IS NOT 1 OR integrated_types <> 0)
 `);
 const auditUpdate = auditStatement(
   "update partner",
   subjectOf("partner", id),
-  sql`EXISTS (SELECT 1 FROM partners WHERE id = ${id} AND (${supports} IS NOT 1 OR integrated_types <> ''))`,
+  sql`EXISTS (SELECT 1 FROM partners WHERE id = ${id} AND (${supports} IS NOT 1 OR integrated_types <> 0))`,
 );
 
 /** `partner` is undefined if there is none with this ID. Enabling cost data without an integrated cost type changes nothing. */

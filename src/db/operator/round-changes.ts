@@ -1,6 +1,6 @@
 /** Opens, ends and approves integration rounds and dismisses mismatches, each with its audit entry in one transaction. */
 import { sql } from "drizzle-orm";
-import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { type CostType, toMask } from "../../domain/cost-types.ts";
 import { statement } from "../statement.ts";
 import { type Actor, auditStatement, operator, runAsOperator, subjectOf } from "./audit.ts";
 
@@ -9,8 +9,8 @@ const partnerId = sql.placeholder("partnerId");
 const costTypes = sql.placeholder("costTypes");
 const openable = sql`
   EXISTS (SELECT 1 FROM partners WHERE id = ${partnerId}) AND NOT EXISTS (
-    SELECT 1 FROM rounds r CROSS JOIN json_each(${sql.placeholder("typeList")}) j
-    WHERE r.partner_id = ${partnerId} AND r.state = 'open' AND instr(',' || r.cost_types || ',', ',' || j.value || ',')
+    SELECT 1 FROM rounds r
+    WHERE r.partner_id = ${partnerId} AND r.state = 'open' AND r.cost_types & ${costTypes}
   )
 `;
 const partner = statement<{ id: number }>(
@@ -40,8 +40,7 @@ export async function insertRound(
   const values = {
     ...actor,
     ...round,
-    costTypes: round.costTypes.join(","),
-    typeList: JSON.stringify(round.costTypes),
+    costTypes: toMask(round.costTypes),
   };
   const { newHash, ...detail } = round;
   const { access, rows } = await runAsOperator(
@@ -62,18 +61,13 @@ const audits = {
   closed: auditStatement("close round", subjectOf("round", id), unchanged),
   approved: auditStatement("approve round", subjectOf("round", id), unchanged),
 };
-/** The union of the stored cost types and those of the round, in the order of COST_TYPES. */
-const withRoundTypes = (column: string) => sql`(
-  SELECT group_concat(j.value) FROM json_each(${sql.raw(`'${JSON.stringify(COST_TYPES)}'`)}) j CROSS JOIN rounds r
-  WHERE r.id = ${id}
-    AND instr(${sql.raw(`',' || ${column} || ','`)} || r.cost_types || ',', ',' || j.value || ',')
-)`;
+const roundTypes = sql`(SELECT cost_types FROM rounds WHERE id = ${id})`;
 const integrate = statement(sql`
-  UPDATE partners SET supports_cost_data = 1, integrated_types = ${withRoundTypes("partners.integrated_types")}
+  UPDATE partners SET supports_cost_data = 1, integrated_types = integrated_types | ${roundTypes}
   WHERE id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND EXISTS (SELECT 1 FROM ${operator}) AND ${unchanged}
 `);
 const extendCredentials = statement(sql`
-  UPDATE credentials SET cost_types = ${withRoundTypes("credentials.cost_types")}
+  UPDATE credentials SET cost_types = cost_types | ${roundTypes}
   WHERE partner_id = (SELECT partner_id FROM rounds WHERE id = ${id}) AND mode = 'live' AND revoked_at IS NULL
     AND EXISTS (SELECT 1 FROM ${operator}) AND ${unchanged}
 `);

@@ -1,7 +1,7 @@
 /** Integration rounds: stores submissions with a test credential, up to a limit and separate from the ledger's costs. */
 
 import { type SQL, sql } from "drizzle-orm";
-import type { CostType } from "../../domain/cost-types.ts";
+import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { Engagements } from "../../domain/costs.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
 import type { Range } from "../keyset.ts";
@@ -18,7 +18,6 @@ import {
 import type { Ledger } from "../ledger/shards.ts";
 import { chunk, runBatch, statement, type Value } from "../statement.ts";
 import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
-import { toTypes } from "./partners.ts";
 
 /** A round stores at most this many entries and discards later ones. */
 export const MAX_ROUND_ENTRIES = 1_000;
@@ -27,7 +26,7 @@ export interface RoundRow {
   id: number;
   partner_id: number;
   display_name: string;
-  cost_types: string;
+  cost_types: number;
   state: "open" | "closed" | "approved";
   opened_at: number;
   ended_at: number | null;
@@ -75,12 +74,12 @@ export interface TestCredential {
 }
 
 interface TestCredentialRow {
-  cost_types: string;
+  cost_types: number;
   revoked_at: number | null;
   round_id: number | null;
   partner_id: number;
   state: RoundRow["state"];
-  round_types: string;
+  round_types: number;
   entry_count: number;
 }
 
@@ -214,7 +213,7 @@ function reading(from: SQL) {
   };
 }
 
-type FoundRow = RoundRow & { final_report: string | null; integrated_types: string };
+type FoundRow = RoundRow & { final_report: string | null; integrated_types: number };
 
 function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: Record<string, Value>) {
   return [

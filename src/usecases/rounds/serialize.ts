@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { type FoundRound, MAX_ROUND_ENTRIES, type RoundRow } from "../../db/operator/rounds.ts";
+import { toTypes } from "../../domain/cost-types.ts";
 import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
 import { toIso } from "../../domain/time.ts";
@@ -12,7 +13,7 @@ export function toRoundItem(row: RoundRow) {
     id: row.id,
     partner_id: row.partner_id,
     partner: row.display_name,
-    cost_types: row.cost_types.split(","),
+    cost_types: toTypes(row.cost_types),
     state: row.state,
     opened_at: toIso(row.opened_at),
     ended_at: row.ended_at === null ? null : toIso(row.ended_at),

@@ -1,9 +1,10 @@
 /** Costs, in one D1 call each. */
+import { COST_TYPE_BITS, type CostType } from "../../../src/domain/cost-types.ts";
 import { type BareBindings, formatAmount, json, type Row, toAmount, unauthorized } from "./shared.ts";
 
 interface SentCost {
   cost_id: string;
-  cost_type: string;
+  cost_type: CostType;
   cost_currency: string;
   cost_amount?: string;
   tag: string;
@@ -26,7 +27,7 @@ const STORE_COSTS = `
   SELECT c.partner_id, j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, 'call', ?3
   FROM credentials c JOIN partners p ON p.id = c.partner_id CROSS JOIN json_each(?2) j
   WHERE c.token_hash = ?1 AND c.revoked_at IS NULL AND c.mode = 'live' AND p.supports_cost_data
-    AND instr(c.cost_types, j.value ->> 1)
+    AND c.cost_types & (j.value ->> 5)
   ON CONFLICT DO NOTHING
   RETURNING cost_id`;
 const FIND_STORED = `
@@ -42,6 +43,7 @@ async function storeCosts(env: BareBindings, hash: string, costs: SentCost[]) {
       cost.cost_currency,
       toAmount(cost.cost_amount),
       cost.tag,
+      COST_TYPE_BITS[cost.cost_type],
     ]),
   );
   const [stored, found] = await env.DB.batch<Row>([
