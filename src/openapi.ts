@@ -38,14 +38,12 @@ export function buildDocument(routes: Route[], version: string): Json {
       schemas: toComponents(),
       securitySchemes: {
         apiToken: {
-          type: "http",
-          scheme: "bearer",
+          ...AUTHORIZATION_HEADER,
           description:
             "A user's API token, from the account page. Send `Authorization: Token token=…` or `Authorization: Bearer …`.",
         },
         costCredential: {
-          type: "http",
-          scheme: "bearer",
+          ...AUTHORIZATION_HEADER,
           description:
             "A partner's cost credential, from the operator. Send `Authorization: Token token=…` or `Authorization: Bearer …`.",
         },
@@ -53,6 +51,9 @@ export function buildDocument(routes: Route[], version: string): Json {
     },
   };
 }
+
+/** Not the scheme `http` with `bearer`, because tools would then write no sample with `Token token=` (spec §5.1). */
+const AUTHORIZATION_HEADER = { type: "apiKey", in: "header", name: "Authorization" };
 
 /** `/apps/:app_token` becomes `/apps/{app_token}`. */
 function toTemplate(path: string): string {

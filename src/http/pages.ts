@@ -93,7 +93,7 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
         <p class="muted">${status}</p>
         <h1>${title}</h1>
         <p data-error>${asCode(error.message)}</p>
-        ${errors.length > 0 ? html`<ul>${errors}</ul>` : ""}
+        ${errors.length > 1 ? html`<ul>${errors}</ul>` : ""}
         <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
         <p><a class="button secondary" href="/">Back to home</a></p>
       </section>`,

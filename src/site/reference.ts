@@ -9,27 +9,9 @@ import { AppError } from "../errors.ts";
 import { securityHeaders, servedFile } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
 import { DOCS } from "./docs.ts";
+import script from "./reference.client.js";
 
-/** Sends nothing to other origins: no fonts, telemetry, proxy or services of the script's vendor. */
-const start = servedFile(
-  "/docs/start.js",
-  "text/javascript; charset=utf-8",
-  `import { createApiReference } from "/docs/script/standalone.esm.js";
-
-createApiReference("#reference", {
-  url: "/openapi.json",
-  theme: "default",
-  withDefaultFonts: false,
-  telemetry: false,
-  proxyUrl: "",
-  persistAuth: false,
-  hideClientButton: true,
-  showDeveloperTools: "never",
-  agent: { disabled: true },
-  mcp: { disabled: true },
-});
-`,
-);
+const start = servedFile("/docs/start.js", "text/javascript; charset=utf-8", script);
 
 export const referenceRoutes: Route[] = [
   { path: "/docs", methods: { GET: readReference } },
