@@ -4,7 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  Response as MiniflareResponse,
+} from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { demoStatements } from "../src/dev/demo.ts";
 import "../src/dev/quiet.ts";
@@ -99,6 +105,8 @@ export async function startBuilt({
       d1Databases: config.d1_databases.map(({ binding }) => binding),
       kvNamespaces: config.kv_namespaces.map(({ binding }) => binding),
       ...(limiters && { ratelimits: Object.fromEntries(rateLimits) }),
+      // The files of the API reference are not served here.
+      serviceBindings: { ASSETS: async () => new MiniflareResponse(null, { status: 404 }) },
       bindings: { VERSION: { id: name }, ...bindings } as unknown as Record<string, string>,
       ...(state && { resourcePersistencePath: state }),
       ...(inspectorPort && { inspectorPort }),
