@@ -65,7 +65,9 @@ export async function createAll(
   if (found.earlier) return replay(context, found.earlier, keyed);
   const results = judgeItems(context, items, found);
   const created = describe(results);
-  const inserted = await db.insertKeyedLinks(DB, scope, links, keyed, toStored(context, created));
+  const response = toStored(context, created);
+  const promised = results.filter((result) => !(result instanceof AppError)).length;
+  const inserted = await db.insertKeyedLinks(DB, scope, links, keyed, response, promised);
   if (!inserted) {
     const current = await db.prepareLinks(DB, scope, [], keyed);
     authorizeApp(caller, current.access);

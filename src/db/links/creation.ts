@@ -114,6 +114,16 @@ const storeResponse = returning(
   { requestId },
 );
 
+/** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
+const deleteWrongResponse = statement(sql`
+  DELETE FROM ${idempotencyKeys} WHERE (${keyColumns}) IN (
+    SELECT ${k.userId}, ${k.appToken}, ${k.operation}, ${k.key} FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
+    WHERE ${isCaller} AND ${k.requestId} = ${sql.placeholder("requestId")}
+  ) AND ${sql.placeholder("promised")} <> (
+    SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0
+  )
+`);
+
 const toJson = (links: NewLink[]) =>
   JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));
 
@@ -158,20 +168,25 @@ export async function prepareLinks(
   };
 }
 
-/** Inserts links and stores the response. Writes nothing and returns undefined if access was lost or the key is in use. */
+/**
+ * Inserts links and stores the response, which promises so many links. Writes nothing and returns undefined if access was
+ * lost or the key is in use. Stores no response if fewer or more links were inserted.
+ */
 export async function insertKeyedLinks(
   db: D1Database,
   scope: AppScope,
   links: NewLink[],
   request: KeyedRequest,
   response: StoredResponse,
+  promised: number,
 ): Promise<string[] | undefined> {
-  const values = { ...scope, ...request };
+  const values = { ...scope, ...request, links: toJson(links) };
   const [, [stored], inserted] = await runBatch(
     db,
     deleteExpiredResponse(db, values),
     storeResponse(db, { ...values, ...response }),
-    insert(db, { ...values, links: toJson(links) }),
+    insert(db, values),
+    deleteWrongResponse(db, { ...values, promised }),
   );
   return stored && inserted.map(({ token }) => token);
 }
