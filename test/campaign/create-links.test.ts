@@ -1,7 +1,17 @@
 /** POST …/trackers/bulk: up to 100 links at once, a result for each. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { type Call, call, countingDatabase, DEMO, freshDemo, type ProblemBody, rows } from "../harness.ts";
+import { misreportingDatabase } from "../faults/faulty.ts";
+import {
+  type Call,
+  call,
+  countingDatabase,
+  DEMO,
+  freshDemo,
+  type ProblemBody,
+  rejection,
+  rows,
+} from "../harness.ts";
 import { asUser, type Envelope, faultsOf, LINKS, type Link, rejected } from "./support.ts";
 
 const BULK = `${LINKS}/bulk`;
@@ -15,6 +25,7 @@ const linkCount = async () =>
   (await rows<{ count: number }>("SELECT count(*) AS count FROM links"))[0]?.count;
 
 beforeEach(freshDemo);
+afterEach(() => vi.restoreAllMocks());
 
 describe("create links", () => {
   it("gives a result for each in order, and creates the good ones beside the bad", async () => {
@@ -124,5 +135,64 @@ describe("create links refuses", () => {
       expect(status).toBe(401);
     }
     expect(await linkCount()).toBe(before);
+  });
+});
+
+describe.each([
+  ["without an Idempotency-Key", {}],
+  ["with an Idempotency-Key", { "idempotency-key": "disagree-key-1" }],
+])("where the database and the rules disagree on what is created, %s", (_, headers) => {
+  beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+
+  const FAILED = { status: 500, code: "internal_error", params: [] };
+  const sendTo = (DB: D1Database, json: object, path = BULK) =>
+    rejection(path, { token: DEMO.apiToken, headers, json, env: { DB } });
+  const two = { links: [{ name: "One" }, { name: "Two", parent_token: "demo1nk003" }] };
+
+  /** The database, which returns other tokens than those of the links that it inserted. */
+  const returning = (alter: (tokens: unknown[]) => unknown[]) =>
+    misreportingDatabase((batch) =>
+      batch.map((found) => {
+        const isInsertion = found.length > 0 && found.every((row) => Object.keys(row).join() === "token");
+        return isInsertion ? alter(found.map(({ token }) => token)).map((token) => ({ token })) : found;
+      }),
+    );
+  /** The database, which returns every parent as one of level 3, below which a link may be created. */
+  const parentsOfLevelThree = () =>
+    misreportingDatabase((batch) =>
+      batch.map((found) => found.map((row) => ("position" in row && row.level ? { ...row, level: 3 } : row))),
+    );
+
+  it("the same tokens in another order are no disagreement: every link is confirmed", async () => {
+    const DB = returning((tokens) => tokens.reverse());
+    const links = Array.from({ length: 5 }, (_, index) => ({ name: `Link ${index}` }));
+    const { status, body } = await createAll(links, { headers, env: { DB } });
+    expect([status, body.data.items.map((item) => item.status)]).toEqual([200, [201, 201, 201, 201, 201]]);
+    expect(await linkCount()).toBe(14);
+  });
+
+  it.each<[string, (tokens: unknown[]) => unknown[]]>([
+    ["no token", () => []],
+    ["another token", (tokens) => tokens.map(() => "0000000000")],
+    ["one token more", (tokens) => [...tokens, "0000000000"]],
+  ])("one link is answered 500 where the database returns %s", async (_, alter) => {
+    expect(await sendTo(returning(alter), { name: "One" }, LINKS)).toEqual(FAILED);
+  });
+
+  it("two links are answered 500 as a whole where the token of one is missing", async () => {
+    expect(
+      await sendTo(
+        returning((tokens) => tokens.slice(1)),
+        two,
+      ),
+    ).toEqual(FAILED);
+  });
+
+  it("a link that only the rules accept is answered 500 and not created, alone or beside another", async () => {
+    const below = { name: "Too deep", parent_token: "demo1nk004" };
+    expect(await sendTo(parentsOfLevelThree(), below, LINKS)).toEqual(FAILED);
+    expect(await linkCount()).toBe(9);
+    expect(await sendTo(parentsOfLevelThree(), { links: [below, { name: "One" }] })).toEqual(FAILED);
+    expect(await rows("SELECT label FROM links WHERE id > 9")).toEqual([{ label: "One" }]);
   });
 });

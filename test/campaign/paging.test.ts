@@ -303,6 +303,52 @@ describe.each(LISTS_V2)("$list in version 2", (list) => {
       "limit: must be a positive integer",
     ]);
   });
+
+  it("keeps before in next, so that a range read page by page ends where it was asked to end", async () => {
+    const { whole, at } = await fillAndCut();
+    const walked: (string | number)[] = [];
+    const [after, before] = [await at(1), await at(7)];
+    for (let next: string | null = `${list.path}?after=${after}&before=${before}&limit=2`; next; ) {
+      const { body }: Answer<PagingV2> = await pageV2(next);
+      walked.push(...body.data.items.map(keyOf));
+      next = body.data.paging.next;
+      if (next) expect(new URL(next).searchParams.get("before")).toBe(before);
+    }
+    expect(walked).toEqual(whole.slice(2, 7));
+  });
+
+  it("has no next page after a range of exactly limit items, and one after a range of limit + 1", async () => {
+    const { whole, at } = await fillAndCut();
+    const range = `${list.path}?after=${await at(1)}&before=${await at(7)}`;
+    const exact = (await pageV2(`${range}&limit=5`)).body.data;
+    expect(exact.items.map(keyOf)).toEqual(whole.slice(2, 7));
+    expect(exact.paging).toEqual({ cursor: null, next: null });
+    const shorter = (await pageV2(`${range}&limit=4`)).body.data;
+    expect(shorter.items.map(keyOf)).toEqual(whole.slice(2, 6));
+    expect((await pageV2(shorter.paging.next ?? "")).body.data.items.map(keyOf)).toEqual([whole[6]]);
+  });
+
+  it("drops before from next where before is the only cursor, so that next goes on past it", async () => {
+    const { whole, at } = await fillAndCut();
+    const { items, paging } = (await pageV2(`${list.path}?before=${await at(7)}&limit=3`)).body.data;
+    expect(items.map(keyOf)).toEqual(whole.slice(4, 7));
+    expect((await pageV2(paging.next ?? "")).body.data.items.map(keyOf)).toEqual(whole.slice(7, 10));
+  });
+
+  it("rejects a garbled before beside a good cursor", async () => {
+    const { at } = await fillAndCut();
+    expect(await faultsOf(`${list.path}?cursor=${await at(1)}&before=garbled`)).toEqual([
+      "before: is not a cursor of this list",
+    ]);
+  });
+
+  /** A list of 11 items, and the cursor of each. */
+  async function fillAndCut() {
+    const whole = await fill({ ...list, path: list.path.replace("v2", "v1") });
+    const at = async (index: number) =>
+      (await pageV2(`${list.path}?limit=${index + 1}`)).body.data.paging.cursor;
+    return { whole, at };
+  }
 });
 
 it("starts at a cursor whatever the limit and the version of the call that passes it", async () => {

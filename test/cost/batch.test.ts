@@ -1,8 +1,9 @@
 /** POST /cost/batch: many costs at once, each with its own result. */
 import fc from "fast-check";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { insertEngagements } from "../../src/db/ledger/engagements.ts";
+import { misreportingDatabase } from "../faults/faulty.ts";
 import {
   ask,
   type Call,
@@ -43,6 +44,7 @@ function sendBatch(costs: unknown, options: Call = {}) {
 const ledgerSize = async () => (await rows<{ size: number }>("SELECT count(*) AS size FROM costs"))[0]?.size;
 
 beforeEach(freshDemo);
+afterEach(() => vi.restoreAllMocks());
 
 describe("a batch", () => {
   test("gives a result for each cost in order, and stores the good ones beside the bad", async () => {
@@ -300,6 +302,67 @@ describe("the budget", () => {
     const again = await sendBatch(costs, { env: { DB: database } });
     expect(again.body.results.every(({ duplicate }) => duplicate)).toBe(true);
     expect(counts.written).toBe(2_000);
+  });
+});
+
+describe("where the ledger and the rules disagree on what is stored", () => {
+  const [ONE, TWO, WRONG] = ["disagree-cost-01", "disagree-cost-02", "disagree-cost-03"] as const;
+  const FAILED = { status: 500, code: "internal_error", params: [] };
+
+  /** The ledger, which returns other ids than those that it stored. */
+  const returning = (alter: (stored: unknown[]) => unknown[]) =>
+    misreportingDatabase(([fence = [], contexts = [], stored = [], ...others]) => {
+      const isSubmission = contexts.some((row) => "existing" in row);
+      const ids = isSubmission ? alter(stored.map((row) => row.cost_id)) : [];
+      return [fence, contexts, isSubmission ? ids.map((cost_id) => ({ cost_id })) : stored, ...others];
+    });
+  const options = (costs: object[], DB: D1Database) => ({
+    token: DEMO.costToken,
+    json: { costs },
+    env: { DB },
+  });
+
+  beforeEach(async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    // Takes a cpc cost and makes a cpm cost the wrong one.
+    await click(WRONG);
+  });
+
+  test("the same ids in another order are no disagreement: every cost is confirmed", async () => {
+    const DB = returning((stored) => stored.reverse());
+    const { status, body } = await ask<{ results: Result[] }>(
+      "/cost/batch",
+      options([cost(ONE), cost(TWO), cost(WRONG, { cost_type: "cpm" })], DB),
+    );
+    expect([status, body.results.map((result) => result.status)]).toEqual([200, ["ok", "ok", 400]]);
+  });
+
+  test.each<[string, (stored: unknown[]) => unknown[]]>([
+    ["no id", () => []],
+    ["another id", (stored) => stored.map((id) => `${id}-other`)],
+    ["one id more", (stored) => [...stored, WRONG]],
+  ])("a single cost is answered 500 where the ledger returns %s", async (_, alter) => {
+    const query = new URLSearchParams(cost(ONE));
+    const sent = { method: "POST", token: DEMO.costToken, env: { DB: returning(alter) } };
+    expect(await rejection(`/cost?${query}`, sent)).toEqual(FAILED);
+  });
+
+  test("a batch is answered 500 as a whole where one id of three is missing", async () => {
+    const DB = returning((stored) => stored.filter((id) => id !== TWO));
+    expect(await rejection("/cost/batch", options([cost(ONE), cost(TWO), cost(WRONG)], DB))).toEqual(FAILED);
+  });
+
+  test("a cost that the rules reject is answered 500 where the ledger returns its id as stored", async () => {
+    const DB = returning((stored) => [...stored, WRONG]);
+    const wrong = cost(WRONG, { cost_type: "cpm" });
+    expect(await rejection("/cost/batch", options([wrong], DB))).toEqual(FAILED);
+    expect(await rejection("/cost/batch", options([cost(ONE), wrong], DB))).toEqual(FAILED);
+  });
+
+  test("a duplicate is answered 500 where the ledger returns its id as stored again", async () => {
+    await sendBatch([cost(ONE)]);
+    const DB = returning(() => [ONE]);
+    expect(await rejection("/cost/batch", options([cost(ONE)], DB))).toEqual(FAILED);
   });
 });
 

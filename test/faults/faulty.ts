@@ -72,6 +72,21 @@ export function faultyDatabase(fault?: InputError): { database: D1Database; call
   return { database, calls: () => calls };
 }
 
+type Rows = Record<string, unknown>[];
+
+/** D1 that commits every batch and then returns altered rows for it; every database of the ledger with it. */
+export function misreportingDatabase(alter: (batch: Rows[]) => Rows[]): D1Database {
+  return wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        const results = await real.batch<Rows[number]>(statements);
+        const altered = alter(results.map((result) => result.results));
+        return results.map((result, index) => ({ ...result, results: altered[index] ?? [] }));
+      },
+    }),
+  );
+}
+
 export type KvMethods = Partial<Record<"get" | "put", unknown>>;
 
 /** Both namespaces of KV, of which some operations are in other hands. */

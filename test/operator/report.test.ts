@@ -289,6 +289,37 @@ test("live traffic of a cost type that is tried again is none of the round's", (
   expect([count(["cpc"]), count(["cpi"]), count(["cpm"]), count([])]).toEqual([0, 0, 1, 1]);
 });
 
+describe("an engagement without a cost, of a partner that is live for cpc", () => {
+  const OTHER = "another-cost-id";
+  test.each<[string, RoundEngagement[], string[]]>([
+    ["is skipped where cost data is on for its link", [click({ eligible: true })], []],
+    ["is a finding where cost data is off for its link", [click({ eligible: false })], [ID]],
+    [
+      "is a finding where only a click with another cost ID came through a link with cost data on",
+      [click({ eligible: false }), click({ costId: OTHER, eligible: true })],
+      [ID],
+    ],
+    [
+      "is a finding where only the impression came through a link with cost data on",
+      [click({ eligible: false }), view({ eligible: true })],
+      [ID],
+    ],
+  ])("%s", (_, engagements, found) => {
+    const { types } = judgeRound({
+      costTypes: ["cpc"],
+      liveTypes: ["cpc"],
+      entries: [],
+      engagements,
+      dismissed: new Set(),
+      openedAt: START,
+      complete: true,
+    });
+    expect(
+      types.map(({ findings }) => findings.map(({ kind, state, costId }) => [kind, state, costId])),
+    ).toEqual([found.map((costId) => ["engagement_without_cost", "open", costId])]);
+  });
+});
+
 test("a report that is not whole does not pass, unless an operator lets it", () => {
   const round = {
     costTypes: ["cpc" as const],

@@ -108,6 +108,29 @@ describe("what goes, and when", () => {
     },
   );
 
+  it.each(["cpi", "cpe"])(
+    "a %s on an impression stays while a click with its ID is exactly seven days and an hour old, and goes a millisecond later",
+    async (costType) => {
+      const clickedAt = NOW + COST_WINDOW_MS + DAY;
+      await view(ID);
+      await send(ID, NOW, costType);
+      await click(ID, { now: clickedAt });
+      await purge(ledgerOn(), clickedAt + CLOSED);
+      expect(await costs()).toEqual([{ cost_id: ID }]);
+      await purge(ledgerOn(), clickedAt + CLOSED + 1);
+      expect(await costs()).toEqual([]);
+      expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
+    },
+  );
+
+  it("a cpi on an impression goes with the impression where the later click has another ID", async () => {
+    await view(ID);
+    await send(ID, NOW, "cpi");
+    await click("purged-cost-0002", { now: NOW + COST_WINDOW_MS + DAY });
+    await purge(ledgerOn(), NOW + FORGOTTEN + 1);
+    expect(await costs()).toEqual([]);
+  });
+
   it("nothing that is live", async () => {
     await click("purged-cost-live");
     await send("purged-cost-live");

@@ -250,6 +250,34 @@ describe("JSON as deep as its body allows", () => {
     },
   );
 
+  it.each(each(documented.filter(({ operation }) => operation.input.body)))(
+    "is read up to 20 levels, and rejected as a whole at 21: %s",
+    async (_, one) => {
+      for (const part of [nest, objects]) {
+        const paramsAt = async (levels: number) => {
+          // The object around the nested part is the first level.
+          const body = `{"nobodys":${part(levels - 1)}}`;
+          const answer = await ask<ProblemBody>(one.path, { ...one, headers, body });
+          return [answer.status, answer.body.errors?.map(({ param }) => param)];
+        };
+        expect(await paramsAt(20)).toEqual([400, expect.arrayContaining(["nobodys"])]);
+        expect(await paramsAt(21)).toEqual([400, ["body"]]);
+      }
+    },
+  );
+
+  it("of an item is counted from the body on: an item of 18 levels fails by itself, one of 19 fails the batch", async () => {
+    const send = (levels: number) =>
+      ask<ProblemBody & { results?: { status: number }[] }>("/cost/batch", {
+        token: DEMO.costToken,
+        headers,
+        body: `{"costs":[${nest(levels)}]}`,
+      });
+    const read = await send(18);
+    expect([read.status, read.body.results?.map(({ status }) => status)]).toEqual([200, [400]]);
+    expect((await send(19)).status).toBe(400);
+  });
+
   it("is no failure of ours in a bulk of links, with and without an Idempotency-Key", async () => {
     for (const key of [{}, { "idempotency-key": "deep-key-0001" }]) {
       for (const deep of [nest(30_000), numbered(9_000)]) {
