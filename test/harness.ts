@@ -74,6 +74,8 @@ export interface Call {
   env?: Partial<Env>;
   /** Given, work that goes on after the answer is left to it. */
   execution?: Pick<ExecutionContext, "waitUntil">;
+  /** False: the shards have only those credentials that the Worker itself copied to them. */
+  replicates?: false;
 }
 
 /** One request through the Worker's door; work that goes on after the answer is waited for. */
@@ -93,7 +95,7 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   const { queued, queue } = testQueue();
   const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
   // Tests change credentials in DB by hand; operators, by the code, which does this by itself.
-  await replicateCredentials(ledgerOn());
+  if (options.replicates !== false) await replicateCredentials(ledgerOn());
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);
   if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));

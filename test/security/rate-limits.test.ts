@@ -1,7 +1,9 @@
 /** How often a credential may be used, and how often an address may be refused. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { LINKS } from "../campaign/support.ts";
+import { expectDefined } from "../../src/domain/expect-defined.ts";
+import { sha256 } from "../../src/domain/hash.ts";
+import { LINKS, PARTNERS } from "../campaign/support.ts";
 import { silence, withoutPauses } from "../faults/faulty.ts";
 import {
   ask,
@@ -143,13 +145,42 @@ it.each<[string, () => Promise<never>]>([
   vi.restoreAllMocks();
 });
 
-it("the limits that are bound let 1,000 requests through in a moment", async () => {
-  const statuses = new Set<number>();
-  for (let index = 0; index < 1_000; index += 50) {
-    const wave = Array.from({ length: 50 }, () => call("/public/v1/partners", { token: DEMO.apiToken }));
-    for (const { status } of await Promise.all(wave)) statuses.add(status);
+describe("the limits of wrangler.toml", () => {
+  /** A limiter that is bound, and what it answers to each key. */
+  function recording(real: RateLimit | undefined): { limiter: RateLimit; answers: [string, boolean][] } {
+    const answers: [string, boolean][] = [];
+    const limit: RateLimit["limit"] = async (options) => {
+      const outcome = await expectDefined(real).limit(options);
+      answers.push([options.key, outcome.success]);
+      return outcome;
+    };
+    return { limiter: { limit }, answers };
   }
-  expect(statuses).toEqual(new Set([200]));
-  expect(env.CREDENTIAL_REQUESTS).toBeDefined();
-  expect(env.ADDRESS_REJECTIONS).toBeDefined();
+
+  it("are 30,000 uses of a credential, 3,000 rejections of an address, and 20 and 100 passwords, a minute", () => {
+    const files = import.meta.glob("../../wrangler.toml", { query: "?raw", import: "default", eager: true });
+    const found = String(files["../../wrangler.toml"]).matchAll(
+      /^name = "(\w+)"\nnamespace_id = "\d+"\nsimple = { limit = (\d+), period = (\d+) }$/gm,
+    );
+    expect([...found].map(([, name, limit, period]) => `${name} ${limit} / ${period} s`)).toEqual([
+      "ACCOUNT_ATTEMPTS 20 / 60 s",
+      "ADDRESS_ATTEMPTS 100 / 60 s",
+      "CREDENTIAL_REQUESTS 30000 / 60 s",
+      "ADDRESS_REJECTIONS 3000 / 60 s",
+    ]);
+  });
+
+  it("count every request of a credential once, and let it through", async () => {
+    const { limiter, answers } = recording(env.CREDENTIAL_REQUESTS);
+    const send = () => call(PARTNERS, { token: DEMO.apiToken, env: { CREDENTIAL_REQUESTS: limiter } });
+    expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+    expect(answers).toEqual(Array(2).fill([sha256(DEMO.apiToken), true]));
+  });
+
+  it("count every rejection of an address once, and let it through", async () => {
+    const { limiter, answers } = recording(env.ADDRESS_REJECTIONS);
+    const send = () => call(PARTNERS, from("192.0.2.9", { env: { ADDRESS_REJECTIONS: limiter } }));
+    expect([(await send()).status, (await send()).status]).toEqual([401, 401]);
+    expect(answers).toEqual(Array(2).fill(["192.0.2.9", true]));
+  });
 });
