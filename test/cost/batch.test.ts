@@ -300,7 +300,7 @@ describe("the budget", () => {
     expect(counts.read).toBeLessThanOrEqual(15_000);
     expect(counts.written).toBe(2_000);
     const again = await sendBatch(costs, { env: { DB: database } });
-    expect(again.body.results.every(({ duplicate }) => duplicate)).toBe(true);
+    expect(again.body.results.map(({ duplicate }) => duplicate)).toEqual(Array(1_000).fill(true));
     expect(counts.written).toBe(2_000);
   });
 });

@@ -173,6 +173,17 @@ describe("judgeCost with a prior cost", () => {
     },
   );
 
+  it.each([
+    ["exactly seven days after its engagement", COST_WINDOW_MS, store("click", 9)],
+    ["a millisecond later", COST_WINDOW_MS + 1, reject("window_closed")],
+    ["exactly seven days before its engagement", -COST_WINDOW_MS, store("click", 9)],
+    ["a millisecond earlier", -COST_WINDOW_MS - 1, reject("window_closed")],
+  ])("lets a URL's cost be replaced until %s", (_, age, verdict) => {
+    const click = { ...open, occurredAt: NOW - age };
+    const carried: StoredCost = { ...existing, source: "url", receivedAt: click.occurredAt };
+    expect(judgeCost({ ...cost, amount: 9 }, credential, { click }, carried, NOW)).toEqual(verdict);
+  });
+
   it("refuses the credential before it tells of the prior cost", () => {
     expect(judgeCost(cost, { ...credential, revoked: true }, {}, existing, NOW)).toEqual(
       reject("credential_revoked"),

@@ -267,10 +267,17 @@ test("every finding says what was expected and what to change", () => {
   const { report } = judge(sent, [click({ urlAmount: 1 })], ["cpc", "cpm"]);
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
   expect(findings).toHaveLength(4);
-  for (const finding of findings) {
-    expect(finding.expected.length).toBeGreaterThan(10);
-    expect(finding.remedy.length).toBeGreaterThan(10);
-  }
+  const explained = Object.fromEntries(findings.map(({ kind, ...finding }) => [kind, finding]));
+  // What it expected names the values, and what to change names the parameter to change.
+  expect(explained.malformed?.expected).toBe("cost_amount is bad");
+  expect(explained.malformed?.remedy).toContain("cost_id");
+  expect(explained.differs_from_url?.remedy).toContain("cost_id");
+  expect(explained.wrong_engagement?.expected).toMatch(/^An impression .* cpm\.$/);
+  expect(explained.wrong_engagement?.remedy).toMatch(/cpm.* impressions .*cost_type/);
+  expect(explained.not_in_round?.expected).toMatch(/: cpc, cpm\.$/);
+  expect(explained.not_in_round?.remedy).toContain("cost_type");
+  expect(new Set(findings.map(({ expected }) => expected)).size).toBe(4);
+  expect(new Set(findings.map(({ remedy }) => remedy)).size).toBe(4);
   expect(findings.find(({ kind }) => kind === "differs_from_url")?.expected).toBe(
     "cost_amount 0.00001 as on the URL, not 1",
   );

@@ -99,17 +99,43 @@ describe("a cost that is sent with a test credential", () => {
   });
 
   test.each([
-    ["a body of another type", { body: "{}", headers: { "content-type": "application/json" } }, 415],
-    ["a body that is too large", { body: "x".repeat(65_537) }, 413],
-    ["control characters and a long text", { body: `tag=${"a%00".repeat(300)}` }, 400],
-  ])("is kept with %s", async (_, options, status) => {
+    [
+      "a body of another type",
+      { body: "{}", headers: { "content-type": "application/json" } },
+      415,
+      ["body"],
+      0,
+    ],
+    ["a body that is too large", { body: "x".repeat(65_537) }, 413, ["body"], 0],
+    [
+      "control characters and a long text",
+      { body: `tag=${"a%00".repeat(300)}` },
+      400,
+      ["cost_type", "cost_currency", "cost_id", "tag", "tag"],
+      300,
+    ],
+    [
+      "a text of 300 characters",
+      { body: `tag=${"a".repeat(300)}` },
+      400,
+      ["cost_type", "cost_currency", "cost_id", "tag"],
+      300,
+    ],
+    [
+      "a text of 301 characters",
+      { body: `tag=${"a".repeat(301)}` },
+      400,
+      ["cost_type", "cost_currency", "cost_id", "tag"],
+      300,
+    ],
+  ])("is kept with %s", async (_, options, status, params, length) => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const answer = await call("/cost", { method: "POST", token, headers, ...options });
     expect(answer.status).toBe(status);
     const entry = await lastEntry();
     expect(entry?.number).toBe(14);
-    expect(entry?.errors.length).toBeGreaterThan(0);
-    expect([...(entry?.sent.tag ?? "")].length).toBeLessThanOrEqual(300);
+    expect(entry?.errors.map(({ param }) => param)).toEqual(params);
+    expect([...(entry?.sent.tag ?? "")]).toHaveLength(length);
   });
 
   test("in a batch is kept one by one, each judged after the one before it", async () => {

@@ -149,7 +149,7 @@ describe("what stays as it was", () => {
     await sendCost({ cost_id: "purged-cost-0002" });
     await send("purged-cost-0003");
     const before = await wholeTotals();
-    expect(before.length).toBeGreaterThanOrEqual(3);
+    expect(before).toHaveLength(3);
     for (const age of [CLOSED + 1, FORGOTTEN + 1]) {
       await purge(ledgerOn(), NOW + age);
       expect(await wholeTotals()).toEqual(before);

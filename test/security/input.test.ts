@@ -129,7 +129,7 @@ describe("a parameter that is given twice", () => {
     const first = await ask<{ data: { items: unknown[] } }>(`${LINKS}?limit[]=1&limit%5B0%5D=1&x=1;limit=1`, {
       token: DEMO.apiToken,
     });
-    expect(first.body.data.items.length).toBeGreaterThan(1);
+    expect(first.body.data.items).toHaveLength(4);
   });
 });
 
@@ -200,12 +200,13 @@ describe("sizes", () => {
     const long = "x".repeat(100_000);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x-header-${index}`, "v"]));
     for (const { path, method } of everyOperation) {
+      const { status } = await call(path, { method });
       for (const headers of [
         { authorization: `Bearer ${long}` },
         { cookie: `__Host-session=${long}; ${"a=b; ".repeat(5_000)}` },
         { accept: `${"text/csv,".repeat(10_000)}` },
       ]) {
-        expect((await call(path, { method, headers })).status).toBeLessThan(500);
+        expect((await call(path, { method, headers })).status, `${method} ${path}`).toBe(status);
       }
     }
     expect((await call(LINKS, { headers: many, token: DEMO.apiToken })).status).toBe(200);
@@ -216,13 +217,13 @@ describe("sizes", () => {
   });
 
   it("of a query hurt nothing", async () => {
-    for (const query of [
-      "a=1&".repeat(20_000),
-      `${"%".repeat(20_000)}`,
-      `limit=${"9".repeat(20_000)}`,
-      `after=${"A".repeat(20_000)}`,
-    ]) {
-      expect([200, 400]).toContain((await call(`${LINKS}?${query}`, { token: DEMO.apiToken })).status);
+    for (const [query, status] of [
+      ["a=1&".repeat(20_000), 200],
+      [`${"%".repeat(20_000)}`, 200],
+      [`limit=${"9".repeat(20_000)}`, 200],
+      [`after=${"A".repeat(20_000)}`, 400],
+    ] as const) {
+      expect((await call(`${LINKS}?${query}`, { token: DEMO.apiToken })).status).toBe(status);
       expect((await call(`/${DEMO.linkToken}?${query}`)).status).toBe(302);
     }
   });
@@ -286,7 +287,7 @@ describe("JSON as deep as its body allows", () => {
           headers: { ...headers, ...key },
           body: `{"links":[${deep},{"name":"beside"}]}`,
         });
-        expect([200, 400]).toContain(response.status);
+        expect(response.status).toBe(400);
       }
     }
   });
@@ -302,7 +303,7 @@ describe("JSON as deep as its body allows", () => {
         `{"costs":[{"cost_id":${numbered(100_000)}}]}`,
       ]) {
         const response = await call("/cost/batch", { token, headers, body });
-        expect([200, 400]).toContain(response.status);
+        expect(response.status).toBe(400);
       }
     }
   });

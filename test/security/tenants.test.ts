@@ -71,14 +71,15 @@ it("a cursor opens no list but the one that it was cut from", async () => {
     await cursorOf("/public/v1/partners", DEMO.operatorToken),
     await cursorOf(`${LINKS}/demo1nk003/children`, DEMO.apiToken),
   ];
-  for (const cursor of cursors) {
+  for (const [index, cursor] of cursors.entries()) {
     expect(cursor).toMatch(/^[\w-]{8,}$/);
     for (const param of ["after", "before", "cursor"]) {
       expect((await rejection(`${LINKS}?${param}=${cursor}`, { token: DEMO.apiToken })).params).toEqual([
         param,
       ]);
       const stranger = await rejection(`${OTHER}?${param}=${cursor}`, { token: DEMO.apiToken });
-      expect([400, 404]).toContain(stranger.status);
+      // The first was cut from this very list.
+      expect(stranger.status).toBe(index === 0 ? 404 : 400);
     }
   }
 });
