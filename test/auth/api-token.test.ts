@@ -262,6 +262,22 @@ describe("KV", () => {
     expect(written).toBe(1);
   });
 
+  it("is not written, nor D1, by an isolate that meets a token which another used on the same day", async () => {
+    const isolateDay = async (used: number) => {
+      now += DAY;
+      const used_day = Math.floor(now / DAY) + used;
+      await env.TOKENS.put(tokenHash, JSON.stringify({ user_id: 1, used_day }));
+      let written = 0;
+      const TOKENS = tokensWith("put", async () => void written++);
+      const { database, counts } = countingDatabase();
+      await call(LINKS, { token: DEMO.apiToken, now, env: { TOKENS, DB: database } });
+      return [written, counts.written];
+    };
+    expect(await isolateDay(0)).toEqual([0, 0]);
+    expect(await isolateDay(-1)).toEqual([1, 1]);
+    expect(await isolateDay(0)).toEqual([0, 0]);
+  });
+
   it("refuses a token that it knows to be reset without asking D1", async () => {
     await env.TOKENS.put(tokenHash, '{"reset_at":1}');
     for (const { method, path } of OPERATIONS) {

@@ -243,6 +243,36 @@ describe.each(LISTS_V1)("$list in version 1", (list) => {
       }
     }
   });
+
+  it("rejects a cursor whose position is no integer, or one above 2^53 - 1", async () => {
+    const { after } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
+    const text = atob((after ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    for (const position of ["NaN", "Infinity", "-Infinity", "1.5", "9007199254740992", "1e+21"]) {
+      const cut = btoa(text.replace(/\d+$/, position)).replaceAll("=", "");
+      const cursor = cut.replaceAll("+", "-").replaceAll("/", "_");
+      expect(cursor).not.toBe(after);
+      expect(await faultsOf(`${list.path}?after=${cursor}`)).toEqual(["after: is not a cursor of this list"]);
+    }
+  });
+
+  it("leads from the empty page after the last item back to the last item", async () => {
+    const whole = await fill(list);
+    const { next } = (await pageV1(`${list.path}?limit=10`)).body.data.paging;
+    const { before: last } = (await pageV1(next ?? "")).body.data.paging.cursors;
+    const { items, paging } = (await pageV1(`${list.path}?limit=3&after=${last}`)).body.data;
+    expect([items, paging.next]).toEqual([[], null]);
+    const back = (await pageV1(paging.previous ?? "")).body.data;
+    expect(back.items.map(keyOf)).toEqual(whole.slice(8));
+  });
+
+  it("leads from the empty page before the first item on to the first item", async () => {
+    const whole = await fill(list);
+    const { after: first } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
+    const { items, paging } = (await pageV1(`${list.path}?limit=3&before=${first}`)).body.data;
+    expect([items, paging.previous]).toEqual([[], null]);
+    const on = (await pageV1(paging.next ?? "")).body.data;
+    expect(on.items.map(keyOf)).toEqual(whole.slice(0, 3));
+  });
 });
 
 describe.each(LISTS_V2)("$list in version 2", (list) => {
