@@ -68,6 +68,16 @@ it("knows what every route asks of its caller, and those of each kind", () => {
   ]);
 });
 
+/** The status for the right credential, with ids that nobody has, no query, and a JSON body that no operation knows. */
+function statusPastTheDoor({ name, method, pattern }: EveryOperation): number {
+  if (name === "POST /cost") return 415;
+  if (method === "GET") {
+    if (/:id|\/cost\/round$/.test(pattern)) return 404;
+    return /:cost_id|\/spend$/.test(pattern) ? 400 : 200;
+  }
+  return method === "DELETE" || /\/(revoke|approve|close|password|token)$/.test(pattern) ? 404 : 400;
+}
+
 describe.each(asked(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
   const { need, pattern } = operation;
   const UNAUTHORIZED = { status: 401, code: "unauthorized" };
@@ -131,7 +141,7 @@ describe.each(asked(needing("api_token", "operator_token", "cost_credential")))(
     const options = method === "GET" ? {} : { method, json: { unheard: true } };
     const path = operation.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
     const response = await call(path, { ...options, token: right[need as keyof typeof right] });
-    expect([200, 400, 404, 409, 415]).toContain(response.status);
+    expect(response.status).toBe(statusPastTheDoor(operation));
   });
 });
 
