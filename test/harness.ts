@@ -74,6 +74,8 @@ export interface Call {
   env?: Partial<Env>;
   /** Receives the work that continues after the response. Default: `call` waits for that work. */
   execution?: Pick<ExecutionContext, "waitUntil">;
+  /** False: the shards have only the credentials that the Worker copied to them. */
+  replicates?: false;
 }
 
 /** Sends one request to the Worker and waits for the work that continues after the response. */
@@ -93,7 +95,7 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   const { queued, queue } = testQueue();
   const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
   // Needed because tests change credentials directly in DB. The Worker's own changes replicate themselves.
-  await replicateCredentials(ledgerOn());
+  if (options.replicates !== false) await replicateCredentials(ledgerOn());
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);
   if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));

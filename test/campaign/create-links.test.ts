@@ -1,7 +1,17 @@
 /** POST …/trackers/bulk: up to 100 links in one request, with a result for each. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { type Call, call, countingDatabase, DEMO, freshDemo, type ProblemBody, rows } from "../harness.ts";
+import { misreportingDatabase } from "../faults/faulty.ts";
+import {
+  type Call,
+  call,
+  countingDatabase,
+  DEMO,
+  freshDemo,
+  type ProblemBody,
+  rejection,
+  rows,
+} from "../harness.ts";
 import { asUser, type Envelope, errorsOf, LINKS, type Link, rejected } from "./support.ts";
 
 const BULK = `${LINKS}/bulk`;
@@ -15,6 +25,7 @@ const linkCount = async () =>
   (await rows<{ count: number }>("SELECT count(*) AS count FROM links"))[0]?.count;
 
 beforeEach(freshDemo);
+afterEach(() => vi.restoreAllMocks());
 
 describe("create links", () => {
   it("returns a result for each link in order and creates the valid ones beside the invalid", async () => {
@@ -66,7 +77,7 @@ describe("create links", () => {
       ...(index % 2 && { parent_token: "demo1nk003" }),
     }));
     const { body } = await createAll(links, { env: { DB: database } });
-    expect(body.data.items.every(({ status }) => status === 201)).toBe(true);
+    expect(body.data.items.map(({ status }) => status)).toEqual(Array(100).fill(201));
     expect(counts.calls).toBe(1);
     expect(counts.read).toBeLessThanOrEqual(1_500);
     expect(counts.written).toBeLessThanOrEqual(600);
@@ -124,5 +135,62 @@ describe("create links rejects", () => {
       expect(status).toBe(401);
     }
     expect(await linkCount()).toBe(before);
+  });
+});
+
+describe.each([
+  ["without an Idempotency-Key", {}],
+  ["with an Idempotency-Key", { "idempotency-key": "disagree-key-1" }],
+])("if the database and the rules disagree on the created links, %s,", (_, headers) => {
+  beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+
+  const FAILED = { status: 500, code: "internal_error", params: [] };
+  const sendTo = (DB: D1Database, json: object, path = BULK) =>
+    rejection(path, { token: DEMO.apiToken, headers, json, env: { DB } });
+
+  /** A database that reports altered tokens for the links that it inserts. */
+  const reportingTokens = (alter: (tokens: unknown[]) => unknown[]) =>
+    misreportingDatabase((batch) =>
+      batch.map((result) => {
+        const isInsertion = result.length > 0 && result.every((row) => Object.keys(row).join() === "token");
+        return isInsertion ? alter(result.map(({ token }) => token)).map((token) => ({ token })) : result;
+      }),
+    );
+  /** A database that reports level 3 for every parent, so that the rules allow a link below it. */
+  const reportingLevelThree = () =>
+    misreportingDatabase((batch) =>
+      batch.map((result) =>
+        result.map((row) => ("newToken" in row && row.level ? { ...row, level: 3 } : row)),
+      ),
+    );
+
+  it("confirms every link if only the order of the tokens differs", async () => {
+    const DB = reportingTokens((tokens) => tokens.reverse());
+    const links = Array.from({ length: 5 }, (_, index) => ({ name: `Link ${index}` }));
+    const { status, body } = await createAll(links, { headers, env: { DB } });
+    expect([status, body.data.items.map((item) => item.status)]).toEqual([200, [201, 201, 201, 201, 201]]);
+    expect(await linkCount()).toBe(14);
+  });
+
+  it.each<[string, (tokens: unknown[]) => unknown[]]>([
+    ["no token", () => []],
+    ["another token", (tokens) => tokens.map(() => "0000000000")],
+    ["one more token", (tokens) => [...tokens, "0000000000"]],
+  ])("returns 500 for one link if the database reports %s", async (_, alter) => {
+    expect(await sendTo(reportingTokens(alter), { name: "One" }, LINKS)).toEqual(FAILED);
+  });
+
+  it("returns one 500 for two links if the token of one is missing", async () => {
+    const links = [{ name: "One" }, { name: "Two", parent_token: "demo1nk003" }];
+    const DB = reportingTokens((tokens) => tokens.slice(1));
+    expect(await sendTo(DB, { links })).toEqual(FAILED);
+  });
+
+  it("returns 500 for a link that only the rules accept, and does not create it, also beside a valid link", async () => {
+    const tooDeep = { name: "Too deep", parent_token: "demo1nk004" };
+    expect(await sendTo(reportingLevelThree(), tooDeep, LINKS)).toEqual(FAILED);
+    expect(await linkCount()).toBe(9);
+    expect(await sendTo(reportingLevelThree(), { links: [tooDeep, { name: "One" }] })).toEqual(FAILED);
+    expect(await rows("SELECT label FROM links WHERE id > 9")).toEqual([{ label: "One" }]);
   });
 });

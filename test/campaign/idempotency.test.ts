@@ -118,6 +118,19 @@ describe("a key", () => {
     expect((await post({ links: [child] }, { path: `${LINKS}/bulk` })).status).toBe(200);
   });
 
+  it("is rejected if the response is too long in bytes, but not in characters", async () => {
+    await rows(
+      "UPDATE partners SET click_parameters = ?, cost_parameters = ? WHERE id = 1",
+      ...[1, 2].map(() => "é".repeat(4096)),
+    );
+    const child = { name: "Long", parent_token: "demo1nk001" };
+    const bulk = (count: number) => post({ links: Array(count).fill(child) }, { path: `${LINKS}/bulk` });
+    const long = await bulk(100);
+    expect([long.status, codeOf(long), await labels()]).toEqual([413, "payload_too_large", []]);
+    const half = await bulk(50);
+    expect([half.status, await labels()]).toEqual([200, Array(50).fill("Long")]);
+  });
+
   it("belongs to one user, one app and one path", async () => {
     const json = { name: "Once" };
     const mine = await post(json);

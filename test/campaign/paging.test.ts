@@ -243,6 +243,38 @@ describe.each(LISTS_V1)("the list of $list in version 1", (list) => {
       }
     }
   });
+
+  it("rejects a cursor with a position that is not an integer, or is above 2^53 - 1", async () => {
+    const { after } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
+    const text = atob((after ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    for (const position of ["NaN", "Infinity", "-Infinity", "1.5", "9007199254740992", "1e+21"]) {
+      const encoded = btoa(text.replace(/\d+$/, position)).replaceAll("=", "");
+      const cursor = encoded.replaceAll("+", "-").replaceAll("/", "_");
+      expect(cursor).not.toBe(after);
+      expect(await errorsOf(`${list.path}?after=${cursor}`)).toEqual([
+        "after: is not a cursor from this list",
+      ]);
+    }
+  });
+
+  it("links from the empty page after the last item back to the last items", async () => {
+    const whole = await fill(list);
+    const { next } = (await pageV1(`${list.path}?limit=10`)).body.data.paging;
+    const { before: last } = (await pageV1(next ?? "")).body.data.paging.cursors;
+    const { items, paging } = (await pageV1(`${list.path}?limit=3&after=${last}`)).body.data;
+    expect([items, paging.next]).toEqual([[], null]);
+    const back = (await pageV1(paging.previous ?? "")).body.data;
+    expect(back.items.map(keyOf)).toEqual(whole.slice(8));
+  });
+
+  it("links from the empty page before the first item to the first items", async () => {
+    const whole = await fill(list);
+    const { after: first } = (await pageV1(`${list.path}?limit=1`)).body.data.paging.cursors;
+    const { items, paging } = (await pageV1(`${list.path}?limit=3&before=${first}`)).body.data;
+    expect([items, paging.previous]).toEqual([[], null]);
+    const forward = (await pageV1(paging.next ?? "")).body.data;
+    expect(forward.items.map(keyOf)).toEqual(whole.slice(0, 3));
+  });
 });
 
 describe.each(LISTS_V2)("the list of $list in version 2", (list) => {
@@ -303,6 +335,52 @@ describe.each(LISTS_V2)("the list of $list in version 2", (list) => {
       "limit: must be a positive integer",
     ]);
   });
+
+  it("keeps before in next, so that the pages of a range end before that cursor", async () => {
+    const { whole, cursorAt } = await fillWithCursors();
+    const followed: (string | number)[] = [];
+    const [after, before] = [await cursorAt(1), await cursorAt(7)];
+    for (let next: string | null = `${list.path}?after=${after}&before=${before}&limit=2`; next; ) {
+      const { body }: PageResponse<PagingV2> = await pageV2(next);
+      followed.push(...body.data.items.map(keyOf));
+      next = body.data.paging.next;
+      if (next) expect(new URL(next).searchParams.get("before")).toBe(before);
+    }
+    expect(followed).toEqual(whole.slice(2, 7));
+  });
+
+  it("has no next page for a range of exactly limit items, and one for a range of limit + 1 items", async () => {
+    const { whole, cursorAt } = await fillWithCursors();
+    const range = `${list.path}?after=${await cursorAt(1)}&before=${await cursorAt(7)}`;
+    const exact = (await pageV2(`${range}&limit=5`)).body.data;
+    expect(exact.items.map(keyOf)).toEqual(whole.slice(2, 7));
+    expect(exact.paging).toEqual({ cursor: null, next: null });
+    const shorter = (await pageV2(`${range}&limit=4`)).body.data;
+    expect(shorter.items.map(keyOf)).toEqual(whole.slice(2, 6));
+    expect((await pageV2(shorter.paging.next ?? "")).body.data.items.map(keyOf)).toEqual([whole[6]]);
+  });
+
+  it("omits before from next if before is the only cursor, so that next continues after it", async () => {
+    const { whole, cursorAt } = await fillWithCursors();
+    const { items, paging } = (await pageV2(`${list.path}?before=${await cursorAt(7)}&limit=3`)).body.data;
+    expect(items.map(keyOf)).toEqual(whole.slice(4, 7));
+    expect((await pageV2(paging.next ?? "")).body.data.items.map(keyOf)).toEqual(whole.slice(7, 10));
+  });
+
+  it("rejects a garbled before next to a valid cursor", async () => {
+    const { cursorAt } = await fillWithCursors();
+    expect(await errorsOf(`${list.path}?cursor=${await cursorAt(1)}&before=garbled`)).toEqual([
+      "before: is not a cursor from this list",
+    ]);
+  });
+
+  /** Fills the list up to 11 items. `cursorAt` returns the cursor of the item with this index. */
+  async function fillWithCursors() {
+    const whole = await fill({ ...list, path: list.path.replace("v2", "v1") });
+    const cursorAt = async (index: number) =>
+      (await pageV2(`${list.path}?limit=${index + 1}`)).body.data.paging.cursor;
+    return { whole, cursorAt };
+  }
 });
 
 it("starts at a cursor with any limit and in both versions", async () => {

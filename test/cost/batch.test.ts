@@ -1,8 +1,9 @@
 /** POST /cost/batch: up to 1,000 costs in one request, each with its own result. */
 import fc from "fast-check";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { insertEngagements } from "../../src/db/ledger/engagements.ts";
+import { misreportingDatabase } from "../faults/faulty.ts";
 import {
   ask,
   type Call,
@@ -43,6 +44,7 @@ function sendBatch(costs: unknown, options: Call = {}) {
 const ledgerSize = async () => (await rows<{ size: number }>("SELECT count(*) AS size FROM costs"))[0]?.size;
 
 beforeEach(freshDemo);
+afterEach(() => vi.restoreAllMocks());
 
 describe("a batch", () => {
   test("returns a result for each cost in order, and stores the valid ones beside the invalid ones", async () => {
@@ -298,8 +300,70 @@ describe("the budget", () => {
     expect(counts.read).toBeLessThanOrEqual(15_000);
     expect(counts.written).toBe(2_000);
     const again = await sendBatch(costs, { env: { DB: database } });
-    expect(again.body.results.every(({ duplicate }) => duplicate)).toBe(true);
+    expect(again.body.results.map(({ duplicate }) => duplicate)).toEqual(Array(1_000).fill(true));
     expect(counts.written).toBe(2_000);
+  });
+});
+
+describe("if the ledger and the rules disagree on the stored costs,", () => {
+  const [ONE, TWO, CLICKED] = ["disagree-cost-01", "disagree-cost-02", "disagree-cost-03"] as const;
+  const FAILED = { status: 500, code: "internal_error", params: [] };
+
+  /** A ledger that reports altered IDs for the costs that it stores. */
+  const reportingIds = (alter: (stored: unknown[]) => unknown[]) =>
+    misreportingDatabase(([fence = [], contexts = [], stored = [], ...others]) => {
+      const isSubmission = contexts.some((row) => "existing" in row);
+      const ids = isSubmission ? alter(stored.map((row) => row.cost_id)) : [];
+      return [fence, contexts, isSubmission ? ids.map((cost_id) => ({ cost_id })) : stored, ...others];
+    });
+  const options = (costs: object[], DB: D1Database) => ({
+    token: DEMO.costToken,
+    json: { costs },
+    env: { DB },
+  });
+
+  beforeEach(async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    // With a click, the rules accept a cpc and reject a cpm.
+    await click(CLICKED);
+  });
+
+  test("confirms every cost if only the order of the IDs differs", async () => {
+    const DB = reportingIds((stored) => stored.reverse());
+    const { status, body } = await ask<{ results: Result[] }>(
+      "/cost/batch",
+      options([cost(ONE), cost(TWO), cost(CLICKED, { cost_type: "cpm" })], DB),
+    );
+    expect([status, body.results.map((result) => result.status)]).toEqual([200, ["ok", "ok", 400]]);
+  });
+
+  test.each<[string, (stored: unknown[]) => unknown[]]>([
+    ["no ID", () => []],
+    ["another ID", (stored) => stored.map((id) => `${id}-other`)],
+    ["one more ID", (stored) => [...stored, CLICKED]],
+  ])("returns 500 for a single cost if the ledger reports %s", async (_, alter) => {
+    const query = new URLSearchParams(cost(ONE));
+    const sent = { method: "POST", token: DEMO.costToken, env: { DB: reportingIds(alter) } };
+    expect(await rejection(`/cost?${query}`, sent)).toEqual(FAILED);
+  });
+
+  test("returns one 500 for a batch of three costs if the ID of one is missing", async () => {
+    const DB = reportingIds((stored) => stored.filter((id) => id !== TWO));
+    const costs = [cost(ONE), cost(TWO), cost(CLICKED)];
+    expect(await rejection("/cost/batch", options(costs, DB))).toEqual(FAILED);
+  });
+
+  test("returns 500 for a cost that the rules reject if the ledger reports it as stored", async () => {
+    const DB = reportingIds((stored) => [...stored, CLICKED]);
+    const wrongType = cost(CLICKED, { cost_type: "cpm" });
+    expect(await rejection("/cost/batch", options([wrongType], DB))).toEqual(FAILED);
+    expect(await rejection("/cost/batch", options([cost(ONE), wrongType], DB))).toEqual(FAILED);
+  });
+
+  test("returns 500 for a duplicate if the ledger reports it as stored again", async () => {
+    await sendBatch([cost(ONE)]);
+    const DB = reportingIds(() => [ONE]);
+    expect(await rejection("/cost/batch", options([cost(ONE)], DB))).toEqual(FAILED);
   });
 });
 

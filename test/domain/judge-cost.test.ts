@@ -191,6 +191,17 @@ describe("judgeCost with an existing cost", () => {
     },
   );
 
+  it.each([
+    ["accepts a cost exactly seven days after the engagement", COST_WINDOW_MS, store("click", 9)],
+    ["rejects a cost one millisecond later", COST_WINDOW_MS + 1, reject("window_closed")],
+    ["accepts a cost exactly seven days before the engagement", -COST_WINDOW_MS, store("click", 9)],
+    ["rejects a cost one millisecond earlier", -COST_WINDOW_MS - 1, reject("window_closed")],
+  ])("%s in place of a price on a URL", (_, age, verdict) => {
+    const click = { ...open, occurredAt: NOW - age };
+    const fromUrl: StoredCost = { ...existing, source: "url", receivedAt: click.occurredAt };
+    expect(judgeCost({ ...cost, amount: 9 }, credential, { click }, fromUrl, NOW)).toEqual(verdict);
+  });
+
   it("rejects a revoked credential before it compares the existing cost", () => {
     expect(judgeCost(cost, { ...credential, revoked: true }, {}, existing, NOW)).toEqual(
       reject("credential_revoked"),

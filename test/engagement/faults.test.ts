@@ -39,7 +39,7 @@ it("redirects if every call to D1 fails and the link is cached", async () => {
   const { database, calls } = failingDatabase(() => true);
   const response = await click(ID, { env: { DB: database } });
   expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
-  expect(calls()).toBeGreaterThan(0);
+  expect(calls()).toBe(1);
   expect(await recorded()).toEqual([]);
 });
 
@@ -76,5 +76,5 @@ it("returns 503 with Retry-After if neither KV nor D1 can provide the destinatio
   });
   const response = await click(ID, { env: { DB } });
   expect(response.status).toBe(503);
-  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(response.headers.get("retry-after")).toBe("5");
 });

@@ -49,7 +49,7 @@ it("returns the GIF if recording fails, and records again when the database reco
   const { database, calls } = failingDatabase(() => true);
   const response = await view(ID, { env: { DB: database } });
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/gif"]);
-  expect(calls()).toBeGreaterThan(0);
+  expect(calls()).toBe(1);
   expect(await recorded()).toEqual([]);
   expect((await call(`/impression/${DEMO.linkToken}?cost_id=${ID}`)).status).toBe(200);
   expect(await recorded()).toHaveLength(1);

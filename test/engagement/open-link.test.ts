@@ -259,4 +259,22 @@ describe("a click from a partner's server, s2s=1", () => {
   it("is an ordinary click with another value of s2s", async () => {
     expect((await click(ID, { query: "&s2s=0" })).status).toBe(302);
   });
+
+  it.each([
+    ["{cost_id_here}", false],
+    ["[cost_id_here]", false],
+    ["%%COST_ID_HERE%%", false],
+    ["{cost_id}-0001", true],
+    ["0001-[cost_id]", true],
+    ["[cost_id_here}", true],
+    ["%COST_ID_HERE%", true],
+  ])("drops a cost_id only if all of it is a macro: %s", async (costId, recorded) => {
+    const { body } = await ask(`${LINK}?cost_id=${encodeURIComponent(costId)}&s2s=1`);
+    expect(body).toMatchObject({ recorded, dropped: recorded ? [] : ["cost_id"] });
+  });
+
+  it("lists a dropped parameter once, also with several errors", async () => {
+    const { body } = await ask(`${LINK}?cost_id=%00&cost_amount=x&cost_amount=y&cost_amount=%FF&s2s=1`);
+    expect(body).toMatchObject({ recorded: false, dropped: ["cost_id", "cost_amount"] });
+  });
 });

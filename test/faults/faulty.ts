@@ -72,6 +72,21 @@ export function faultyDatabase(fault?: InjectedFault): { database: D1Database; c
   return { database, calls: () => calls };
 }
 
+type Rows = Record<string, unknown>[];
+
+/** Wraps D1, with every database of the ledger, so that it commits every batch and then returns altered rows. */
+export function misreportingDatabase(alter: (batch: Rows[]) => Rows[]): D1Database {
+  return wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        const results = await real.batch<Rows[number]>(statements);
+        const altered = alter(results.map((result) => result.results));
+        return results.map((result, index) => ({ ...result, results: altered[index] ?? [] }));
+      },
+    }),
+  );
+}
+
 export type KvMethods = Partial<Record<"get" | "put", unknown>>;
 
 /** Both KV namespaces, with some methods replaced. */

@@ -102,17 +102,22 @@ describe("a form", () => {
   });
 
   test("shows a secret and stores only its hash", async () => {
-    const responses = [
-      await operator.post("/operator/users", { email: "x@example.com", sign_in: "password" }),
-      await operator.post("/operator/users/1/token", {}),
-      await operator.post("/operator/users/1/password", {}),
-      await operator.post("/operator/partners/2/rounds", { cost_types: "cpc" }),
-      await operator.post("/operator/partners/1/credentials", { mode: "live", cost_types: "cpc" }),
+    const tokenOf = (kind: string) => new RegExp(`^ll_${kind}_[0-9A-Za-z]{43}[0-9a-f]{6}$`);
+    const password = /^[2-9a-hjkmnp-z]{20}$/;
+    const responses: [Awaited<ReturnType<typeof operator.post>>, RegExp][] = [
+      [await operator.post("/operator/users", { email: "x@example.com", sign_in: "password" }), password],
+      [await operator.post("/operator/users/1/token", {}), tokenOf("api")],
+      [await operator.post("/operator/users/1/password", {}), password],
+      [await operator.post("/operator/partners/2/rounds", { cost_types: "cpc" }), tokenOf("test")],
+      [
+        await operator.post("/operator/partners/1/credentials", { mode: "live", cost_types: "cpc" }),
+        tokenOf("live"),
+      ],
     ];
     const kept = JSON.stringify(await state());
-    for (const { text } of responses) {
+    for (const [{ text }, pattern] of responses) {
       const secret = /id="secret">([^<]+)</.exec(text)?.[1] ?? "";
-      expect(secret.length).toBeGreaterThanOrEqual(20);
+      expect(secret).toMatch(pattern);
       expect(kept).not.toContain(secret);
     }
   });

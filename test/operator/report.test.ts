@@ -281,13 +281,28 @@ test("every finding has an expectation and a remedy", () => {
   const { report } = judge(sent, [click({ urlAmount: 1 })], ["cpc", "cpm"]);
   const findings = [...report.types.flatMap((type) => type.findings), ...report.others];
   expect(findings).toHaveLength(4);
-  for (const finding of findings) {
-    expect(finding.expected.length).toBeGreaterThan(10);
-    expect(finding.remedy.length).toBeGreaterThan(10);
-  }
-  expect(findings.find(({ kind }) => kind === "differs_from_url")?.expected).toBe(
-    "cost_amount 0.00001 as on the URL, not 1.",
-  );
+  const explained = findings.map(({ kind, expected, remedy }) => [kind, { expected, remedy }]);
+  expect(Object.fromEntries(explained)).toEqual({
+    malformed: {
+      expected: "cost_amount is bad.",
+      remedy:
+        "Fix the parameters, then resend the cost with the same cost_id. This resolves it, provided that the cost_id itself is valid.",
+    },
+    differs_from_url: {
+      expected: "cost_amount 0.00001 as on the URL, not 1.",
+      remedy:
+        "Use the same values in the URL and in the API call, then resend the cost with the same cost_id. This resolves it.",
+    },
+    wrong_engagement: {
+      expected: "An impression with this cost ID, because cost_type is cpm.",
+      remedy:
+        "Send cpm costs only for impressions, or resend this cost with another cost_type and the same cost_id.",
+    },
+    not_in_round: {
+      expected: "One of the cost types of this round: cpc, cpm.",
+      remedy: "Send one of these cost types, or ask the operator to open a round that includes this one.",
+    },
+  });
 });
 
 test("live engagements of an integrated cost type are not part of the round", () => {
@@ -301,6 +316,37 @@ test("live engagements of an integrated cost type are not part of the round", ()
   };
   const count = (liveTypes: CostType[]) => judgeRound({ ...round, liveTypes }).types[0]?.findings.length;
   expect([count(["cpc"]), count(["cpi"]), count(["cpm"]), count([])]).toEqual([0, 0, 1, 1]);
+});
+
+describe("an engagement without a cost, from a partner that is live for cpc,", () => {
+  const OTHER = "another-cost-id";
+  test.each<[string, RoundEngagement[], string[]]>([
+    ["is skipped if cost data is on for its link", [click({ eligible: true })], []],
+    ["is a finding if cost data is off for its link", [click({ eligible: false })], [ID]],
+    [
+      "is a finding if cost data is on only for the link of a click with another cost ID",
+      [click({ eligible: false }), click({ costId: OTHER, eligible: true })],
+      [ID],
+    ],
+    [
+      "is a finding if cost data is on only for the link of the impression",
+      [click({ eligible: false }), view({ eligible: true })],
+      [ID],
+    ],
+  ])("%s", (_, engagements, expected) => {
+    const { types } = judgeRound({
+      costTypes: ["cpc"],
+      liveTypes: ["cpc"],
+      entries: [],
+      engagements,
+      dismissed: new Set(),
+      openedAt: START,
+      complete: true,
+    });
+    expect(
+      types.map(({ findings }) => findings.map(({ kind, state, costId }) => [kind, state, costId])),
+    ).toEqual([expected.map((costId) => ["engagement_without_cost", "open", costId])]);
+  });
 });
 
 test("an incomplete report passes only after an operator dismisses it", () => {

@@ -1,5 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ask, call, click, DEMO, env, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
+import {
+  ask,
+  type Call,
+  call,
+  click,
+  DEMO,
+  env,
+  freshDemo,
+  NOW,
+  rejection,
+  rows,
+  sendCost,
+} from "../harness.ts";
 
 const token = DEMO.testCostToken;
 const link = "demo1nk007";
@@ -98,18 +110,40 @@ describe("a cost sent with a test credential", () => {
     );
   });
 
-  test.each([
-    ["a body of another type", { body: "{}", headers: { "content-type": "application/json" } }, 415],
-    ["a body that is too large", { body: "x".repeat(65_537) }, 413],
-    ["control characters and a long text", { body: `tag=${"a%00".repeat(300)}` }, 400],
-  ])("is stored with %s", async (_, options, status) => {
+  const REQUIRED = ["cost_type", "cost_currency", "cost_id"];
+  const withTag = (tag: string) => ({ body: `tag=${encodeURIComponent(tag)}` });
+  test.each<[string, Call, number, string[], string | undefined]>([
+    [
+      "a body of another type",
+      { body: "{}", headers: { "content-type": "application/json" } },
+      415,
+      ["body"],
+      undefined,
+    ],
+    ["a body that is too large", { body: "x".repeat(65_537) }, 413, ["body"], undefined],
+    [
+      "control characters and a long tag, which is cut to 300 characters",
+      withTag("a\0".repeat(300)),
+      400,
+      [...REQUIRED, "tag", "tag"],
+      `${"a\ufffd".repeat(149)}a…`,
+    ],
+    ["a tag of 300 characters", withTag("a".repeat(300)), 400, [...REQUIRED, "tag"], "a".repeat(300)],
+    [
+      "a tag of 301 characters, which is cut to 300",
+      withTag("a".repeat(301)),
+      400,
+      [...REQUIRED, "tag"],
+      `${"a".repeat(299)}…`,
+    ],
+  ])("is stored with %s", async (_, options, status, params, tag) => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const response = await call("/cost", { method: "POST", token, headers, ...options });
     expect(response.status).toBe(status);
     const entry = await lastEntry();
     expect(entry?.number).toBe(14);
-    expect(entry?.errors.length).toBeGreaterThan(0);
-    expect([...(entry?.sent.tag ?? "")].length).toBeLessThanOrEqual(300);
+    expect(entry?.errors.map(({ param }) => param)).toEqual(params);
+    expect(entry?.sent.tag).toBe(tag);
   });
 
   test("in a batch is stored in order, each judged after the one before it", async () => {

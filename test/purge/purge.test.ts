@@ -104,6 +104,29 @@ describe("the purge deletes", () => {
     },
   );
 
+  it.each(["cpi", "cpe"])(
+    "a %s on an impression, seven days and one hour after a later click with its ID, and not a millisecond before",
+    async (costType) => {
+      const clickedAt = NOW + COST_WINDOW_MS + DAY;
+      await view(ID);
+      await send(ID, NOW, costType);
+      await click(ID, { now: clickedAt });
+      await purge(ledgerOn(), clickedAt + CLOSED);
+      expect(await costs()).toEqual([{ cost_id: ID }]);
+      await purge(ledgerOn(), clickedAt + CLOSED + 1);
+      expect(await costs()).toEqual([]);
+      expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
+    },
+  );
+
+  it("a cpi on an impression, with the impression, if the later click has another ID", async () => {
+    await view(ID);
+    await send(ID, NOW, "cpi");
+    await click("purged-cost-0002", { now: NOW + COST_WINDOW_MS + DAY });
+    await purge(ledgerOn(), NOW + EXPIRED + 1);
+    expect(await costs()).toEqual([]);
+  });
+
   it("no cost or engagement that is still in use", async () => {
     await click("purged-cost-live");
     await send("purged-cost-live");
@@ -122,7 +145,7 @@ describe("the purge does not change", () => {
     await sendCost({ cost_id: "purged-cost-0002" });
     await send("purged-cost-0003");
     const before = await wholeTotals();
-    expect(before.length).toBeGreaterThanOrEqual(3);
+    expect(before).toHaveLength(3);
     for (const age of [CLOSED + 1, EXPIRED + 1]) {
       await purge(ledgerOn(), NOW + age);
       expect(await wholeTotals()).toEqual(before);

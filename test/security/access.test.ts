@@ -68,6 +68,16 @@ it("knows the access that every route needs", () => {
   ]);
 });
 
+/** The status for the right credential with unknown IDs, no query, and a JSON body that no operation accepts. */
+function acceptedStatus({ name, method, pattern }: EveryOperation): number {
+  if (name === "POST /cost") return 415;
+  if (method === "GET") {
+    if (/:id|\/cost\/round$/.test(pattern)) return 404;
+    return /:cost_id|\/spend$/.test(pattern) ? 400 : 200;
+  }
+  return method === "DELETE" || /\/(revoke|approve|close|password|token)$/.test(pattern) ? 404 : 400;
+}
+
 describe.each(named(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
   const { need, pattern } = operation;
   const UNAUTHORIZED = { status: 401, code: "unauthorized" };
@@ -117,7 +127,7 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
     expect(response.status).toBe(404);
     expect(await everything()).toEqual(before);
     const own = await call(path + query, { ...options, token: DEMO.operatorToken });
-    expect([200, 201]).toContain(own.status);
+    expect(own.status).toBe(operation.method === "POST" && !pattern.endsWith("/bulk") ? 201 : 200);
   });
 
   it("accepts the right credential", async () => {
@@ -131,7 +141,7 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
     const options = method === "GET" ? {} : { method, json: { unknown: true } };
     const path = operation.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
     const response = await call(path, { ...options, token: right[need as keyof typeof right] });
-    expect([200, 400, 404, 409, 415]).toContain(response.status);
+    expect(response.status).toBe(acceptedStatus(operation));
   });
 });
 

@@ -129,7 +129,7 @@ describe("a repeated parameter", () => {
     const first = await ask<{ data: { items: unknown[] } }>(`${LINKS}?limit[]=1&limit%5B0%5D=1&x=1;limit=1`, {
       token: DEMO.apiToken,
     });
-    expect(first.body.data.items.length).toBeGreaterThan(1);
+    expect(first.body.data.items).toHaveLength(4);
   });
 });
 
@@ -200,12 +200,13 @@ describe("a large input", () => {
     const long = "x".repeat(100_000);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x-header-${index}`, "v"]));
     for (const { path, method } of everyOperation) {
+      const { status } = await call(path, { method });
       for (const headers of [
         { authorization: `Bearer ${long}` },
         { cookie: `__Host-session=${long}; ${"a=b; ".repeat(5_000)}` },
         { accept: `${"text/csv,".repeat(10_000)}` },
       ]) {
-        expect((await call(path, { method, headers })).status).toBeLessThan(500);
+        expect((await call(path, { method, headers })).status, `${method} ${path}`).toBe(status);
       }
     }
     expect((await call(LINKS, { headers: many, token: DEMO.apiToken })).status).toBe(200);
@@ -216,13 +217,13 @@ describe("a large input", () => {
   });
 
   it("in a query causes no failure", async () => {
-    for (const query of [
-      "a=1&".repeat(20_000),
-      `${"%".repeat(20_000)}`,
-      `limit=${"9".repeat(20_000)}`,
-      `after=${"A".repeat(20_000)}`,
-    ]) {
-      expect([200, 400]).toContain((await call(`${LINKS}?${query}`, { token: DEMO.apiToken })).status);
+    for (const [query, status] of [
+      ["a=1&".repeat(20_000), 200],
+      [`${"%".repeat(20_000)}`, 200],
+      [`limit=${"9".repeat(20_000)}`, 200],
+      [`after=${"A".repeat(20_000)}`, 400],
+    ] as const) {
+      expect((await call(`${LINKS}?${query}`, { token: DEMO.apiToken })).status).toBe(status);
       expect((await call(`/${DEMO.linkToken}?${query}`)).status).toBe(302);
     }
   });
@@ -250,6 +251,34 @@ describe("JSON as deep as the body size allows", () => {
     },
   );
 
+  it.each(each(documented.filter(({ operation }) => operation.input.body)))(
+    "is parsed up to 20 levels, and the whole body is rejected with 21: %s",
+    async (_, one) => {
+      for (const part of [nest, objects]) {
+        const paramsWith = async (levels: number) => {
+          // The object around the nested part is the first level.
+          const body = `{"unknown":${part(levels - 1)}}`;
+          const response = await ask<ProblemBody>(one.path, { ...one, headers, body });
+          return [response.status, response.body.errors?.map(({ param }) => param)];
+        };
+        expect(await paramsWith(20)).toEqual([400, expect.arrayContaining(["unknown"])]);
+        expect(await paramsWith(21)).toEqual([400, ["body"]]);
+      }
+    },
+  );
+
+  it("fails one item of a batch of costs with 18 levels in it, and the whole batch with 19", async () => {
+    const send = (levels: number) =>
+      ask<ProblemBody & { results?: { status: number }[] }>("/cost/batch", {
+        token: DEMO.costToken,
+        headers,
+        body: `{"costs":[${nest(levels)}]}`,
+      });
+    const parsed = await send(18);
+    expect([parsed.status, parsed.body.results?.map(({ status }) => status)]).toEqual([200, [400]]);
+    expect((await send(19)).status).toBe(400);
+  });
+
   it("causes no failure in a bulk request, with and without an Idempotency-Key", async () => {
     for (const key of [{}, { "idempotency-key": "deep-key-0001" }]) {
       for (const deep of [nest(30_000), numbered(9_000)]) {
@@ -258,7 +287,7 @@ describe("JSON as deep as the body size allows", () => {
           headers: { ...headers, ...key },
           body: `{"links":[${deep},{"name":"beside"}]}`,
         });
-        expect([200, 400]).toContain(response.status);
+        expect(response.status).toBe(400);
       }
     }
   });
@@ -274,7 +303,7 @@ describe("JSON as deep as the body size allows", () => {
         `{"costs":[{"cost_id":${numbered(100_000)}}]}`,
       ]) {
         const response = await call("/cost/batch", { token, headers, body });
-        expect([200, 400]).toContain(response.status);
+        expect(response.status).toBe(400);
       }
     }
   });

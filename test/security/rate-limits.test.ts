@@ -1,7 +1,9 @@
 /** Limits on the use of a credential and on rejected credentials from an address. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { LINKS } from "../campaign/support.ts";
+import { expectDefined } from "../../src/domain/expect-defined.ts";
+import { sha256 } from "../../src/domain/hash.ts";
+import { LINKS, PARTNERS } from "../campaign/support.ts";
 import { silence, withoutPauses } from "../faults/faulty.ts";
 import {
   ask,
@@ -146,13 +148,42 @@ it.each<[string, () => Promise<never>]>([
   vi.restoreAllMocks();
 });
 
-it("the configured limits allow 1,000 requests in a short time", async () => {
-  const statuses = new Set<number>();
-  for (let index = 0; index < 1_000; index += 50) {
-    const wave = Array.from({ length: 50 }, () => call("/public/v1/partners", { token: DEMO.apiToken }));
-    for (const { status } of await Promise.all(wave)) statuses.add(status);
+describe("the limits of wrangler.toml", () => {
+  /** Wraps a bound limiter and records its result for each key. */
+  function recording(real: RateLimit | undefined): { limiter: RateLimit; results: [string, boolean][] } {
+    const results: [string, boolean][] = [];
+    const limit: RateLimit["limit"] = async (options) => {
+      const outcome = await expectDefined(real).limit(options);
+      results.push([options.key, outcome.success]);
+      return outcome;
+    };
+    return { limiter: { limit }, results };
   }
-  expect(statuses).toEqual(new Set([200]));
-  expect(env.CREDENTIAL_REQUESTS).toBeDefined();
-  expect(env.ADDRESS_REJECTIONS).toBeDefined();
+
+  it("allow 30,000 uses of a credential, 3,000 rejections of an address and 20 and 100 passwords per minute", () => {
+    const files = import.meta.glob("../../wrangler.toml", { query: "?raw", import: "default", eager: true });
+    const limits = String(files["../../wrangler.toml"]).matchAll(
+      /^name = "(\w+)"\nnamespace_id = "\d+"\nsimple = { limit = (\d+), period = (\d+) }$/gm,
+    );
+    expect([...limits].map(([, name, limit, period]) => `${name} ${limit} / ${period} s`)).toEqual([
+      "ACCOUNT_ATTEMPTS 20 / 60 s",
+      "ADDRESS_ATTEMPTS 100 / 60 s",
+      "CREDENTIAL_REQUESTS 30000 / 60 s",
+      "ADDRESS_REJECTIONS 3000 / 60 s",
+    ]);
+  });
+
+  it("count every request with a credential once and allow it", async () => {
+    const { limiter, results } = recording(env.CREDENTIAL_REQUESTS);
+    const send = () => call(PARTNERS, { token: DEMO.apiToken, env: { CREDENTIAL_REQUESTS: limiter } });
+    expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+    expect(results).toEqual(Array(2).fill([sha256(DEMO.apiToken), true]));
+  });
+
+  it("count every rejection of an address once and allow it", async () => {
+    const { limiter, results } = recording(env.ADDRESS_REJECTIONS);
+    const send = () => call(PARTNERS, from("192.0.2.9", { env: { ADDRESS_REJECTIONS: limiter } }));
+    expect([(await send()).status, (await send()).status]).toEqual([401, 401]);
+    expect(results).toEqual(Array(2).fill(["192.0.2.9", true]));
+  });
 });

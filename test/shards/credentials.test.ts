@@ -59,7 +59,7 @@ describe("a revocation", () => {
     for (const number of [0, 1, 2, 3]) await send(idOn(number), item?.credential);
     const { database, calls } = downDatabase(shard(2));
     expect((await revoke(id, { LEDGER_2: database })).status).toBe(503);
-    expect(calls()).toBeGreaterThan(0);
+    expect(calls()).toBe(1);
     for (const number of [0, 1, 3]) expect(await send(idOn(number), item?.credential)).toEqual(REVOKED);
     expect((await send(idOn(2), item?.credential)).status).toBe(200);
     expect((await revoke(id)).status).toBe(200);

@@ -1,9 +1,10 @@
 /** Fault injection on a sharded ledger: every operation × each of its calls to any database × every fault. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
-import { CHANGE } from "./support.ts";
+import { CHANGE, idOn } from "./support.ts";
 
 beforeAll(freshLedger);
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
@@ -124,27 +125,59 @@ describe.each([
 
 describe("a revocation", () => {
   const act = (path: string, options: Call = {}) =>
-    call(`/operator/v1${path}`, { method: "POST", token: DEMO.operatorToken, ...options });
+    call(`/operator/v1${path}`, {
+      method: "POST",
+      token: DEMO.operatorToken,
+      replicates: false,
+      ...options,
+    });
+  const revoke = (id: number, options: Call = {}) => act(`/credentials/${id}/revoke`, options);
 
-  it("applies to every shard when it is confirmed, and after a retry when it returned 503", async () => {
-    let isCovered = false;
-    for (let number = 1; !isCovered; number++) {
-      for (const fault of FAULTS) {
-        const json = { partner_id: 1, mode: "live", cost_types: ["cpc"] };
-        const created = await act("/credentials", { json });
-        const { data } = await created.json<{ data: { items: { id: number; credential: string }[] } }>();
-        const [item] = data.items;
-        const { database, calls } = faultyDatabase({ ...fault, at: (at) => at === number });
-        const revoked = await withoutPauses(() =>
-          act(`/credentials/${item?.id}/revoke`, { env: { DB: database } }),
-        );
-        isCovered = calls() < number;
-        expect([200, 503]).toContain(revoked.status);
-        if (revoked.status === 503) expect((await act(`/credentials/${item?.id}/revoke`)).status).toBe(200);
-        const json8 = { costs: Array.from({ length: 8 }, () => ({ ...cost, cost_id: newId() })) };
-        const rejected = await call("/cost/batch", { token: item?.credential, json: json8 });
-        expect(rejected.status, `call ${number}, ${fault.when}: ${fault.message}`).toBe(403);
-      }
-    }
+  /** Issues a credential and checks that every shard has a copy. */
+  async function issue(): Promise<{ id: number; credential: string }> {
+    const json = { partner_id: 1, mode: "live", cost_types: ["cpc"] };
+    const issued = await act("/credentials", { json });
+    const { data } = await issued.json<{ data: { items: { id: number; credential: string }[] } }>();
+    const item = expectDefined(data.items[0]);
+    expect(await statusesOnEveryShard(item.credential)).toEqual([200, 200, 200, 200]);
+    return item;
+  }
+
+  async function statusesOnEveryShard(token: string): Promise<number[]> {
+    const run = newId();
+    const responses = [0, 1, 2, 3].map((number) =>
+      call(`/cost?${new URLSearchParams({ ...cost, cost_id: idOn(number, run) })}`, {
+        method: "POST",
+        token,
+        replicates: false,
+      }),
+    );
+    return (await Promise.all(responses)).map(({ status }) => status);
+  }
+
+  it("makes seven calls and applies to every shard", async () => {
+    const { id, credential } = await issue();
+    const { database, calls } = faultyDatabase();
+    expect((await revoke(id, { env: { DB: database } })).status).toBe(200);
+    // In DB: the operator's access, the revocation and the credentials to copy. Then one per shard.
+    expect(calls()).toBe(7);
+    expect(await statusesOnEveryShard(credential)).toEqual([403, 403, 403, 403]);
+  });
+
+  describe.each(
+    FAULTS.map((fault) => [`${fault.message ?? "no response"}, ${fault.when} the commit`, fault] as const),
+  )("with a failed call: %s", (_, fault) => {
+    it.each([1, 2, 3, 4, 5, 6, 7])(
+      "call %i: applies to every shard if it is confirmed, and after a retry if it returns 503",
+      async (number) => {
+        const { id, credential } = await issue();
+        const { database } = faultyDatabase({ ...fault, at: (at) => at === number });
+        const { status } = await withoutPauses(() => revoke(id, { env: { DB: database } }));
+        // After a lost connection, only the calls to the shards are retried.
+        expect(status).toBe(fault.message === LOST && number > 3 ? 200 : 503);
+        if (status === 503) expect((await revoke(id)).status).toBe(200);
+        expect(await statusesOnEveryShard(credential)).toEqual([403, 403, 403, 403]);
+      },
+    );
   });
 });

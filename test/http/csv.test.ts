@@ -1,0 +1,78 @@
+/** CSV for spreadsheets (RFC 4180). No cell runs as a formula. */
+import { describe, expect, it } from "vitest";
+import { type Cell, csvResponse, toCsv } from "../../src/http/csv.ts";
+
+/** The text of the cell in a table with one column and one row. */
+const cellOf = (value: Cell) => toCsv(["name"], [[value]]).slice("name\r\n".length, -"\r\n".length);
+
+describe("a table", () => {
+  it("has a header line, and every line ends with CRLF", () => {
+    const table = toCsv(
+      ["name", "count"],
+      [
+        ["a", 1],
+        ["b", null],
+      ],
+    );
+    expect(table).toBe("name,count\r\na,1\r\nb,\r\n");
+  });
+
+  it("without rows has only the header line", () => {
+    expect(toCsv(["name", "count"], [])).toBe("name,count\r\n");
+  });
+});
+
+describe("a cell", () => {
+  it.each([
+    ["plain text", "Acme Ads", "Acme Ads"],
+    ["a formula sign after the first character", "a=1+2", "a=1+2"],
+    ["a tab after the first character", "a\tb", "a\tb"],
+    ["an empty text", "", ""],
+    ["null", null, ""],
+    ["a number", 5, "5"],
+  ])("is unchanged with %s", (_, value, expected) => {
+    expect(cellOf(value)).toBe(expected);
+  });
+
+  it.each(["=", "+", "-", "@", "＝", "＋", "－", "＠"])(
+    "that starts with %s gets a leading apostrophe",
+    (sign) => {
+      expect(cellOf(`${sign}1`)).toBe(`'${sign}1`);
+      expect(cellOf(sign)).toBe(`'${sign}`);
+      expect(cellOf(`  ${sign}1`)).toBe(`'  ${sign}1`);
+    },
+  );
+
+  it.each([
+    ["a tab", "\ttext", "'\ttext"],
+    ["a carriage return", "\rtext", '"\'\rtext"'],
+    ["a line feed", "\ntext", '"\'\ntext"'],
+    ["a tab and a formula sign", "\t=1", "'\t=1"],
+  ])("that starts with %s gets a leading apostrophe", (_, value, expected) => {
+    expect(cellOf(value)).toBe(expected);
+  });
+
+  it("with a negative number gets a leading apostrophe", () => {
+    expect(cellOf(-1)).toBe("'-1");
+  });
+
+  it.each([
+    ["a comma", "a,b", '"a,b"'],
+    ["a quote", 'a"b', '"a""b"'],
+    ["a line break", "a\r\nb", '"a\r\nb"'],
+    ["a formula sign and a quote", '="a"', '"\'=""a"""'],
+  ])("with %s is quoted", (_, value, expected) => {
+    expect(cellOf(value)).toBe(expected);
+  });
+});
+
+it("the response names the file, is not cached and varies with Accept", async () => {
+  const response = csvResponse("name\r\n", "spend.csv");
+  expect(await response.text()).toBe("name\r\n");
+  expect(Object.fromEntries(response.headers)).toEqual({
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": 'attachment; filename="spend.csv"',
+    "cache-control": "no-store",
+    vary: "Accept",
+  });
+});
