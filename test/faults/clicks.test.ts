@@ -68,26 +68,21 @@ describe.each(WAYS)("a %s that the queue", (kind, open, status) => {
 });
 
 describe.each(WAYS)("a %s without a queue", (kind, open, status) => {
-  it("is answered whatever the database does at any call, and recorded once where a connection was lost", async () => {
-    for (const number of [1, 2]) {
-      for (const [when, message] of [
-        ["before", LOST],
-        ["after", LOST],
-        ["before", OVERLOADED],
-        ["after", OVERLOADED],
-        ["before", undefined],
-        ["after", undefined],
-      ] as const) {
-        await fresh();
-        const { database, calls } = faultyDatabase({ at: (call) => call === number, when, message });
-        const response = await withoutPauses(() => open(ID, { env: { DB: database } }));
-        expect(response.status).toBe(status);
-        expect(calls()).toBeGreaterThanOrEqual(number);
-        const isThere = message === LOST || (number === 2 && when === "after");
-        expect(await recorded(), `call ${number}, ${when}: ${message}`).toEqual(isThere ? [{ kind }] : []);
-      }
-    }
-  });
+  const faults = [LOST, OVERLOADED, undefined].flatMap((message) =>
+    (["before", "after"] as const).map((when) => ({ message, when })),
+  );
+  it.each([1, 2].flatMap((number) => faults.map((fault) => ({ number, ...fault }))))(
+    "is answered, and recorded at most once, where call $number fails $when the commit: $message",
+    async ({ number, when, message }) => {
+      await fresh();
+      const { database, calls } = faultyDatabase({ at: (call) => call === number, when, message });
+      const response = await withoutPauses(() => open(ID, { env: { DB: database } }));
+      expect(response.status).toBe(status);
+      expect(calls()).toBeGreaterThanOrEqual(number);
+      const isThere = message === LOST || (number === 2 && when === "after");
+      expect(await recorded()).toEqual(isThere ? [{ kind }] : []);
+    },
+  );
 });
 
 describe("bad cost parameters on the URL", () => {
