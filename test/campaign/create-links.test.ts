@@ -188,7 +188,7 @@ describe.each([
     ).toEqual(FAILED);
   });
 
-  it("a link that only the rules accept is answered 500 and not created, alone or beside another", async () => {
+  it("a link that only the rules accept is answered 500 and not created, by itself or beside another", async () => {
     const below = { name: "Too deep", parent_token: "demo1nk004" };
     expect(await sendTo(parentsOfLevelThree(), below, LINKS)).toEqual(FAILED);
     expect(await linkCount()).toBe(9);

@@ -17,7 +17,7 @@ describe("a table", () => {
     expect(table).toBe("name,count\r\na,1\r\nb,\r\n");
   });
 
-  it("of no rows is the header alone", () => {
+  it("of no rows is only the header", () => {
     expect(toCsv(["name", "count"], [])).toBe("name,count\r\n");
   });
 });
