@@ -193,4 +193,11 @@ describe.each([
     expect(await sendTo(reportingLevelThree(), { links: [tooDeep, { name: "One" }] })).toEqual(FAILED);
     expect(await rows("SELECT label FROM links WHERE id > 9")).toEqual([{ label: "One" }]);
   });
+
+  it("returns 400 for a retry of such a link, with and without a key", async () => {
+    const tooDeep = { name: "Too deep", parent_token: "demo1nk004" };
+    expect(await sendTo(reportingLevelThree(), tooDeep, LINKS)).toEqual(FAILED);
+    const again = await asUser(LINKS, { headers, json: tooDeep });
+    expect([again.status, await linkCount()]).toEqual([400, 9]);
+  });
 });

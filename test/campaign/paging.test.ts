@@ -29,13 +29,25 @@ async function addPartner(name: string): Promise<void> {
     .run();
 }
 
+async function addLinks(names: string[], parent_token?: string): Promise<void> {
+  const links = names.map((name) => ({ name, ...(parent_token && { parent_token }) }));
+  const { status } = await asUser(`${LINKS}/bulk`, { json: { links } });
+  expect(status).toBe(200);
+}
+
 const LISTS_V1 = [
-  { list: "partners", path: PARTNERS, add: addPartner },
-  { list: "links", path: LINKS, add: createLink },
+  {
+    list: "partners",
+    path: PARTNERS,
+    add: addPartner,
+    addAll: (names: string[]) => Promise.all(names.map(addPartner)).then(() => undefined),
+  },
+  { list: "links", path: LINKS, add: createLink, addAll: (names: string[]) => addLinks(names) },
   {
     list: "sub-links",
     path: `${LINKS}/demo1nk003/children`,
     add: (name: string) => createLink(name, "demo1nk003"),
+    addAll: (names: string[]) => addLinks(names, "demo1nk003"),
   },
 ];
 const LISTS_V2 = LISTS_V1.slice(1).map((list) => ({ ...list, path: list.path.replace("v1", "v2") }));
@@ -43,9 +55,9 @@ const LISTS_V2 = LISTS_V1.slice(1).map((list) => ({ ...list, path: list.path.rep
 beforeEach(freshDemo);
 
 /** Fills a list up to 11 items. Returns their keys. */
-async function fill({ path, add }: (typeof LISTS_V1)[number]): Promise<(string | number)[]> {
-  const { body } = await pageV1(path);
-  for (let count = body.data.items.length; count < 11; count++) await add(`item ${count}`);
+async function fill({ path, addAll }: (typeof LISTS_V1)[number]): Promise<(string | number)[]> {
+  const { length } = (await pageV1(path)).body.data.items;
+  await addAll(Array.from({ length: 11 - length }, (_, count) => `item ${length + count}`));
   const whole = (await pageV1(path)).body.data.items.map(keyOf);
   expect(whole).toHaveLength(11);
   return whole;
@@ -196,7 +208,7 @@ describe.each(LISTS_V1)("the list of $list in version 1", (list) => {
   });
 
   it("returns 50 items without a limit and treats a limit above 1000 as 1000", async () => {
-    for (let count = 0; count < 50; count++) await list.add(`more ${count}`);
+    await list.addAll(Array.from({ length: 50 }, (_, count) => `more ${count}`));
     const unlimited = (await pageV1(list.path)).body.data;
     expect(unlimited.items).toHaveLength(50);
     expect(unlimited.paging).toMatchObject({ page_size: "50", collection_size: "50" });

@@ -68,26 +68,21 @@ describe.each(KINDS)("a %s that the queue", (kind, open, status) => {
 });
 
 describe.each(KINDS)("a %s without a queue", (kind, open, status) => {
-  it("gets its normal response when any database call fails, and is recorded once after a lost connection", async () => {
-    for (const number of [1, 2]) {
-      for (const [when, message] of [
-        ["before", LOST],
-        ["after", LOST],
-        ["before", OVERLOADED],
-        ["after", OVERLOADED],
-        ["before", undefined],
-        ["after", undefined],
-      ] as const) {
-        await fresh();
-        const { database, calls } = faultyDatabase({ at: (call) => call === number, when, message });
-        const response = await withoutPauses(() => open(ID, { env: { DB: database } }));
-        expect(response.status).toBe(status);
-        expect(calls()).toBeGreaterThanOrEqual(number);
-        const isRecorded = message === LOST || (number === 2 && when === "after");
-        expect(await recorded(), `call ${number}, ${when}: ${message}`).toEqual(isRecorded ? [{ kind }] : []);
-      }
-    }
-  });
+  const faults = [LOST, OVERLOADED, undefined].flatMap((message) =>
+    (["before", "after"] as const).map((when) => ({ message, when })),
+  );
+  it.each([1, 2].flatMap((number) => faults.map((fault) => ({ number, ...fault }))))(
+    "gets its normal response and is recorded at most once if call $number fails $when the commit: $message",
+    async ({ number, when, message }) => {
+      await fresh();
+      const { database, calls } = faultyDatabase({ at: (call) => call === number, when, message });
+      const response = await withoutPauses(() => open(ID, { env: { DB: database } }));
+      expect(response.status).toBe(status);
+      expect(calls()).toBeGreaterThanOrEqual(number);
+      const isRecorded = message === LOST || (number === 2 && when === "after");
+      expect(await recorded()).toEqual(isRecorded ? [{ kind }] : []);
+    },
+  );
 });
 
 describe("invalid cost parameters on the URL", () => {
