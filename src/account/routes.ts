@@ -67,6 +67,7 @@ async function signIn(context: Context): Promise<Response> {
   const user = await accounts.findCredentials(context.env.DB, email);
   const isCorrect = await verifyPassword(password, user?.passwordHash);
   const session = createSession(context);
+  const previous = readSessionHash(context) ?? null;
   const started =
     isCorrect &&
     user?.passwordHash != null &&
@@ -74,7 +75,7 @@ async function signIn(context: Context): Promise<Response> {
       ...session,
       userId: user.id,
       passwordHash: user.passwordHash,
-      previous: readSessionHash(context) ?? null,
+      previous,
     }));
   if (!started) return signInPage(context, { next, email, rejected: true });
   return redirectResponse(context, next, session.cookie);

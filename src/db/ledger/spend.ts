@@ -2,7 +2,7 @@
  * Spend reports from the daily totals, so that a report's reads do not grow with the number of costs and a purge does not change
  * it. The totals of a sharded ledger are added up from DB and every shard; the names of links and partners are in DB.
  */
-import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { SpendGroup } from "../../domain/cost-types.ts";
 import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
@@ -33,7 +33,7 @@ const KEYS = ["appToken", "day", "linkId", "partnerId", "costType", "currency"] 
 
 const isMatched = sql`${d.state} = 'matched'`;
 const sums = {
-  // Sums of 0.00001 currency units, as text because they may exceed 2^53. Amounts of cpm are prices per 1,000 impressions.
+  // In units of 0.00001 of the currency, as text because they may exceed 2^53. Those of cpm are prices per 1,000 impressions.
   flat: sql<string>`CAST(sum(iif(${isMatched} AND ${d.costType} <> 'cpm', ${d.amount}, 0)) AS TEXT)`,
   perMille: sql<string>`CAST(sum(iif(${isMatched} AND ${d.costType} = 'cpm', ${d.amount}, 0)) AS TEXT)`,
   // Numbers of costs with an engagement: those with an amount, and those without.
@@ -45,6 +45,8 @@ const sums = {
 const linkNames = { linkToken: l.token, linkLabel: l.label };
 const partnerNames = { partnerName: p.displayName };
 
+const commaSeparated = (parts: SQLWrapper[]) => sql.join(parts, sql`, `);
+
 /** `apps` selects the app tokens of the report. */
 function reportOf(apps: SQL, groups: readonly SpendGroup[]) {
   const keys = keysOf(groups);
@@ -55,15 +57,12 @@ function reportOf(apps: SQL, groups: readonly SpendGroup[]) {
     sql`FROM (
       SELECT ${list(fields)} FROM ${as(d)}
       WHERE ${d.appToken} IN (${apps}) AND ${d.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
-      GROUP BY ${sql.join(Object.values(keys), sql`, `)}
+      GROUP BY ${commaSeparated(Object.values(keys))}
       HAVING matched > 0 OR unpriced > 0
     ) g
     LEFT JOIN ${as(l)} ON ${l.id} = ${g.linkId}
     LEFT JOIN ${as(p)} ON ${p.id} = ${g.partnerId}
-    ORDER BY ${sql.join(
-      KEYS.map((key) => g[key]),
-      sql`, `,
-    )} LIMIT ${sql.placeholder("limit")}`,
+    ORDER BY ${commaSeparated(KEYS.map((key) => g[key]))} LIMIT ${sql.placeholder("limit")}`,
   );
 }
 type Report = ReturnType<typeof reportOf>;
