@@ -2,7 +2,7 @@
  * Spend reports from the daily totals, so that a report's reads do not grow with the number of costs and a purge does not change
  * it. The totals of a sharded ledger are added up from DB and every shard; the names of links and partners are in DB.
  */
-import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { SpendGroup } from "../../domain/cost-types.ts";
 import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
@@ -41,32 +41,44 @@ const sums = {
   unpriced: sql<number>`sum(iif(${d.state} = 'unpriced', ${d.count}, 0))`,
 };
 
-/** `linkLabel` is the link's own name. */
+/** The names are null in a report that does not group by the link or the partner. `linkLabel` is the link's own name. */
 const linkNames = { linkToken: l.token, linkLabel: l.label };
 const partnerNames = { partnerName: p.displayName };
+const noNames = {
+  linkToken: sql<string | null>`NULL`,
+  linkLabel: sql<string | null>`NULL`,
+  partnerName: sql<string | null>`NULL`,
+};
 
-const commaSeparated = (parts: SQLWrapper[]) => sql.join(parts, sql`, `);
-
-/** `apps` selects the app tokens of the report. */
-function reportOf(apps: SQL, groups: readonly SpendGroup[]) {
+/** The sums of the apps that `apps` selects: the fields, and what follows SELECT. */
+function sumsOf(apps: SQL, groups: readonly SpendGroup[]) {
   const keys = keysOf(groups);
-  const fields = { ...keys, ...sums };
+  const rest = sql`FROM ${as(d)}
+    WHERE ${d.appToken} IN (${apps}) AND ${d.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
+    GROUP BY ${sql.join(Object.values(keys), sql`, `)}
+    HAVING matched > 0 OR unpriced > 0`;
+  return { fields: { ...keys, ...sums }, rest };
+}
+
+const inOrder = sql`ORDER BY ${sql.raw(KEYS.join(", "))} LIMIT ${sql.placeholder("limit")}`;
+
+function reportOf(apps: SQL, groups: readonly SpendGroup[]) {
+  const { fields, rest } = sumsOf(apps, groups);
   const g = columnsOf("g", fields);
   return query(
     { ...g, ...optional({ ...linkNames, ...partnerNames }) },
-    sql`FROM (
-      SELECT ${list(fields)} FROM ${as(d)}
-      WHERE ${d.appToken} IN (${apps}) AND ${d.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
-      GROUP BY ${commaSeparated(Object.values(keys))}
-      HAVING matched > 0 OR unpriced > 0
-    ) g
-    LEFT JOIN ${as(l)} ON ${l.id} = ${g.linkId}
-    LEFT JOIN ${as(p)} ON ${p.id} = ${g.partnerId}
-    ORDER BY ${commaSeparated(KEYS.map((key) => g[key]))} LIMIT ${sql.placeholder("limit")}`,
+    sql`FROM (SELECT ${list(fields)} ${rest}) g
+      LEFT JOIN ${as(l)} ON ${l.id} = ${g.linkId} LEFT JOIN ${as(p)} ON ${p.id} = ${g.partnerId} ${inOrder}`,
   );
 }
 type Report = ReturnType<typeof reportOf>;
-export type SpendRow = Report extends (...values: never[]) => Bound<infer Row> ? Row : never;
+export type SpendRow = ReturnType<Report> extends Bound<infer Row> ? Row : never;
+
+/** For a shard, which has no users, links and partners. `apps` are those that DB allowed. */
+function shardReportOf(groups: readonly SpendGroup[]): Report {
+  const { fields, rest } = sumsOf(sql`SELECT value FROM json_each(${sql.placeholder("apps")})`, groups);
+  return query({ ...fields, ...noNames }, sql`${rest} ${inOrder}`);
+}
 
 /** Days since 1970 in UTC, both inclusive. */
 export interface DayRange {
@@ -83,8 +95,6 @@ const APPS = {
   token: sql`SELECT ${m.appToken} FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}`,
   user: sql`SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUsersApp}`,
   allOfUser: sql`SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUser}`,
-  /** For a shard, which stores no users. */
-  given: sql`SELECT value FROM json_each(${sql.placeholder("apps")})`,
 };
 const access = {
   token: query(appAccess, sql`FROM ${as(t)} LEFT JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}`),
@@ -154,7 +164,7 @@ async function addShards(
   { apps, groups, ...range }: DayRange & { apps: string[]; groups: readonly SpendGroup[]; limit: number },
 ): Promise<SpendRow[]> {
   if (ledger.databases.size === 1 || apps.length === 0) return found;
-  const report = reportFor("given", groups);
+  const report = shardReportOf(groups);
   const values = { ...range, apps: JSON.stringify(apps) };
   const added = await runOnEveryShard(ledger, (db) => runBatch(db, report(db, values)));
   const byKeys = Map.groupBy([...found, ...added.flat(2)], (row) =>
