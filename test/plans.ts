@@ -20,7 +20,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   memberships: /role = 'operator'/,
   users: /role = 'operator'/,
   // Deletes expired rows once an hour.
-  sessions: /^DELETE FROM sessions WHERE id_hash IN \(SELECT id_hash FROM sessions WHERE expires_at <= /,
+  sessions:
+    /^DELETE FROM sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM sessions WHERE sessions\.expires_at <= /,
   idempotency_keys: /^DELETE /,
   // Checks that all migrations are applied.
   d1_migrations: /./,

@@ -1,16 +1,15 @@
 /** The HTML of the account pages. The caller decides what the user may see. */
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
-import type { Account, OwnApp } from "../db/accounts/accounts.ts";
-import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
+import type { Account, OwnApp } from "../db/accounts/account.ts";
+import type { DayRange, SpendRow } from "../db/ledger/spend.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import { field, otherErrors } from "./fields.ts";
 import { describeError, formatDay, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
-import { toAppSpend } from "./spend.ts";
-import { spendSection } from "./spend-section.ts";
+import { spendSection } from "./spend.ts";
 
 export interface Shown {
   /** Shown in the status line. */
@@ -26,7 +25,7 @@ export function accountPage(
   { account, apps, spend, days }: { account: Account; apps: OwnApp[]; spend: SpendRow[]; days: DayRange },
   shown: Shown = {},
 ): Promise<Response> {
-  const hasPassword = account.password_hash !== null;
+  const hasPassword = account.passwordHash !== null;
   return pageResponse(context, {
     title: "Account",
     user: session,
@@ -40,14 +39,14 @@ export function accountPage(
         <dl class="details">
           <dt>Email</dt><dd>${session.email}</dd>
           <dt>Role</dt><dd>${session.role === "operator" ? "Operator" : "Member"}</dd>
-          <dt>Member since</dt><dd>${formatDay(account.created_at)}</dd>
+          <dt>Member since</dt><dd>${formatDay(account.createdAt)}</dd>
         </dl>
         <hr>
         <h3>API token</h3>
         ${hasPassword ? tokenSection(context, account, shown.token) : singleSignOnNotice()}
       </section>
       ${appsSection(apps)}
-      ${apps.map((app) => spendSection(app, days, toAppSpend(spend, app.token)))}
+      ${apps.map((app) => spendSection(app, days, spend))}
       <section class="card">
         <h2>Password and sessions</h2>
         ${
@@ -70,15 +69,15 @@ function singleSignOnNotice(): Markup {
 }
 
 function tokenSection(context: Context, account: Account, token: string | undefined): Markup {
-  if (account.token_hash === null) return noToken();
+  if (account.tokenHash === null) return noToken();
   const canShow = account.sealed !== null;
   return html`
     <div id="token">
       ${token === undefined ? "" : secret(token)}
       <dl class="details">
         <dt>Token</dt><dd><code>${account.hint}</code></dd>
-        <dt>Created</dt><dd>${formatDay(account.token_created_at ?? 0)}</dd>
-        <dt>Last used</dt><dd>${formatLastUse(account.last_used_day, context.now)}</dd>
+        <dt>Created</dt><dd>${formatDay(account.tokenCreatedAt ?? 0)}</dd>
+        <dt>Last used</dt><dd>${formatLastUse(account.lastUsedDay, context.now)}</dd>
       </dl>
       <input type="hidden" name="replaces" value="${account.hint}" form="reset-form">
       ${canShow ? "" : html`<p class="hint">This token can't be shown because an operator issued it or your password was reset. Reset the token to get one that you can view.</p>`}
@@ -151,7 +150,7 @@ function dialog(name: "show" | "reset"): Markup {
 function appsSection(apps: OwnApp[]): Markup {
   const rows = apps.map(
     (app) => html`
-      <tr><th scope="row">${app.name}</th><td><code>${app.token}</code></td><td class="number">${app.link_count}</td></tr>`,
+      <tr><th scope="row">${app.name}</th><td><code>${app.token}</code></td><td class="number">${app.linkCount}</td></tr>`,
   );
   return html`
     <section class="card">
@@ -165,7 +164,7 @@ function appsSection(apps: OwnApp[]): Markup {
                 <tbody>${rows}</tbody>
               </table>
             </div>
-            ${apps.some((app) => app.link_count === 0) ? html`<p class="hint">No links yet. Create your first link with the <a href="/docs#tag/campaign">campaign API</a>.</p>` : ""}`
+            ${apps.some((app) => app.linkCount === 0) ? html`<p class="hint">No links yet. Create your first link with the <a href="/docs#tag/campaign">campaign API</a>.</p>` : ""}`
       }
     </section>`;
 }

@@ -13,18 +13,22 @@ import {
   withSession,
 } from "../auth/sessions.ts";
 import { markTokenReset, rememberToken } from "../auth/tokens.ts";
-import * as accounts from "../db/accounts/accounts.ts";
+import * as accounts from "../db/accounts/account.ts";
+import { swapToken, updatePassword } from "../db/accounts/changes.ts";
+import { deleteSession, deleteSessions, insertSession } from "../db/accounts/sessions.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
+import { readInput } from "../http/input.ts";
 import { redirectResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
+import { readSpendReport, spendCsvResponse } from "../usecases/spend-report.ts";
 import * as contract from "./contract.ts";
 import { landingPage, signInPage } from "./entry-pages.ts";
 import * as pages from "./pages.ts";
 import { chooseNext } from "./rules.ts";
 import { script } from "./script.ts";
-import { lastDays, readSpendCsv } from "./spend.ts";
+import { lastDays } from "./spend.ts";
 
 export const accountRoutes: Route[] = [
   script.route,
@@ -61,17 +65,17 @@ async function signIn(context: Context): Promise<Response> {
   const next = chooseNext(form.fields.next, context.url.origin);
   await limitAttempts(context, email);
   const user = await accounts.findCredentials(context.env.DB, email);
-  const isCorrect = await verifyPassword(password, user?.password_hash);
+  const isCorrect = await verifyPassword(password, user?.passwordHash);
   const session = createSession(context);
+  const previous = readSessionHash(context) ?? null;
   const started =
     isCorrect &&
-    user?.password_hash != null &&
-    (await accounts.insertSession(context.env.DB, {
+    user?.passwordHash != null &&
+    (await insertSession(context.env.DB, {
       ...session,
       userId: user.id,
-      passwordHash: user.password_hash,
-      previous: readSessionHash(context) ?? null,
-      now: context.now,
+      passwordHash: user.passwordHash,
+      previous,
     }));
   if (!started) return signInPage(context, { next, email, rejected: true });
   return redirectResponse(context, next, session.cookie);
@@ -80,17 +84,17 @@ async function signIn(context: Context): Promise<Response> {
 async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
   const idHash = readSessionHash(context);
-  if (idHash) await accounts.deleteSession(context.env.DB, idHash);
+  if (idHash) await deleteSession(context.env.DB, idHash);
   return redirectResponse(context, "/login?notice=signed-out", endedCookie(context));
 }
 
 async function signOutEverywhere(context: Context, session: Session): Promise<Response> {
-  await accounts.deleteSessions(context.env.DB, session.idHash);
+  await deleteSessions(context.env.DB, session.userId);
   return redirectResponse(context, "/login?notice=signed-out-everywhere", endedCookie(context));
 }
 
 async function readAccount(context: Context, session: Session): Promise<Response> {
-  return pages.accountPage(context, session, await load(context, session.idHash));
+  return pages.accountPage(context, session, await load(context, session));
 }
 
 async function showToken(context: Context, session: Session): Promise<Response> {
@@ -116,22 +120,22 @@ async function resetToken(context: Context, session: Session): Promise<Response>
   const { account, password, passwordHash, replaces } = confirmed;
   if (replaces !== undefined && replaces !== account.hint) throw new AppError("account_changed");
   const token = createToken("api");
-  const tokenHash = hashToken(token, ["api"]) ?? "";
+  const newHash = hashToken(token, ["api"]) ?? "";
   const renewed = createSession(context);
-  const swapped = await accounts.swapToken(
+  const swapped = await swapToken(
     context.env.DB,
-    { session: session.idHash, passwordHash, now: context.now },
-    { oldHash: account.token_hash, tokenHash, hint: hintOf(token), sealed: await sealToken(token, password) },
+    { userId: session.userId, passwordHash, tokenHash: account.tokenHash },
+    { newHash, hint: hintOf(token), sealed: await sealToken(token, password) },
     renewed,
   );
   if (!swapped) throw new AppError("account_changed");
-  if (account.token_hash !== null) {
-    context.afterResponse(markTokenReset(context.env.TOKENS, account.token_hash, context.now));
+  if (account.tokenHash !== null) {
+    context.afterResponse(markTokenReset(context.env.TOKENS, account.tokenHash, context.now));
   }
-  context.afterResponse(rememberToken(context.env.TOKENS, tokenHash, session.userId));
-  return pages.accountPage(context, session, await load(context, renewed.idHash), {
+  context.afterResponse(rememberToken(context.env.TOKENS, newHash, session.userId));
+  return pages.accountPage(context, session, await load(context, { ...session, idHash: renewed.idHash }), {
     message:
-      account.token_hash === null
+      account.tokenHash === null
         ? "API token created."
         : "API token reset. The old token no longer works. Update every integration that used it.",
     token,
@@ -143,30 +147,24 @@ async function changePassword(context: Context, session: Session): Promise<Respo
   const form = await readForm(context, contract.changePassword);
   if ("errors" in form) return pages.passwordPage(context, session, form.errors, 400);
   const { current_password, new_password } = form.fields;
-  const { account } = await load(context, session.idHash);
+  const { account } = await load(context, session);
   const passwordHash = await checkPassword(context, session, account, current_password);
   if (passwordHash === undefined) {
     return pages.passwordPage(context, session, [WRONG_CURRENT_PASSWORD], 403);
   }
   const token = account.sealed === null ? undefined : await openToken(account.sealed, current_password);
   const renewed = createSession(context);
-  const changed = await accounts.updatePassword(
+  const changed = await updatePassword(
     context.env.DB,
+    { userId: session.userId, passwordHash, tokenHash: account.tokenHash },
     {
-      session: session.idHash,
-      passwordHash,
-      now: context.now,
-      userId: session.userId,
-      tokenHash: account.token_hash,
-    },
-    {
-      newPasswordHash: await hashPassword(new_password),
+      newHash: await hashPassword(new_password),
       sealed: token === undefined ? null : await sealToken(token, new_password),
     },
     renewed,
   );
   if (!changed) throw new AppError("account_changed");
-  return pages.accountPage(context, session, await load(context, renewed.idHash), {
+  return pages.accountPage(context, session, await load(context, { ...session, idHash: renewed.idHash }), {
     message: "Password changed.",
     headers: renewed.cookie,
   });
@@ -183,7 +181,7 @@ async function confirm(context: Context, session: Session, name: "show" | "reset
     return pages.confirmPage(context, session, name, message, 400, form.sent.get("replaces"));
   }
   const { password, replaces } = form.fields;
-  const loaded = await load(context, session.idHash);
+  const loaded = await load(context, session);
   const passwordHash = await checkPassword(context, session, loaded.account, password);
   if (passwordHash === undefined) {
     return pages.confirmPage(context, session, name, "Incorrect password.", 403, replaces ?? null);
@@ -195,18 +193,27 @@ async function confirm(context: Context, session: Session, name: "show" | "reset
 async function checkPassword(
   context: Context,
   session: Session,
-  { password_hash }: accounts.Account,
+  { passwordHash }: accounts.Account,
   password: string,
 ): Promise<string | undefined> {
   await limitAttempts(context, session.idHash);
-  return (await verifyPassword(password, password_hash)) && password_hash !== null
-    ? password_hash
-    : undefined;
+  return (await verifyPassword(password, passwordHash)) && passwordHash !== null ? passwordHash : undefined;
 }
 
-async function load(context: Context, idHash: string) {
-  const days = lastDays(context.now);
-  const { account, apps, spend } = await accounts.readAccount(context.ledger, idHash, context.now, days);
+async function load(context: Context, { idHash, userId }: Session) {
+  const { ledger, now } = context;
+  const days = lastDays(now);
+  const { account, apps, spend } = await accounts.readAccount(ledger, { idHash, userId, now }, days);
   if (!account) throw new AppError("session_ended");
   return { account, apps, spend, days };
+}
+
+/** The CSV spend report of the campaign API for the signed-in user. */
+async function readSpendCsv(context: Context, { userId }: Session): Promise<Response> {
+  const { path, query } = await readInput(context, contract.readSpendCsv);
+  const viewer = { kind: "user", userId } as const;
+  const { access, items } = await readSpendReport(context.ledger, viewer, path.app_token, query);
+  if (!access)
+    throw new AppError("not_found", "There is no app with this token, or you are not a member of it.");
+  return spendCsvResponse(items, path.app_token, query);
 }

@@ -1,5 +1,5 @@
 /** The rules and formatters of the account pages. No I/O, no clock. */
-import { DAY_MS } from "../domain/time.ts";
+import { DAY_MS, dayOf } from "../domain/time.ts";
 import type { InputError } from "../errors.ts";
 
 /** The page to open after sign-in: `next` if it is an account or operator page on our origin, otherwise the account page. */
@@ -22,7 +22,7 @@ export function formatDay(milliseconds: number): string {
 /** `day` counts days since 1970 in UTC, `now` is in milliseconds. */
 export function formatLastUse(day: number | null, now: number): string {
   if (day === null) return "Never";
-  const ago = Math.floor(now / DAY_MS) - day;
+  const ago = dayOf(now) - day;
   if (ago <= 0) return "Today";
   return ago === 1 ? "Yesterday" : formatDay(day * DAY_MS);
 }

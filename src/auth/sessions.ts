@@ -3,7 +3,8 @@
  * sites.
  */
 import { randomBytes } from "node:crypto";
-import { findSession, type SessionUser } from "../db/accounts/accounts.ts";
+import { parse, serialize } from "hono/utils/cookie";
+import { findSession, type NewSessionRow, type SessionUser } from "../db/accounts/sessions.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -18,9 +19,7 @@ export interface Session extends SessionUser {
 }
 
 /** A new session: what to store, and the header that gives the browser its ID. */
-export interface NewSession {
-  idHash: string;
-  expiresAt: number;
+interface NewSession extends NewSessionRow {
   cookie: { "set-cookie": string };
 }
 
@@ -62,15 +61,15 @@ export function readSessionHash(context: Context): string | undefined {
 }
 
 function readCookie(context: Context): string | undefined {
-  const cookies = (context.request.headers.get("cookie") ?? "").split(/;\s*/);
-  const prefix = `${cookieName(context)}=`;
-  return cookies.find((cookie) => cookie.startsWith(prefix))?.slice(prefix.length);
+  const name = cookieName(context);
+  return parse(context.request.headers.get("cookie") ?? "", name)[name];
 }
 
 export function createSession(context: Context): NewSession {
   const id = randomBytes(32).toString("base64url");
   return {
     idHash: sha256(id),
+    now: context.now,
     expiresAt: context.now + SESSION_MS,
     cookie: setCookie(context, id, SESSION_MS / 1000),
   };
@@ -81,10 +80,10 @@ export function endedCookie(context: Context): NewSession["cookie"] {
   return setCookie(context, "", 0);
 }
 
-function setCookie(context: Context, id: string, seconds: number): NewSession["cookie"] {
-  return {
-    "set-cookie": `${cookieName(context)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isLocal(context) ? "" : "; Secure"}`,
-  };
+function setCookie(context: Context, id: string, maxAge: number): NewSession["cookie"] {
+  const secure = !isLocal(context);
+  const options = { path: "/", maxAge, httpOnly: true, secure, sameSite: "Lax" } as const;
+  return { "set-cookie": serialize(cookieName(context), id, options) };
 }
 
 function cookieName(context: Context): string {

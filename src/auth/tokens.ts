@@ -5,7 +5,7 @@
  */
 import { updateLastUse } from "../db/accounts/api-tokens.ts";
 import { readCache } from "../db/kv.ts";
-import { DAY_MS } from "../domain/time.ts";
+import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
@@ -44,7 +44,7 @@ export function recordTokenUse(
   userId: number,
   entry: Extract<TokenEntry, { user_id: number }> | null,
 ): void {
-  const day = Math.floor(context.now / DAY_MS);
+  const day = dayOf(context.now);
   if (entry?.used_day === day || recordedToday(day).has(tokenHash)) return;
   recordedToday(day).add(tokenHash);
   context.afterResponse(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));

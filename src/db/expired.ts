@@ -1,24 +1,28 @@
 /** Deletes the rows that expire: sessions, and the responses stored for idempotency keys. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql, type Table } from "drizzle-orm";
 import { KEY_LIFE_MS } from "./links/creation.ts";
+import { names } from "./query.ts";
+import { idempotencyKeys, sessions } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
 
 const now = sql.placeholder("now");
-const slice = sql.placeholder("slice");
+const { userId, appToken, operation, key, createdAt } = idempotencyKeys;
 
-const remove = {
-  sessions: statement(sql`
-    DELETE FROM sessions
-    WHERE id_hash IN (SELECT id_hash FROM sessions WHERE expires_at <= ${now} LIMIT ${slice})
-    RETURNING 1
-  `),
-  idempotency_keys: statement(sql`
-    DELETE FROM idempotency_keys WHERE (user_id, app_token, operation, key) IN (
-      SELECT user_id, app_token, operation, key FROM idempotency_keys
-      WHERE created_at <= ${now} - ${sql.raw(String(KEY_LIFE_MS))} LIMIT ${slice}
+const removalOf = (table: Table, primaryKey: SQL, isExpired: SQL) =>
+  statement(sql`
+    DELETE FROM ${table} WHERE (${primaryKey}) IN (
+      SELECT ${primaryKey} FROM ${table} WHERE ${isExpired} LIMIT ${sql.placeholder("slice")}
     )
     RETURNING 1
-  `),
+  `);
+
+const remove = {
+  sessions: removalOf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
+  idempotency_keys: removalOf(
+    idempotencyKeys,
+    names(userId, appToken, operation, key),
+    sql`${createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}`,
+  ),
 };
 
 export type ExpiringTable = keyof typeof remove;

@@ -22,8 +22,14 @@ export function optional<F extends Fields>(fields: F) {
   return fields as unknown as { [K in keyof F]: SQL<RowOf<F>[K] | null> };
 }
 
+/** The same fields as columns of a subquery with this alias, which selects `list(fields)`. */
+export function columnsOf<F extends Fields>(subquery: string, fields: F) {
+  const columns = Object.keys(fields).map((name) => [name, sql.raw(`${subquery}.${name}`)]);
+  return Object.fromEntries(columns) as { [K in keyof F]: SQL<RowOf<F>[K]> };
+}
+
 /** `column AS name, …`. */
-function list(fields: Fields): SQL {
+export function list(fields: Fields): SQL {
   return join(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }
 

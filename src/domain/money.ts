@@ -6,8 +6,8 @@ export function formatAmount(units: number | string): string {
 }
 
 /** The sum of flat amounts and amounts per 1,000 impressions as plain decimal text, exact to 0.00000001. */
-export function formatSpend(rows: { flat: string; per_mille: string }[]): string {
-  const thousandths = rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.per_mille), 0n);
+export function formatSpend(rows: { flat: string; perMille: string }[]): string {
+  const thousandths = rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille), 0n);
   return toText(thousandths, 8);
 }
 

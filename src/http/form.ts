@@ -1,24 +1,58 @@
-/** Reads a form that one of our pages posted. */
+/** Reads the forms that our pages post. */
 import type * as z from "zod/mini";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import { decodeUtf8, MAX_BODY_BYTES, mediaType, parsePairs, readBody, readPairs } from "./input.ts";
+import {
+  decodeUtf8,
+  invalidRequest,
+  MAX_BODY_BYTES,
+  mediaType,
+  parsePart,
+  readBody,
+  readPairs,
+  throwIfInvalid,
+} from "./input.ts";
+
+/** The only field that a form may send more than once. */
+const LIST_FIELD = "cost_types";
 
 /**
- * The fields of a form or, if any is invalid, all errors and what was sent. Throws unsupported_media_type, and what
- * `readBody` throws.
+ * The parsed fields of a form or, if any is invalid, all errors and what was sent. Throws unsupported_media_type,
+ * invalid_request for a body that is not UTF-8, and what `readBody` throws.
  */
 export async function readForm<T extends z.ZodMiniObject>(
   context: Context,
   schema: T,
 ): Promise<{ fields: z.output<T> } | { errors: InputError[]; sent: URLSearchParams }> {
+  const { sent, errors } = await readSent(context);
+  const fields = parsePart(schema, Object.fromEntries(sent), errors);
+  return fields === undefined || errors.length > 0 ? { errors, sent } : { fields };
+}
+
+/** The fields of a form as they were sent. Throws what `readForm` throws, and invalid_request for a repeated field. */
+export async function readFields(context: Context): Promise<URLSearchParams> {
+  const { sent, errors } = await readSent(context);
+  throwIfInvalid(errors);
+  return sent;
+}
+
+async function readSent(context: Context): Promise<{ sent: URLSearchParams; errors: InputError[] }> {
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
   }
   const body = decodeUtf8(await readBody(context.request, MAX_BODY_BYTES));
-  const sent = new URLSearchParams(body);
-  if (body === undefined) return { errors: [{ param: "body", message: "must be UTF-8" }], sent };
-  const errors: InputError[] = [];
-  const fields = parsePairs(schema, readPairs(body), "rejected", errors);
-  return fields === undefined ? { errors, sent } : { fields };
+  if (body === undefined) throw invalidRequest([{ param: "body", message: "must be UTF-8" }]);
+  const pairs = readPairs(body);
+  const errors = new Map<string, InputError>();
+  const seen = new Set<string>();
+  for (const { name, isUtf8 } of pairs) {
+    if (seen.has(name) && name !== LIST_FIELD)
+      errors.set(name, { param: name, message: "is given more than once" });
+    if (!isUtf8) errors.set(name, { param: name, message: "must be percent-encoded UTF-8" });
+    seen.add(name);
+  }
+  return {
+    sent: new URLSearchParams(pairs.map(({ name, value }) => [name, value])),
+    errors: [...errors.values()],
+  };
 }

@@ -2,18 +2,17 @@
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
-import { documented } from "../http/operation.ts";
+import { routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
 import { docsPage, docsRoutes } from "./docs.ts";
-import { readLiveness, readReadiness } from "./health.ts";
+import { readLiveness } from "./liveness.ts";
 import { readLlms } from "./llms.ts";
-import * as operations from "./operations.ts";
+import { readReadiness } from "./readiness.ts";
 import { referenceRoutes } from "./reference.ts";
 
 export const siteRoutes: Route[] = [
-  { path: "/healthz", methods: { GET: documented(operations.readLiveness, readLiveness) } },
-  { path: "/readyz", methods: { GET: documented(operations.readReadiness, readReadiness) } },
+  ...routesOf([readLiveness, readReadiness]),
   ...referenceRoutes,
   ...docsRoutes,
   { path: "/docs/errors", methods: { GET: readErrors } },

@@ -1,20 +1,50 @@
-/** Formats the rows of a spend report for JSON and CSV. No I/O, no clock. */
-import type { DayRange, SpendRow } from "../db/ledger/shard-spend.ts";
+/** Reads the spend report of an app and formats its rows for JSON and CSV. */
+import type { AppAccess } from "../db/accounts/api-tokens.ts";
+import type { Ledger } from "../db/ledger/shards.ts";
+import { type DayRange, findSpend, type SpendRow, type Viewer } from "../db/ledger/spend.ts";
 import type { SpendGroup } from "../domain/cost-types.ts";
 import { formatSpend } from "../domain/money.ts";
 import { formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
-import { type Cell, toCsv } from "../http/csv.ts";
+import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
 
 /** A row of the report: the values that it is grouped by, then currency, spend, matched and unpriced. */
 export type SpendItem = Record<string, Cell>;
 
+/** The days of a report and how it groups them, as `spendQuery` parses them. */
+type SpendQuery = DayRange & { group_by: readonly SpendGroup[] };
+
+/**
+ * Reads a report. `access` is undefined, or has no app, if the viewer may not see the app; there are no items then. Throws
+ * invalid_request for a report with too many rows.
+ */
+export async function readSpendReport(
+  ledger: Ledger,
+  viewer: Viewer,
+  appToken: string,
+  { group_by: groups, ...days }: SpendQuery,
+): Promise<{ access: AppAccess | undefined; items: SpendItem[] }> {
+  const limit = MAX_SPEND_ROWS + 1;
+  const { access, rows } = await findSpend(ledger, viewer, { ...days, appToken, groups, limit });
+  if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
+  return { access, items: rows.map((row) => toSpendItem(row, groups)) };
+}
+
+/** The report as a CSV file whose name names the app and the days. */
+export function spendCsvResponse(
+  items: SpendItem[],
+  appToken: string,
+  { group_by, ...days }: SpendQuery,
+): Response {
+  return csvResponse(toSpendCsv(items, group_by), toFileName(appToken, days));
+}
+
 export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
   const keys: Record<SpendGroup, SpendItem> = {
     day: { day: formatDate(row.day ?? 0) },
-    link: { link_token: row.link_token ?? null, link_label: row.link_label ?? null },
-    partner: { partner_id: row.partner_id ?? null, partner_name: row.partner_name ?? null },
-    cost_type: { cost_type: row.cost_type ?? null },
+    link: { link_token: row.linkToken, link_label: row.linkLabel },
+    partner: { partner_id: row.partnerId, partner_name: row.partnerName },
+    cost_type: { cost_type: row.costType },
   };
   return Object.assign({}, ...groups.map((group) => keys[group]), {
     currency: row.currency,

@@ -168,7 +168,7 @@ describe("the cookie", () => {
     "has a plain name on localhost: %s",
     async (url) => {
       expect(await signInAt(url)).toMatch(
-        /^session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
+        /^session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
       );
     },
   );
@@ -176,7 +176,7 @@ describe("the cookie", () => {
   it.each(["http://linkledger.test", "http://localhost.evil.example", "https://localhost"])(
     "is secure and has the __Host- prefix everywhere else: %s",
     async (url) => {
-      expect(await signInAt(url)).toMatch(/^__Host-session=.*; Secure$/);
+      expect(await signInAt(url)).toMatch(/^__Host-session=.*; Secure; SameSite=Lax$/);
     },
   );
 });

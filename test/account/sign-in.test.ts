@@ -20,7 +20,7 @@ describe("signing in", () => {
     const { status, headers } = await browser.signIn();
     expect([status, headers.get("location")]).toEqual([303, "/account"]);
     expect(headers.get("set-cookie")).toMatch(
-      /^__Host-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     const page = await browser.get("/account");
     expect(page.status).toBe(200);

@@ -1,98 +1,147 @@
 /**
  * Spend reports from the daily totals, so that a report's reads do not grow with the number of costs and a purge does not change
- * it. An API token reads one app, a session all apps of its user.
+ * it. The totals of a sharded ledger are added up from DB and every shard; the names of links and partners are in DB.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { SpendGroup } from "../../domain/cost-types.ts";
-import type { AppAccess } from "../accounts/api-tokens.ts";
-import { type Bound, runBatch, statement } from "../statement.ts";
-import { addShards, type DayRange, keysOf, type SpendRow, sumsOf } from "./shard-spend.ts";
-import type { Ledger } from "./shards.ts";
+import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { as, columnsOf, list, optional, query, type RowOf } from "../query.ts";
+import { dailyTotals, links, partners } from "../schema.ts";
+import { type Bound, runBatch } from "../statement.ts";
+import { type Ledger, runOnEveryShard } from "./shards.ts";
 
-/** The caller: the hash of an API token or of a session id. */
-export type Viewer = { kind: "token" | "session"; hash: string; now: number };
+const d = alias(dailyTotals, "d");
+const l = alias(links, "l");
+const p = alias(partners, "p");
 
-const hash = sql.placeholder("hash");
-const VIEWERS = {
-  token: { table: sql`api_tokens t`, gate: sql`t.token_hash = ${hash}` },
-  session: {
-    table: sql`sessions t`,
-    gate: sql`t.id_hash = ${hash} AND t.expires_at > ${sql.placeholder("now")}`,
-  },
+/** The keys of a report's rows, in the order in which the rows are sorted. The report has NULL for those it does not group by. */
+function keysOf(groups: readonly SpendGroup[]) {
+  const by = <C extends AnyColumn>(group: SpendGroup, column: C) =>
+    (groups.includes(group) ? column : sql`NULL`) as SQL<RowOf<{ column: C }>["column"] | null>;
+  return {
+    appToken: d.appToken,
+    /** Days since 1970 in UTC. */
+    day: by("day", d.day),
+    linkId: by("link", d.linkId),
+    partnerId: by("partner", d.partnerId),
+    costType: by("cost_type", d.costType),
+    currency: d.currency,
+  };
+}
+const KEYS = ["appToken", "day", "linkId", "partnerId", "costType", "currency"] as const;
+
+const isMatched = sql`${d.state} = 'matched'`;
+const sums = {
+  // In units of 0.00001 of the currency, as text because they may exceed 2^53. Those of cpm are prices per 1,000 impressions.
+  flat: sql<string>`CAST(sum(iif(${isMatched} AND ${d.costType} <> 'cpm', ${d.amount}, 0)) AS TEXT)`,
+  perMille: sql<string>`CAST(sum(iif(${isMatched} AND ${d.costType} = 'cpm', ${d.amount}, 0)) AS TEXT)`,
+  // Numbers of costs with an engagement: those with an amount, and those without.
+  matched: sql<number>`sum(iif(${isMatched}, ${d.count}, 0))`,
+  unpriced: sql<number>`sum(iif(${d.state} = 'unpriced', ${d.count}, 0))`,
 };
-const appToken = sql.placeholder("appToken");
 
-/** `apps` restricts `m`, the memberships of the viewer, to the apps of the report. */
-function reportOf(kind: Viewer["kind"], groups: readonly SpendGroup[], apps: SQL) {
-  const { table, gate } = VIEWERS[kind];
-  const { select, where } = sumsOf(groups);
-  const order = sql.raw(
-    keysOf(groups)
-      .map((key) => `g.${key}`)
-      .join(", "),
-  );
-  const [byLink, byPartner] = [groups.includes("link"), groups.includes("partner")];
-  return statement<SpendRow>(sql`
-    SELECT g.*
-      ${byLink ? sql`, l.token AS link_token, l.label AS link_label` : sql``}
-      ${byPartner ? sql`, p.display_name AS partner_name` : sql``}
-    FROM (
-      ${select}
-      FROM ${table} CROSS JOIN memberships m ON m.user_id = t.user_id CROSS JOIN daily_totals d
-      WHERE ${gate} AND ${apps}
-        AND ${where}
-    ) g
-    ${byLink ? sql`LEFT JOIN links l ON l.id = g.link_id` : sql``}
-    ${byPartner ? sql`LEFT JOIN partners p ON p.id = g.partner_id` : sql``}
-    ORDER BY ${order} LIMIT ${sql.placeholder("limit")}
-  `);
+/** The names are null in a report that does not group by the link or the partner. `linkLabel` is the link's own name. */
+const linkNames = { linkToken: l.token, linkLabel: l.label };
+const partnerNames = { partnerName: p.displayName };
+const noNames = {
+  linkToken: sql<string | null>`NULL`,
+  linkLabel: sql<string | null>`NULL`,
+  partnerName: sql<string | null>`NULL`,
+};
+
+/** The sums of the apps that `apps` selects: the fields, and what follows SELECT. */
+function sumsOf(apps: SQL, groups: readonly SpendGroup[]) {
+  const keys = keysOf(groups);
+  const rest = sql`FROM ${as(d)}
+    WHERE ${d.appToken} IN (${apps}) AND ${d.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
+    GROUP BY ${sql.join(Object.values(keys), sql`, `)}
+    HAVING matched > 0 OR unpriced > 0`;
+  return { fields: { ...keys, ...sums }, rest };
 }
 
-const accessOf = (kind: Viewer["kind"]) =>
-  statement<AppAccess>(sql`
-    SELECT t.user_id AS userId, m.app_token AS appToken
-    FROM ${VIEWERS[kind].table} LEFT JOIN memberships m ON m.user_id = t.user_id AND m.app_token = ${appToken}
-    WHERE ${VIEWERS[kind].gate}
-  `);
-const access = { token: accessOf("token"), session: accessOf("session") };
+const inOrder = sql`ORDER BY ${sql.raw(KEYS.join(", "))} LIMIT ${sql.placeholder("limit")}`;
 
-const reports = new Map<string, ReturnType<typeof reportOf>>();
+function reportOf(apps: SQL, groups: readonly SpendGroup[]) {
+  const { fields, rest } = sumsOf(apps, groups);
+  const g = columnsOf("g", fields);
+  return query(
+    { ...g, ...optional({ ...linkNames, ...partnerNames }) },
+    sql`FROM (SELECT ${list(fields)} ${rest}) g
+      LEFT JOIN ${as(l)} ON ${l.id} = ${g.linkId} LEFT JOIN ${as(p)} ON ${p.id} = ${g.partnerId} ${inOrder}`,
+  );
+}
+type Report = ReturnType<typeof reportOf>;
+export type SpendRow = ReturnType<Report> extends Bound<infer Row> ? Row : never;
 
-/** Builds a report on first use. There are 15 per kind of viewer. */
-function reportFor(kind: Viewer["kind"], groups: readonly SpendGroup[]) {
-  const name = [kind, ...groups].join();
-  const report = reports.get(name) ?? reportOf(kind, groups, sql`m.app_token = ${appToken}`);
+/** For a shard, which has no users, links and partners. `apps` are those that DB allowed. */
+function shardReportOf(groups: readonly SpendGroup[]): Report {
+  const { fields, rest } = sumsOf(sql`SELECT value FROM json_each(${sql.placeholder("apps")})`, groups);
+  return query({ ...fields, ...noNames }, sql`${rest} ${inOrder}`);
+}
+
+/** Days since 1970 in UTC, both inclusive. */
+export interface DayRange {
+  from: number;
+  to: number;
+}
+
+/** The caller: the hash of an API token, or a user whose session was checked. */
+export type Viewer = { kind: "token"; hash: string; now?: number } | { kind: "user"; userId: number };
+
+const isUser = sql`${m.userId} = ${sql.placeholder("userId")}`;
+const isUsersApp = sql`${isUser} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
+const APPS = {
+  token: sql`SELECT ${m.appToken} FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}`,
+  user: sql`SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUsersApp}`,
+  allOfUser: sql`SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUser}`,
+};
+const access = {
+  token: query(appAccess, sql`FROM ${as(t)} LEFT JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}`),
+  user: query(
+    { userId: m.userId, ...optional({ appToken: m.appToken }) },
+    sql`FROM ${as(m)} WHERE ${isUsersApp}`,
+  ),
+};
+
+const reports = new Map<string, Report>();
+
+/** Builds a report on first use. There are 15 for each way to select the apps. */
+function reportFor(apps: keyof typeof APPS, groups: readonly SpendGroup[]): Report {
+  const name = [apps, ...groups].join();
+  const report = reports.get(name) ?? reportOf(APPS[apps], groups);
   reports.set(name, report);
   return report;
 }
 
-/** Reads an app's spend, grouped and ordered by `groups`. Returns at most `limit` rows, and none without access. */
+/**
+ * Reads an app's spend, grouped and ordered by `groups`. Returns at most `limit` rows, and none without access. `access` is
+ * undefined for an unknown token and for a user who is not a member.
+ */
 export async function findSpend(
   ledger: Ledger,
   viewer: Viewer,
-  query: DayRange & { appToken: string; groups: readonly SpendGroup[]; limit: number },
+  { groups, ...range }: DayRange & { appToken: string; groups: readonly SpendGroup[]; limit: number },
 ): Promise<{ access: AppAccess | undefined; rows: SpendRow[] }> {
-  const { groups, ...rest } = query;
-  const values = { ...viewer, ...rest };
-  const db = ledger.control;
+  const { control } = ledger;
+  const values = {
+    ...range,
+    ...(viewer.kind === "token" ? { tokenHash: viewer.hash } : { userId: viewer.userId }),
+  };
   const [[found], rows] = await runBatch(
-    db,
-    access[viewer.kind](db, values),
-    reportFor(viewer.kind, groups)(db, values),
+    control,
+    access[viewer.kind](control, values),
+    reportFor(viewer.kind, groups)(control, values),
   );
   const apps = found?.appToken ? [found.appToken] : [];
-  return { access: found, rows: await addShards(ledger, rows, { ...query, apps }) };
+  return { access: found, rows: await addShards(ledger, rows, { ...range, apps, groups }) };
 }
 
 const OWN_GROUPS = ["day", "partner"] as const;
-const ownSpend = reportOf("session", OWN_GROUPS, sql`true`);
 
-/** A statement for the batch of a page: the spend in DB of every app of the session's user, by day and partner. */
-export function ownSpendStatement(
-  db: D1Database,
-  { idHash, ...rest }: DayRange & { idHash: string; now: number },
-): Bound<SpendRow> {
-  return ownSpend(db, { hash: idHash, limit: -1, ...rest });
+/** A statement for the batch of a page: the spend in DB of every app of a user, by day and partner. */
+export function ownSpendStatement(db: D1Database, userId: number, days: DayRange): Bound<SpendRow> {
+  return reportFor("allOfUser", OWN_GROUPS)(db, { ...days, userId, limit: -1 });
 }
 
 /** Adds the spend of the shards to the rows of `ownSpendStatement`. `apps` are the user's apps from the same batch. */
@@ -103,4 +152,70 @@ export function addOwnSpend(
   apps: string[],
 ): Promise<SpendRow[]> {
   return addShards(ledger, found, { ...days, apps, groups: OWN_GROUPS, limit: -1 });
+}
+
+/**
+ * Merges the rows of DB and of every shard by their keys, sorts them by the keys, and returns at most `limit` of them (-1 for
+ * all). Returns `found` unchanged when the ledger is in DB. `apps` are those that DB allowed the viewer to see.
+ */
+async function addShards(
+  ledger: Ledger,
+  found: SpendRow[],
+  { apps, groups, ...range }: DayRange & { apps: string[]; groups: readonly SpendGroup[]; limit: number },
+): Promise<SpendRow[]> {
+  if (ledger.databases.size === 1 || apps.length === 0) return found;
+  const report = shardReportOf(groups);
+  const values = { ...range, apps: JSON.stringify(apps) };
+  const added = await runOnEveryShard(ledger, (db) => runBatch(db, report(db, values)));
+  const byKeys = Map.groupBy([...found, ...added.flat(2)], (row) =>
+    JSON.stringify(KEYS.map((key) => row[key])),
+  );
+  const rows = [...byKeys.values()].map((same) => same.reduce(addUp)).sort(compare);
+  return withNames(ledger, range.limit < 0 ? rows : rows.slice(0, range.limit));
+}
+
+function addUp(sum: SpendRow, row: SpendRow): SpendRow {
+  return {
+    ...sum,
+    flat: String(BigInt(sum.flat) + BigInt(row.flat)),
+    perMille: String(BigInt(sum.perMille) + BigInt(row.perMille)),
+    matched: sum.matched + row.matched,
+    unpriced: sum.unpriced + row.unpriced,
+  };
+}
+
+function compare(left: SpendRow, right: SpendRow): number {
+  for (const key of KEYS) {
+    const [before, after] = [left[key] ?? "", right[key] ?? ""];
+    if (before !== after) return before < after ? -1 : 1;
+  }
+  return 0;
+}
+
+const ids = sql`json_each(${sql.placeholder("ids")}) j`;
+const findLinks = query(
+  { linkId: l.id, ...linkNames },
+  sql`FROM ${ids} CROSS JOIN ${as(l)} ON ${l.id} = j.value`,
+);
+const findPartners = query(
+  { partnerId: p.id, ...partnerNames },
+  sql`FROM ${ids} CROSS JOIN ${as(p)} ON ${p.id} = j.value`,
+);
+
+async function withNames({ control }: Ledger, rows: SpendRow[]): Promise<SpendRow[]> {
+  const idsOf = (key: "linkId" | "partnerId") => [...new Set(rows.flatMap((row) => row[key] ?? []))];
+  const [linkIds, partnerIds] = [idsOf("linkId"), idsOf("partnerId")];
+  if (linkIds.length === 0 && partnerIds.length === 0) return rows;
+  const [links, partners] = await runBatch(
+    control,
+    findLinks(control, { ids: JSON.stringify(linkIds) }),
+    findPartners(control, { ids: JSON.stringify(partnerIds) }),
+  );
+  const linkOf = new Map(links.map((link) => [link.linkId, link]));
+  const partnerOf = new Map(partners.map((partner) => [partner.partnerId, partner]));
+  return rows.map((row) => ({
+    ...row,
+    ...linkOf.get(row.linkId ?? 0),
+    ...partnerOf.get(row.partnerId ?? 0),
+  }));
 }

@@ -30,7 +30,7 @@ export async function listTree(db: D1Database, actor: Actor, appToken: string) {
 }
 
 /**
- * Sums of 0.00001 currency units, as text because they may exceed 2^53. `per_mille` sums cpm amounts, which are prices per 1,000
+ * Sums of 0.00001 currency units, as text because they may exceed 2^53. `perMille` sums cpm amounts, which are prices per 1,000
  * impressions; `flat` sums all others.
  */
 interface PendingRow {
@@ -38,7 +38,7 @@ interface PendingRow {
   currency: string;
   count: number;
   flat: string;
-  per_mille: string;
+  perMille: string;
 }
 
 /** A partner's pending costs in one currency, with one row of sums per database that has some. */
@@ -55,7 +55,7 @@ const pendingOf = (from: SQL) =>
   statement<PendingRow>(sql`
     SELECT t.partner_id, t.currency, sum(t.count) AS count,
       cast(sum(iif(t.cost_type = 'cpm', 0, t.amount)) AS TEXT) AS flat,
-      cast(sum(iif(t.cost_type = 'cpm', t.amount, 0)) AS TEXT) AS per_mille
+      cast(sum(iif(t.cost_type = 'cpm', t.amount, 0)) AS TEXT) AS perMille
     FROM ${from} daily_totals t
     WHERE t.app_token = '' AND t.day >= cast((${sql.placeholder("now")} - 604800000) / 86400000 AS INTEGER)
     GROUP BY t.partner_id, t.currency HAVING sum(t.count) <> 0

@@ -6,15 +6,8 @@ import { withSession } from "../../auth/sessions.ts";
 import type { Range } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
-import {
-  decodeUtf8,
-  MAX_BODY_BYTES,
-  mediaType,
-  parsePart,
-  readBody,
-  readPairs,
-  throwIfInvalid,
-} from "../../http/input.ts";
+import { readFields } from "../../http/form.ts";
+import { parsePart, throwIfInvalid } from "../../http/input.ts";
 import {
   errorPage,
   type Markup,
@@ -81,23 +74,6 @@ export function withForm(
 }
 
 const FORM_ERROR_STATUSES: ReadonlySet<number> = new Set([400, 409]);
-
-async function readFields(context: Context): Promise<Form> {
-  if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
-    throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
-  }
-  const body = decodeUtf8(await readBody(context.request, MAX_BODY_BYTES));
-  const pairs = body === undefined ? [] : readPairs(body);
-  const errors: InputError[] = pairs
-    .filter((pair) => !pair.isUtf8)
-    .map(({ name }) => ({ param: name, message: "must be percent-encoded UTF-8" }));
-  if (body === undefined) errors.push({ param: "body", message: "must be UTF-8" });
-  const names = pairs.map(({ name }) => name).filter((name) => name !== "cost_types");
-  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  for (const name of repeated) errors.push({ param: name, message: "is given more than once" });
-  throwIfInvalid(errors);
-  return new URLSearchParams(pairs.map(({ name, value }) => [name, value]));
-}
 
 /** Parses the values of a form with a contract of the operator API. Throws invalid_request with every error. */
 export function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {

@@ -1,5 +1,6 @@
-/** Liveness of the Worker (`/healthz`) and readiness of the services that it uses (`/readyz`). */
-import { version } from "../../package.json";
+/** `GET /readyz`: shows whether the services that the Worker uses are ready. */
+import * as z from "zod/mini";
+import { publicOperation } from "../auth/operations.ts";
 import { type DatabaseHealth, readHealth } from "../db/health.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
@@ -11,42 +12,62 @@ const CRON_OVERDUE_MS = 24 * 3600 * 1000;
 /** Shorter than the deadlines of other requests: health checks time out early. */
 const DEADLINE_MS = 3_000;
 
-interface Check {
-  ok: boolean;
-  /** The cause if it is not ok, otherwise additional information. */
-  reason?: string;
-}
+/** `reason` is the cause if it is not ok, otherwise additional information. */
+const check = z.strictObject({
+  ok: z.boolean(),
+  reason: z.optional(z.string()),
+  age_seconds: z.optional(z.int()),
+});
+type Check = z.output<typeof check>;
 
-/** Returns 200 while the Worker runs, without any call to another service. `deployment` is the version that Cloudflare runs. */
-export function readLiveness(context: Context): Response {
-  return jsonResponse({
-    status: "ok",
-    version,
-    deployment: context.env.VERSION.id,
-    request_id: context.requestId,
-  });
-}
+const readiness = z.strictObject({
+  status: z.enum(["ready", "not ready"]),
+  checks: z.strictObject({
+    database: check,
+    migrations: check,
+    cron: check,
+    tokens: check,
+    links: check,
+  }),
+  request_id: z.string(),
+});
 
-/** Returns 503 if a check fails. The response has the cause; the message of the error is only in the log. */
-export async function readReadiness(context: Context): Promise<Response> {
-  const { TOKENS, LINKS } = context.env;
-  const [databases, tokens, links] = await Promise.all([
-    readDatabases(context),
-    resultOf(context, TOKENS.get("readyz")),
-    resultOf(context, LINKS.get("readyz")),
-  ]);
-  const checks: Record<string, Check> = {
-    ...judgeDatabases(databases, context.now),
-    tokens: toCheck("The KV namespace TOKENS", tokens),
-    links: toCheck("The KV namespace LINKS", links),
-  };
-  const ready = Object.values(checks).every((check) => check.ok);
-  return jsonResponse(
-    { status: ready ? "ready" : "not ready", checks, request_id: context.requestId },
-    ready ? 200 : 503,
-    ready ? {} : { "retry-after": "5" },
-  );
-}
+/** The response has the cause of a failed check; the message of the error is only in the log. */
+export const readReadiness = publicOperation({
+  method: "GET",
+  path: "/readyz",
+  id: "readReadiness",
+  summary: "Check that the databases and namespaces are ready",
+  input: {},
+  responses: {
+    200: { description: "Ready", schema: readiness },
+    503: {
+      description: "Not ready; each failed check has a reason",
+      schema: readiness,
+      headers: ["Retry-After"],
+    },
+  },
+  errors: [],
+  async handle(context) {
+    const { TOKENS, LINKS } = context.env;
+    const [databases, tokens, links] = await Promise.all([
+      readDatabases(context),
+      resultOf(context, TOKENS.get("readyz")),
+      resultOf(context, LINKS.get("readyz")),
+    ]);
+    const checks = {
+      ...judgeDatabases(databases, context.now),
+      tokens: toCheck("The KV namespace TOKENS", tokens),
+      links: toCheck("The KV namespace LINKS", links),
+    };
+    const ready = Object.values(checks).every((one) => one.ok);
+    return jsonResponse(
+      { status: ready ? "ready" : "not ready", checks, request_id: context.requestId },
+      ready ? 200 : 503,
+      ready ? {} : { "retry-after": "5" },
+    );
+  },
+});
 
 /** undefined if it failed or took too long. */
 async function resultOf<T>(context: Context, work: Promise<T>): Promise<{ value: T } | undefined> {
@@ -73,7 +94,7 @@ function readDatabases(context: Context): Promise<Databases> {
   );
 }
 
-function judgeDatabases(databases: Databases, now: number): Record<string, Check> {
+function judgeDatabases(databases: Databases, now: number) {
   const unreachable = databases.filter(([, result]) => !result).map(([name]) => name);
   if (unreachable.length > 0) {
     const unknown = { ok: false, reason: "Unknown: the database does not answer." };
@@ -96,7 +117,7 @@ function judgeMigrations(databases: { name: string; missingMigrations: string[] 
   return { ok: false, reason: reasons.join(" ") };
 }
 
-function judgeCron(purgedAt: number | null, now: number): Check & { age_seconds?: number } {
+function judgeCron(purgedAt: number | null, now: number): Check {
   if (purgedAt === null) return { ok: true, reason: "Has not run yet." };
   const age = now - purgedAt;
   return {

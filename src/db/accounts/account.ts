@@ -1,0 +1,74 @@
+/** Reads what the sign-in and the account page need. */
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { Ledger } from "../ledger/shards.ts";
+import { addOwnSpend, type DayRange, ownSpendStatement } from "../ledger/spend.ts";
+import { as, optional, query, type RowOf } from "../query.ts";
+import { apps, users } from "../schema.ts";
+import { runIdempotent } from "../statement.ts";
+import { m, t } from "./api-tokens.ts";
+import { isCurrent, s } from "./sessions.ts";
+
+const u = alias(users, "u");
+const a = alias(apps, "a");
+const userId = sql.placeholder("userId");
+
+const credentials = query(
+  { id: u.id, passwordHash: u.passwordHash },
+  sql`FROM ${as(u)} WHERE ${u.email} = ${sql.placeholder("email")} AND ${u.disabledAt} IS NULL`,
+);
+
+/** Finds the enabled user with this email address, in lower case. `passwordHash` is null with single sign-on. */
+export async function findCredentials(db: D1Database, email: string) {
+  const [[row]] = await runIdempotent(db, credentials(db, { email }));
+  return row;
+}
+
+/** The columns of the token are null when the user has no API token. */
+const accountFields = {
+  passwordHash: u.passwordHash,
+  createdAt: u.createdAt,
+  ...optional({
+    tokenHash: t.tokenHash,
+    hint: t.hint,
+    sealed: t.sealed,
+    tokenCreatedAt: t.createdAt,
+    lastUsedDay: t.lastUsedDay,
+  }),
+};
+export type Account = RowOf<typeof accountFields>;
+
+const account = query(
+  accountFields,
+  sql`FROM ${as(s)} JOIN ${as(u)} ON ${u.id} = ${s.userId} LEFT JOIN ${as(t)} ON ${t.userId} = ${u.id}
+    WHERE ${isCurrent}`,
+);
+
+const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
+export type OwnApp = RowOf<typeof appFields>;
+
+const ownApps = query(
+  appFields,
+  sql`FROM ${as(m)} JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${m.userId} = ${userId}
+    ORDER BY ${a.name}, ${a.token}`,
+);
+
+/**
+ * Reads the account page of a session. `account` is undefined when the session has ended meanwhile. `spend` covers `days`, by
+ * app, day and partner.
+ */
+export async function readAccount(
+  ledger: Ledger,
+  session: { idHash: string; userId: number; now: number },
+  days: DayRange,
+) {
+  const db = ledger.control;
+  const [[found], apps, spend] = await runIdempotent(
+    db,
+    account(db, { ...session }),
+    ownApps(db, { ...session }),
+    ownSpendStatement(db, session.userId, days),
+  );
+  const tokens = apps.map((app) => app.token);
+  return { account: found, apps, spend: await addOwnSpend(ledger, spend, days, tokens) };
+}

@@ -1,0 +1,91 @@
+/**
+ * Changes passwords and own API tokens. A change requires the password hash and the API token that were read before it, so
+ * exactly one of two concurrent changes succeeds.
+ */
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { as, names, returning } from "../query.ts";
+import { apiTokens, users } from "../schema.ts";
+import { runBatch, statement } from "../statement.ts";
+import { t } from "./api-tokens.ts";
+import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
+
+/** What was read and checked before a change. `tokenHash` is null for a user without an API token. */
+interface Checked {
+  userId: number;
+  passwordHash: string;
+  tokenHash: string | null;
+}
+
+const u = alias(users, "u");
+const userId = sql.placeholder("userId");
+const newHash = sql.placeholder("newHash");
+const hint = sql.placeholder("hint");
+const sealed = sql.placeholder("sealed");
+const now = sql.placeholder("now");
+
+const replaceToken = returning(
+  sql`UPDATE ${apiTokens}
+    SET (${names(apiTokens.tokenHash, apiTokens.hint, apiTokens.sealed, apiTokens.createdAt, apiTokens.lastUsedDay)})
+      = (${newHash}, ${hint}, ${sealed}, ${now}, NULL)
+    WHERE ${apiTokens.userId} = ${userId} AND ${apiTokens.tokenHash} = ${sql.placeholder("tokenHash")} AND ${isChecked}`,
+  { userId: apiTokens.userId },
+);
+const insertToken = returning(
+  sql`INSERT INTO ${apiTokens} (${names(apiTokens.tokenHash, apiTokens.hint, apiTokens.sealed, apiTokens.createdAt, apiTokens.userId)})
+    SELECT ${newHash}, ${hint}, ${sealed}, ${now}, ${userId} WHERE ${isChecked}
+    ON CONFLICT DO NOTHING`,
+  { userId: apiTokens.userId },
+);
+const renewAfterSwap = renewal(
+  sql`EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.tokenHash} = ${newHash} AND ${t.userId} = ${userId})`,
+);
+
+/**
+ * Creates or replaces the user's API token, and replaces all of the user's sessions with a new one. Changes nothing and returns
+ * false if the password or the token changed since it was read.
+ */
+export async function swapToken(
+  db: D1Database,
+  checked: Checked,
+  added: { newHash: string; hint: string; sealed: string },
+  renewed: NewSessionRow,
+): Promise<boolean> {
+  const values = { ...checked, ...added, ...renewed };
+  const swap = checked.tokenHash === null ? insertToken : replaceToken;
+  const [swapped] = await runBatch(db, swap(db, values), ...renewAfterSwap(db, values));
+  return swapped.length > 0;
+}
+
+const changePassword = returning(
+  sql`UPDATE ${users} SET ${names(users.passwordHash)} = ${newHash}
+    WHERE ${users.id} = ${userId} AND ${isChecked}
+      AND (SELECT ${t.tokenHash} FROM ${as(t)} WHERE ${t.userId} = ${userId}) IS ${sql.placeholder("tokenHash")}`,
+  { id: users.id },
+);
+/** The new hash is salted, so the user has it only if this request set it. */
+const isChanged = sql`EXISTS (SELECT 1 FROM ${as(u)} WHERE ${u.id} = ${userId} AND ${u.passwordHash} = ${newHash})`;
+const sealAgain = statement(sql`
+  UPDATE ${apiTokens} SET ${names(apiTokens.sealed)} = ${sealed} WHERE ${apiTokens.userId} = ${userId} AND ${isChanged}
+`);
+const renewAfterChange = renewal(isChanged);
+
+/**
+ * Sets a new password and the token encrypted with it, and replaces all of the user's sessions with a new one. Changes nothing
+ * and returns false if the password or the token changed since it was read.
+ */
+export async function updatePassword(
+  db: D1Database,
+  checked: Checked,
+  changed: { newHash: string; sealed: string | null },
+  renewed: NewSessionRow,
+): Promise<boolean> {
+  const values = { ...checked, ...changed, ...renewed };
+  const [updated] = await runBatch(
+    db,
+    changePassword(db, values),
+    sealAgain(db, values),
+    ...renewAfterChange(db, values),
+  );
+  return updated.length > 0;
+}
