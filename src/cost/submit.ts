@@ -81,7 +81,8 @@ export async function submitCosts(
   const { contexts, stored, errors } = await ledger.submitCosts(context.ledger, submission);
   const known = contexts.filter((found) => found !== undefined);
   if (known.length === 0 && errors.length > 0) throw errors[0];
-  caller.authorize(known[0]?.credential);
+  // While a revocation spreads, only some databases know it. Each cost then has the result of its own database.
+  caller.authorize((known.find(({ credential }) => !credential.revoked) ?? known[0])?.credential);
   for (const error of errors) logError(context.requestId, error);
   const verdicts = judgeCosts(known, now);
   const accepted = known.filter((_, index) => verdicts[index]?.outcome === "store");
