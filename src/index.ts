@@ -3,13 +3,17 @@ import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
 import { limitRejections, limitRequests } from "./auth/rate-limits.ts";
 import { campaignOperations } from "./campaign/operations.ts";
-import { costRoutes } from "./cost/routes.ts";
+import { readCost } from "./cost/read-cost.ts";
+import { readRound } from "./cost/read-round.ts";
+import { submitBatch } from "./cost/submit-batch.ts";
+import { submitCost } from "./cost/submit-cost.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import type { NewEngagement } from "./db/ledger/engagements.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
+import { openImpression } from "./engagement/open-impression.ts";
+import { openLink } from "./engagement/open-link.ts";
 import { recordQueued } from "./engagement/queue.ts";
-import { engagementRoutes } from "./engagement/routes.ts";
 import {
   buildContext,
   type Clock,
@@ -34,7 +38,7 @@ import { siteRoutes } from "./site/routes.ts";
 // A link token can be any single path segment, so the paths of links come last.
 export const routes: Route[] = [
   ...onSurface("campaign", routesOf(campaignOperations)),
-  ...onSurface("cost", costRoutes),
+  ...onSurface("cost", routesOf([submitCost, submitBatch, readRound, readCost])),
   ...onSurface("account", accountRoutes),
   ...onSurface("operator", operatorRoutes),
   ...onSurface("site", [
@@ -42,7 +46,7 @@ export const routes: Route[] = [
     ...siteRoutes,
     { path: "/openapi.json", methods: { GET: readDocument } },
   ]),
-  ...onSurface("engagement", engagementRoutes),
+  ...onSurface("engagement", routesOf([openImpression, openLink])),
 ];
 const route = createRouter(routes);
 

@@ -14,9 +14,10 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   // Has one row.
   partner_catalog: /./,
   // The catalog has all partners. It is read only after a change, and all requests share it.
-  partners: /partner_catalog|^SELECT id, supports_cost_data, integrated_types FROM partners$/,
+  partners: /partner_catalog|^SELECT partners\.id AS id, partners\.supports_cost_data AS .* FROM partners$/,
   // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.
-  credentials: /^SELECT id, token_hash, .* FROM credentials$|role = 'operator'/,
+  credentials:
+    /^SELECT credentials\.id AS id, credentials\.token_hash AS .* FROM credentials$|role = 'operator'/,
   memberships: /role = 'operator'/,
   users: /role = 'operator'/,
   // Deletes expired rows once an hour.

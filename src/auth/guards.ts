@@ -27,8 +27,9 @@ export interface Access {
   userId: number;
 }
 
-/** A partner's cost credential. `mode` is that of its prefix. */
-export type CostCaller = Caller<Credential> & { mode: "live" | "test" };
+/** A partner's cost credential. `mode` is that of its prefix. There is no row for an unknown credential. */
+export type CostCaller = Caller<CostAccess> & { mode: Credential["mode"] };
+type CostAccess = Pick<Credential, "partnerId" | "revoked">;
 
 /** An operator whom the database has confirmed. */
 export interface Operator {
@@ -37,64 +38,85 @@ export interface Operator {
 }
 
 /**
- * Runs a handler and fails closed: its response is sent only if `authorize` accepted a row. An error of the input is
+ * Runs a handler and fails closed: its response is sent only if `authorize` accepted every row. An error of the input is
  * thrown only to a caller whom the database knows; `find` asks for the row if the handler did not get that far.
  */
 async function guard<Row>(
   check: (row: Row | undefined) => void,
   find: () => Promise<Row | undefined>,
-  handle: (authorize: <R extends Row>(row: R | undefined) => R) => Promise<Response>,
+  handle: (authorize: Caller<Row>["authorize"]) => Promise<Response>,
 ): Promise<Response> {
-  let state: "unchecked" | "rejected" | "authorized" = "unchecked";
+  let isChecked = false;
+  let isRejected = false;
   const authorize = <R extends Row>(row: R | undefined): R => {
-    state = "rejected";
-    check(row);
-    state = "authorized";
+    isChecked = true;
+    try {
+      check(row);
+    } catch (error) {
+      isRejected = true;
+      throw error;
+    }
     return row as R;
   };
-  const isUnchecked = () => state === "unchecked";
   let response: Response;
   try {
     response = await handle(authorize);
   } catch (error) {
-    if (error instanceof AppError && isUnchecked()) authorize(await find());
+    if (error instanceof AppError && !isChecked) authorize(await find());
     throw error;
   }
-  if (isUnchecked()) throw new Error("The handler responded before the database confirmed the caller.");
+  if (!isChecked) throw new Error("The handler responded before the database confirmed the caller.");
+  if (isRejected) throw new Error("The handler responded to a caller who was rejected.");
   return response;
 }
 
 /** Runs a handler for a request with a well-formed API token. */
 export function withToken(handler: (context: Context, caller: Principal) => Promise<Response>): Handler {
+  const find = ({ env }: Context, tokenHash: string) => findAccess(env.DB, tokenHash);
+  return guardToken<Access>(find, () => {}, handler);
+}
+
+/** Runs a handler for an operator with an API token, who is authorized before the handler runs. */
+export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
+  const requireOperator = ({ role }: OperatorAccess) => {
+    if (role !== "operator") throw new AppError("operator_required");
+  };
+  return guardToken(findOperator, requireOperator, async (context, { tokenHash, authorize }) => {
+    authorize(await findOperator(context, tokenHash));
+    return handler(context, { actor: toActor(context, tokenHash), authorize });
+  });
+}
+
+function findOperator(context: Context, tokenHash: string): Promise<OperatorAccess | undefined> {
+  return findOperatorAccess(context.env.DB, toActor(context, tokenHash));
+}
+
+function toActor({ now }: Context, tokenHash: string): Actor {
+  return { tokenHash, sessionHash: null, now };
+}
+
+/** Runs a handler for a token that `find` finds and `check` accepts. */
+function guardToken<Row extends Access>(
+  find: (context: Context, tokenHash: string) => Promise<Row | undefined>,
+  check: (row: Row) => void,
+  handler: (context: Context, caller: Caller<Row>) => Promise<Response>,
+): Handler {
   return async (context) => {
     const tokenHash = readTokenHash(context, ["api"]);
     const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
     if (entry && "reset_at" in entry) throw unauthorized();
-    const check = (row: Access | undefined) => {
+    const checkRow = (row: Row | undefined) => {
       if (!row) throw unauthorized();
       recordTokenUse(context, tokenHash, row.userId, entry);
       context.trace.userId = row.userId;
+      check(row);
     };
     return guard(
-      check,
-      () => findAccess(context.env.DB, tokenHash),
+      checkRow,
+      () => find(context, tokenHash),
       (authorize) => handler(context, { tokenHash, authorize }),
     );
   };
-}
-
-/** Runs a handler for an operator with an API token. */
-export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
-  return withToken(async (context, caller) => {
-    const actor: Actor = { tokenHash: caller.tokenHash, sessionHash: null, now: context.now };
-    const authorize: Operator["authorize"] = (found) => {
-      const access = caller.authorize(found);
-      if (access.role !== "operator") throw new AppError("operator_required");
-      return access;
-    };
-    authorize(await findOperatorAccess(context.env.DB, actor));
-    return handler(context, { actor, authorize });
-  });
 }
 
 /** Runs a handler for a request with a well-formed cost credential. */
@@ -104,7 +126,7 @@ export function withCostCredential(
   return async (context) => {
     const testHash = readTestHash(context);
     const tokenHash = testHash ?? readTokenHash(context, ["live", "test"]);
-    const check = (row: Credential | undefined) => {
+    const check = (row: CostAccess | undefined) => {
       if (!row) throw unauthorized();
       context.trace.partnerId = row.partnerId;
       if (row.revoked) throw new AppError("credential_revoked");

@@ -3,6 +3,7 @@
  * returned only to callers that the database knows.
  */
 import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
 import { type Contract, type Parsed, readInput } from "../http/input.ts";
 import type { Operation, Routed } from "../http/operation.ts";
 import {
@@ -17,6 +18,8 @@ import {
 type Spec<C extends Contract, Caller> = Omit<Routed, "credentials" | "handler" | "input"> & {
   input: C & Operation["input"];
   handle: (context: Context, caller: Caller, input: Parsed<C>) => Promise<Response>;
+  /** Runs before the error of an invalid input is thrown. */
+  onInvalidInput?: (context: Context, caller: Caller, error: AppError) => Promise<void>;
 };
 
 type Guard<Caller> = (handler: (context: Context, caller: Caller) => Promise<Response>) => Routed["handler"];
@@ -24,11 +27,15 @@ type Guard<Caller> = (handler: (context: Context, caller: Caller) => Promise<Res
 function build<C extends Contract, Caller>(
   credentials: Operation["credentials"],
   guard: Guard<Caller>,
-  { handle, ...operation }: Spec<C, Caller>,
+  { handle, onInvalidInput, ...operation }: Spec<C, Caller>,
 ): Routed {
-  const handler = guard(async (context, caller) =>
-    handle(context, caller, await readInput(context, operation.input)),
-  );
+  const handler = guard(async (context, caller) => {
+    const input = await readInput(context, operation.input).catch(async (error) => {
+      if (error instanceof AppError) await onInvalidInput?.(context, caller, error);
+      throw error;
+    });
+    return handle(context, caller, input);
+  });
   return { ...operation, credentials, handler };
 }
 

@@ -3,55 +3,40 @@
  * enter the ledger.
  */
 
-import { readTokenHash, unauthorized } from "../auth/guards.ts";
+import type { CostCaller } from "../auth/guards.ts";
 import * as rounds from "../db/operator/rounds.ts";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
-import { formatAmount } from "../domain/money.ts";
-import type { FindingKind, RoundEntry } from "../domain/round-findings.ts";
+import type { RoundEntry } from "../domain/round-findings.ts";
 import { currentCostAfter, judgeEntry } from "../domain/round-report.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import { prefers } from "../http/accept.ts";
-import { jsonResponse } from "../http/envelope.ts";
 import type { Pair } from "../http/input.ts";
-import { pageResponse } from "../http/pages.ts";
-import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
-import { reportView } from "../usecases/rounds/view.ts";
-import * as contract from "./contract.ts";
-import type { CostResult } from "./submit.ts";
+import { type CostResult, costInput, toResult } from "./submit.ts";
 
-/** The parameters as they were sent, and the cost parsed from them. `rejection` is set if the input is invalid. */
+/** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
 export interface SentCost {
   sent: Record<string, string>;
-  cost: Cost | null;
-  rejection?: AppError;
+  cost: Cost | AppError;
 }
 
-/** The result of a live cost, with the ID of the round and the finding for this cost, if any. */
-export type TestResult = CostResult & { round: number; mismatch: FindingKind | null };
-
 /**
- * Stores the costs in the round. Returns a result or an error for each, in order. Throws unauthorized, credential_revoked,
- * test_credential if no round is open, and round_full if the round has no room for any of them.
+ * Stores the costs in the round. Returns a result or an error for each, in order. Throws if the credential is rejected,
+ * test_credential if no round is open, and round_full if the round has no room for any of the costs.
  */
 export async function submitTests(
   context: Context,
-  testHash: string,
+  caller: CostCaller,
   items: SentCost[],
-): Promise<(TestResult | AppError)[]> {
+): Promise<(CostResult | AppError)[]> {
   const ids = items.map(toCostId).filter((id) => id !== null);
-  const costContext = await rounds.findTestContext(context.ledger, testHash, ids);
-  if (!costContext) throw unauthorized();
-  const { credential, engagements } = costContext;
-  if (credential.revoked) throw new AppError("credential_revoked");
-  const round = credential.round;
-  if (round) context.trace.partnerId = round.partnerId;
+  const found = await rounds.findTestContext(context.ledger, caller.tokenHash, ids);
+  const { round, costTypes } = caller.authorize(found.credential);
   if (round?.state !== "open") throw new AppError("test_credential");
   const room = rounds.MAX_ROUND_ENTRIES - round.entryCount;
   if (room <= 0) throw new AppError("round_full");
-  const costTypes = credential.costTypes.filter((type) => round.costTypes.includes(type));
-  const entries = [...costContext.entries];
+  const bothTypes = costTypes.filter((type) => round.costTypes.includes(type));
+  const entries = [...found.entries];
   const results = items.slice(0, room).map((item, index) => {
     const costId = toCostId(item);
     const entry: RoundEntry = {
@@ -59,63 +44,59 @@ export async function submitTests(
       receivedAt: context.now,
       costId,
       sent: item.sent,
-      errors: item.rejection ? toInputErrors(item.rejection) : [],
-      cost: item.cost,
-      engagements: costId === null ? {} : rounds.engagementsOf(costId, engagements),
+      errors: item.cost instanceof AppError ? toInputErrors(item.cost) : [],
+      cost: item.cost instanceof AppError ? null : item.cost,
+      engagements: costId === null ? {} : rounds.engagementsOf(costId, found.engagements),
       answer: "ok",
     };
     const earlier = entries.filter((other) => costId !== null && other.costId === costId);
-    const result = item.rejection ?? judge(entry, earlier, costTypes, round);
+    const result =
+      item.cost instanceof AppError ? item.cost : judge(item.cost, entry, earlier, bothTypes, round);
     entry.answer = result instanceof AppError ? result.code : "ok";
     entries.push(entry);
     return result;
   });
-  const added = entries.slice(costContext.entries.length);
-  const storedCount = await rounds.insertEntries(context.env.DB, testHash, added, context.now);
+  const added = entries.slice(found.entries.length);
+  const storedCount = await rounds.insertEntries(context.env.DB, caller.tokenHash, added, context.now);
   // The round has ended or was filled by another request since it was read: start again.
-  if (storedCount === 0) return submitTests(context, testHash, items);
+  if (storedCount === 0) return submitTests(context, caller, items);
   const stored = results.slice(0, storedCount);
   return items.map((_, index) => stored[index] ?? new AppError("round_full"));
 }
 
+/** The result of a live cost, with the ID of the round and the finding for this cost, if any. */
 function judge(
+  cost: Cost,
   entry: RoundEntry,
   earlier: RoundEntry[],
   costTypes: CostType[],
   round: { id: number; costTypes: CostType[] },
-): TestResult | AppError {
+): CostResult | AppError {
   const current = currentCostAfter(earlier, entry.engagements, round.costTypes);
   const { verdict, kind, isGood } = judgeEntry(entry, current, entry.engagements, costTypes);
-  if (!verdict || !entry.cost) throw new Error("a valid cost was not judged");
-  if (verdict.outcome === "reject") return new AppError(verdict.reason);
-  return {
-    status: "ok",
-    cost_id: entry.cost.costId,
-    match: verdict.match ? "matched" : "pending",
-    duplicate: verdict.outcome === "duplicate",
-    amount: verdict.amount === null ? null : formatAmount(verdict.amount),
-    round: round.id,
-    mismatch: isGood ? null : (kind ?? null),
-  };
+  if (!verdict) throw new Error("a valid cost was not judged");
+  const result = toResult(cost, verdict);
+  if (result instanceof AppError) return result;
+  return { ...result, round: round.id, mismatch: isGood ? null : (kind ?? null) };
 }
 
 /** At most as many errors as a cost has parameters: the body of an invalid batch can have an error in every key. */
 function toInputErrors({ errors, message }: AppError): InputError[] {
   const all = errors.length > 0 ? errors : [{ param: "body", message }];
   return all
-    .slice(0, Object.keys(contract.cost.shape).length)
+    .slice(0, Object.keys(costInput.shape).length)
     .map((error) => ({ ...error, param: toShown(error.param) }));
 }
 
 /** The ID as it was sent, so that an invalid cost and its correction belong together in the report. */
 function toCostId({ sent, cost }: SentCost): string | null {
-  return cost?.costId ?? sent.cost_id ?? null;
+  return (cost instanceof AppError ? sent.cost_id : cost.costId) ?? null;
 }
 
 /** The parameters of a cost among the pairs of a request. A parameter with two values shows both. */
 export function toSentPairs(pairs: Pair[]): Record<string, string> {
   const sent: Record<string, string> = {};
-  for (const name of Object.keys(contract.cost.shape)) {
+  for (const name of Object.keys(costInput.shape)) {
     const values = [...new Set(pairs.filter((pair) => pair.name === name).map((pair) => pair.value))];
     if (values.length > 0) sent[name] = toShown(values.join(" and "));
   }
@@ -127,7 +108,7 @@ export function toSentItem(item: unknown): Record<string, string> {
   if (typeof item !== "object" || item === null) return {};
   return Object.fromEntries(
     Object.entries(item)
-      .filter(([name]) => Object.hasOwn(contract.cost.shape, name))
+      .filter(([name]) => Object.hasOwn(costInput.shape, name))
       .map(([name, value]) => [name, toShown(typeof value === "string" ? value : JSON.stringify(value))]),
   );
 }
@@ -140,25 +121,4 @@ function toShown(value: string): string {
   return characters.length > MAX_SHOWN
     ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…`
     : characters.join("");
-}
-
-/** `GET /cost/round`: a partner reads the report of its round. */
-export async function readRound(context: Context): Promise<Response> {
-  const tokenHash = readTokenHash(context, ["live", "test"]);
-  const { credential, found } = await rounds.findRoundOfCredential(context.ledger, tokenHash, context.now);
-  if (!credential) throw unauthorized();
-  if (credential.revoked) throw new AppError("credential_revoked");
-  if (!found)
-    throw new AppError(
-      "not_found",
-      "Only a test credential has an integration round. Send the request with your test credential.",
-    );
-  context.trace.partnerId = found.row.partner_id;
-  const round = toRoundWithReport(found);
-  if (!prefers(context.request, "text/html"))
-    return jsonResponse({ ...round, request_id: context.requestId });
-  return pageResponse(context, {
-    title: `Round ${round.id} · ${round.partner}`,
-    body: reportView(round),
-  });
 }

@@ -2,7 +2,7 @@
  * Typed SQL: columns come from schema.ts, so renaming one is a compile error, and the fields that a statement selects are the
  * type of its rows. Everything else in a statement is plain SQL.
  */
-import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql, type Table, type View } from "drizzle-orm";
 import { statement } from "./statement.ts";
 
 export type Fields = Record<string, AnyColumn | SQL>;
@@ -43,14 +43,22 @@ export function returning<F extends Fields>(change: SQL, fields: F) {
   return statement<RowOf<F>>(sql`${change} RETURNING ${list(fields)}`);
 }
 
-/** A table with its alias, for FROM and JOIN: `links l`. */
-export function as(table: Table): SQL {
-  return sql`${sql.identifier(Reflect.get(table, Symbol.for("drizzle:OriginalName")))} ${table}`;
+/** A table or a view with its alias, for FROM and JOIN: `links l`. */
+export function as(source: Table | View): SQL {
+  const name: string =
+    Reflect.get(source, Symbol.for("drizzle:OriginalName")) ??
+    Reflect.get(source, Symbol.for("drizzle:ViewBaseConfig")).originalName;
+  return sql`${sql.identifier(name)} ${source}`;
 }
 
 /** Column names without their table, for the columns of an INSERT and the left side of SET. */
 export function names(...columns: AnyColumn[]): SQL {
   return join(columns.map((column) => sql`${sql.identifier(column.name)}`));
+}
+
+/** For `ON CONFLICT … DO UPDATE SET`: each column gets the value of the row that was not inserted. */
+export function excluded(...columns: AnyColumn[]): SQL {
+  return join(columns.map((column) => sql`${names(column)} = excluded.${names(column)}`));
 }
 
 function join(parts: SQL[]): SQL {

@@ -3,7 +3,8 @@
  * 0.00001 currency units. STRICT, WITHOUT ROWID, triggers and views are in the migrations, because Drizzle cannot express them.
  */
 import { sql } from "drizzle-orm";
-import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, sqliteView, text } from "drizzle-orm/sqlite-core";
+import type { CostType } from "../domain/cost-types.ts";
 
 const flag = (name: string) => integer(name, { mode: "boolean" });
 
@@ -263,7 +264,7 @@ export const costs = sqliteTable(
   {
     partnerId: integer("partner_id").notNull(),
     costId: text("cost_id").notNull(),
-    costType: text("cost_type").notNull(),
+    costType: text("cost_type").$type<CostType>().notNull(),
     currency: text().notNull(),
     /** Null when the call had no amount. The view then takes it from the engagement's URL, if that has one. */
     amount: integer(),
@@ -273,6 +274,24 @@ export const costs = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.partnerId, table.costId] })],
 );
+
+/** The costs, each with the engagement that it matches and the amount in effect. A view of the migrations. */
+export const costStates = sqliteView("cost_states", {
+  partnerId: integer("partner_id").notNull(),
+  costId: text("cost_id").notNull(),
+  costType: text("cost_type").$type<CostType>().notNull(),
+  currency: text("currency").notNull(),
+  tag: text("tag"),
+  source: text("source", { enum: ["call", "url"] }).notNull(),
+  receivedAt: integer("received_at").notNull(),
+  kind: text("kind", { enum: ["click", "impression"] }),
+  appToken: text("app_token").notNull(),
+  linkId: integer("link_id").notNull(),
+  occurredAt: integer("occurred_at"),
+  amount: integer("amount"),
+  state: text("state", { enum: ["matched", "pending", "unpriced"] }).notNull(),
+  day: integer("day").notNull(),
+}).existing();
 
 /** The ledger's totals, maintained by triggers. The purge keeps them. A pending cost has no app and link yet: '' and 0. */
 export const dailyTotals = sqliteTable(

@@ -56,7 +56,8 @@ export function chunk<Row>(rows: Row[], size: number): Row[][] {
   );
 }
 
-type Rows<Statements extends Bound<unknown>[]> = {
+/** The rows of each statement of a batch. */
+export type Rows<Statements extends Bound<unknown>[]> = {
   [Index in keyof Statements]: Statements[Index] extends Bound<infer Row> ? Row[] : never;
 };
 

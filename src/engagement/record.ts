@@ -1,14 +1,26 @@
 /** Records a click or an impression in the ledger, with the price on its URL. */
 
+import * as z from "zod/mini";
 import { insertEngagement, type NewEngagement } from "../db/ledger/engagements.ts";
 import { countDropped } from "../db/links/destinations.ts";
 import { findRecording } from "../db/links/links.ts";
 import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
-import { DAY_MS } from "../domain/time.ts";
+import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
+import { amount, costId, costType, currency } from "../http/fields.ts";
 import { parsePairs, readPairs } from "../http/input.ts";
-import * as contract from "./contract.ts";
+
+/** An unfilled macro is the same for every click, so it cannot identify one. */
+const filledId = costId.check(z.refine((id) => !/^(\{.*\}|\[.*\]|%%.*%%)$/.test(id), "is an unfilled macro"));
+
+/** The cost parameters on the URL of a click or impression (spec §2.2). */
+const engagementId = z.object({ cost_id: z.optional(filledId) });
+const urlCostInput = z.object({
+  cost_type: z.optional(costType),
+  cost_currency: z.optional(currency),
+  cost_amount: z.optional(amount),
+});
 
 /** The result for an engagement. `dropped` names the invalid cost parameters of its URL. */
 export interface Recorded {
@@ -34,7 +46,7 @@ export async function recordEngagement(
   const link = await findRecording(context.env.DB, linkToken);
   if (!link) return notRecorded;
   if (dropped.length > 0) {
-    const day = Math.floor(context.now / DAY_MS);
+    const day = dayOf(context.now);
     // Not awaited: a failure to count must not lose the engagement.
     context.afterResponse(countDropped(context.env.DB, link.linkId, day, dropped));
   }
@@ -64,8 +76,8 @@ function readUrlCost(url: URL, kind: Kind) {
   const idErrors: InputError[] = [];
   const costErrors: InputError[] = [];
   const pairs = readPairs(url.search.slice(1));
-  const id = parsePairs(contract.engagementId, pairs, "same value", idErrors);
-  let urlCost = parsePairs(contract.urlCost, pairs, "same value", costErrors);
+  const id = parsePairs(engagementId, pairs, "same value", idErrors);
+  let urlCost = parsePairs(urlCostInput, pairs, "same value", costErrors);
   if (urlCost?.cost_type && !KINDS_THAT_FIT[urlCost.cost_type].includes(kind)) {
     costErrors.push({ param: "cost_type", message: `does not apply to ${kind}s` });
     urlCost = undefined;

@@ -1,6 +1,12 @@
 /** Checks that the schema in Drizzle equals the migrated tables. */
-import { is, type SQL } from "drizzle-orm";
-import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { Column, is, type SQL } from "drizzle-orm";
+import {
+  getTableConfig,
+  getViewConfig,
+  SQLiteSyncDialect,
+  SQLiteTable,
+  SQLiteView,
+} from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema.ts";
 import { freshDatabase, rows } from "../harness.ts";
@@ -8,6 +14,10 @@ import { freshDatabase, rows } from "../harness.ts";
 const tables = Object.values(schema)
   .filter((value) => is(value, SQLiteTable))
   .map((table) => getTableConfig(table));
+
+const views = Object.values(schema)
+  .filter((value) => is(value, SQLiteView))
+  .map((view) => getViewConfig(view));
 
 interface ListedTable {
   name: string;
@@ -43,6 +53,18 @@ it("has only STRICT tables, WITHOUT ROWID unless the key is one integer", async 
     return { name: table.name, strict: 1, withoutRowid: rowid ? 0 : 1 };
   });
   expect(found.sort(compare)).toEqual(expected.sort(compare));
+});
+
+it("has every view of the schema and no other, with the same columns", async () => {
+  const names = await rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'view'");
+  expect(names.map(({ name }) => name).sort()).toEqual(views.map(({ name }) => name).sort());
+  for (const { name, selectedFields } of views) {
+    const found = await rows<{ name: string }>(`PRAGMA table_info("${name}")`);
+    const expected = Object.values(selectedFields).map((field) =>
+      is(field, Column) ? field.name : undefined,
+    );
+    expect(found.map((column) => column.name).sort()).toEqual(expected.sort());
+  }
 });
 
 describe.each(tables)("$name", (table) => {

@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import * as operations from "../../src/cost/operations.ts";
+import { readCost } from "../../src/cost/read-cost.ts";
+import { readRound } from "../../src/cost/read-round.ts";
+import { submitBatch } from "../../src/cost/submit-batch.ts";
+import { submitCost } from "../../src/cost/submit-cost.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { DOCS } from "../../src/site/docs.ts";
 import { call, DEMO, env, freshDemo, IPHONE, ORIGIN } from "../harness.ts";
@@ -107,7 +110,7 @@ test("the partner guide lists every error code of the cost API", async () => {
       .filter((link) => link.startsWith("/docs/errors#"))
       .map((link) => link.split("#")[1]),
   );
-  const possible = Object.values(operations).flatMap(({ errors = [] }) => errors);
+  const possible = [submitCost, submitBatch, readRound, readCost].flatMap(({ errors }) => errors);
   expect(possible.length).toBeGreaterThan(5);
   for (const code of possible) expect(listed).toContain(code);
 });

@@ -3,63 +3,96 @@
  * copy reflects one audit entry and is never replaced by an older one, so a revocation cannot be undone.
  */
 import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { excluded, names, query } from "../query.ts";
+import { auditLog, credentials, ledgerFence, partners } from "../schema.ts";
 import { type Bound, chunk, runBatch, runIdempotent, statement } from "../statement.ts";
-import { type Ledger, shardsOf } from "./shards.ts";
+import { isSharded, type Ledger, shardsOf } from "./shards.ts";
 
 /** Token hash → partner ID, which never changes. Each request still checks the credential's permissions in the database. */
 const partnerIds = new Map<string, number>();
 const MAX_KNOWN = 10_000;
 
-const partnerOf = statement<{ partner_id: number }>(sql`
-  SELECT partner_id FROM credentials WHERE token_hash = ${sql.placeholder("tokenHash")}
-`);
+const partnerOf = query(
+  { partnerId: credentials.partnerId },
+  sql`FROM ${credentials} WHERE ${credentials.tokenHash} = ${sql.placeholder("tokenHash")}`,
+);
 
-/** Returns undefined for an unknown credential. */
-export async function findPartnerId({ control }: Ledger, tokenHash: string): Promise<number | undefined> {
+/**
+ * Finds the partner that selects the database of a cost: 0 when the ledger is in DB, where the partner does not matter. Returns
+ * undefined for an unknown credential.
+ */
+export async function findPartnerId(ledger: Ledger, tokenHash: string): Promise<number | undefined> {
+  if (!isSharded(ledger)) return 0;
   const known = partnerIds.get(tokenHash);
   if (known !== undefined) return known;
+  const { control } = ledger;
   const [[row]] = await runBatch(control, partnerOf(control, { tokenHash }));
   if (!row) return undefined;
   if (partnerIds.size >= MAX_KNOWN) partnerIds.clear();
-  partnerIds.set(tokenHash, row.partner_id);
-  return row.partner_id;
+  partnerIds.set(tokenHash, row.partnerId);
+  return row.partnerId;
 }
 
 // These run in one batch and therefore see one consistent state. Every change adds an audit entry.
-const asOf = statement<{ audited: number }>(sql`SELECT coalesce(max(id), 0) AS audited FROM audit_log`);
-const allPartners = statement<{ id: number; supports_cost_data: number; integrated_types: number }>(
-  sql`SELECT id, supports_cost_data, integrated_types FROM partners`,
+const asOf = query({ audited: sql<number>`coalesce(max(${auditLog.id}), 0)` }, sql`FROM ${auditLog}`);
+const allPartners = query(
+  {
+    id: partners.id,
+    supportsCostData: partners.supportsCostData,
+    integratedTypes: partners.integratedTypes,
+  },
+  sql`FROM ${partners}`,
 );
-const allCredentials = statement<Record<string, string | number | null>>(sql`
-  SELECT id, token_hash, partner_id, mode, cost_types, revoked_at FROM credentials
-`);
+const allCredentials = query(
+  {
+    id: credentials.id,
+    tokenHash: credentials.tokenHash,
+    partnerId: credentials.partnerId,
+    mode: credentials.mode,
+    costTypes: credentials.costTypes,
+    revokedAt: credentials.revokedAt,
+  },
+  sql`FROM ${credentials}`,
+);
 
 const audited = sql.placeholder("audited");
+const rows = sql.placeholder("rows");
 const claim = statement(sql`
-  UPDATE ledger_fence SET credentials_as_of = ${audited} WHERE id = 1 AND credentials_as_of < ${audited}
+  UPDATE ${ledgerFence} SET ${names(ledgerFence.credentialsAsOf)} = ${audited}
+  WHERE ${ledgerFence.id} = 1 AND ${ledgerFence.credentialsAsOf} < ${audited}
 `);
-const isNewest = sql`(SELECT credentials_as_of FROM ledger_fence WHERE id = 1) = ${audited}`;
-const current = statement<{ audited: number }>(
-  sql`SELECT credentials_as_of AS audited FROM ledger_fence WHERE id = 1`,
+const current = query(
+  { audited: ledgerFence.credentialsAsOf },
+  sql`FROM ${ledgerFence} WHERE ${ledgerFence.id} = 1`,
 );
+const isNewest = sql`(SELECT ${ledgerFence.credentialsAsOf} FROM ${ledgerFence} WHERE ${ledgerFence.id} = 1) = ${audited}`;
+
+const newPartner = alias(partners, "excluded");
 const copyPartners = statement(sql`
-  INSERT INTO partners
-    (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters,
-      integrated_types, created_at)
-  SELECT j.value ->> 'id', '', j.value ->> 'supports_cost_data', 0, '', '', '', j.value ->> 'integrated_types', 0
-  FROM json_each(${sql.placeholder("rows")}) j WHERE ${isNewest}
-  ON CONFLICT (id) DO UPDATE SET
-    supports_cost_data = excluded.supports_cost_data, integrated_types = excluded.integrated_types
-  WHERE (partners.supports_cost_data, partners.integrated_types)
-    IS NOT (excluded.supports_cost_data, excluded.integrated_types)
+  INSERT INTO ${partners} (
+    ${names(partners.id, partners.displayName, partners.supportsCostData, partners.serverToServer)},
+    ${names(partners.clickParameters, partners.impressionParameters, partners.costParameters)},
+    ${names(partners.integratedTypes, partners.createdAt)}
+  )
+  SELECT j.value ->> 'id', '', j.value ->> 'supportsCostData', 0, '', '', '', j.value ->> 'integratedTypes', 0
+  FROM json_each(${rows}) j WHERE ${isNewest}
+  ON CONFLICT (${names(partners.id)}) DO UPDATE SET ${excluded(partners.supportsCostData, partners.integratedTypes)}
+  WHERE (${partners.supportsCostData}, ${partners.integratedTypes})
+    IS NOT (${newPartner.supportsCostData}, ${newPartner.integratedTypes})
 `);
+const newCredential = alias(credentials, "excluded");
 const copyCredentials = statement(sql`
-  INSERT INTO credentials (id, token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at)
-  SELECT j.value ->> 'id', j.value ->> 'token_hash', j.value ->> 'partner_id', j.value ->> 'mode', j.value ->> 'cost_types',
-    '', 0, j.value ->> 'revoked_at'
-  FROM json_each(${sql.placeholder("rows")}) j WHERE ${isNewest}
-  ON CONFLICT (id) DO UPDATE SET cost_types = excluded.cost_types, revoked_at = excluded.revoked_at
-  WHERE (credentials.cost_types, credentials.revoked_at) IS NOT (excluded.cost_types, excluded.revoked_at)
+  INSERT INTO ${credentials} (
+    ${names(credentials.id, credentials.tokenHash, credentials.partnerId, credentials.mode, credentials.costTypes)},
+    ${names(credentials.hint, credentials.createdAt, credentials.revokedAt)}
+  )
+  SELECT j.value ->> 'id', j.value ->> 'tokenHash', j.value ->> 'partnerId', j.value ->> 'mode', j.value ->> 'costTypes',
+    '', 0, j.value ->> 'revokedAt'
+  FROM json_each(${rows}) j WHERE ${isNewest}
+  ON CONFLICT (${names(credentials.id)}) DO UPDATE SET ${excluded(credentials.costTypes, credentials.revokedAt)}
+  WHERE (${credentials.costTypes}, ${credentials.revokedAt})
+    IS NOT (${newCredential.costTypes}, ${newCredential.revokedAt})
 `);
 
 /** Keeps a parameter far below its limit of 2 MB. */
@@ -73,7 +106,7 @@ const ROWS_PER_STATEMENT = 5_000;
 export async function replicateCredentials(ledger: Ledger, shards = shardsOf(ledger)): Promise<void> {
   if (shards.length === 0) return;
   const { control } = ledger;
-  const [[now], partners, credentials] = await runBatch(
+  const [[now], partnerRows, credentialRows] = await runBatch(
     control,
     asOf(control, {}),
     allPartners(control, {}),
@@ -82,14 +115,14 @@ export async function replicateCredentials(ledger: Ledger, shards = shardsOf(led
   const version = { audited: now?.audited ?? 0 };
   const results = await Promise.allSettled(
     shards.map(async (db) => {
-      const copies = (copy: typeof copyPartners, rows: object[]): Bound<unknown>[] =>
-        chunk(rows, ROWS_PER_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
+      const copies = (copy: typeof copyPartners, all: object[]): Bound<unknown>[] =>
+        chunk(all, ROWS_PER_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
       const [, [shard]] = await runIdempotent(
         db,
         claim(db, version),
         current(db, {}),
-        ...copies(copyPartners, partners),
-        ...copies(copyCredentials, credentials),
+        ...copies(copyPartners, partnerRows),
+        ...copies(copyCredentials, credentialRows),
       );
       return shard?.audited ?? 0;
     }),

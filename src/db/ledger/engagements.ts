@@ -3,17 +3,11 @@
 import { sql } from "drizzle-orm";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement } from "../../domain/costs.ts";
-import { runIdempotent, statement } from "../statement.ts";
-import { replicateCredentials } from "./credential-copies.ts";
-import {
-  fence,
-  isAbortedBySql,
-  type Ledger,
-  type LedgerKey,
-  onlyResult,
-  runOnShards,
-  type ShardResult,
-} from "./shards.ts";
+import { names, returning } from "../query.ts";
+import { engagements, partners } from "../schema.ts";
+import { type Bound, statement } from "../statement.ts";
+import { fence, onlyResult, runOnShards } from "./run.ts";
+import type { Ledger } from "./shards.ts";
 
 /** An engagement to record, under the partner in effect for its link. */
 export interface NewEngagement extends Engagement {
@@ -24,52 +18,39 @@ export interface NewEngagement extends Engagement {
   linkId: number;
 }
 
-const insertion = statement<{ partner_id: number; cost_id: string; kind: Kind }>(sql`
-  INSERT INTO engagements
-    (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
-  SELECT j.value ->> 'partnerId', j.value ->> 'costId', j.value ->> 'kind', j.value ->> 'appToken', j.value ->> 'linkId',
-    j.value ->> 'occurredAt', j.value ->> 'eligible', j.value ->> 'urlCostType', j.value ->> 'urlCurrency',
-    j.value ->> 'urlAmount'
-  FROM json_each(${sql.placeholder("engagements")}) j WHERE true
-  ORDER BY j.value ->> 'occurredAt'
-  ON CONFLICT DO NOTHING
-  RETURNING partner_id, cost_id, kind
-`);
+const e = engagements;
+const insertion = returning(
+  sql`INSERT INTO ${e} (${names(e.partnerId, e.costId, e.kind, e.appToken, e.linkId, e.occurredAt, e.eligible)},
+      ${names(e.urlCostType, e.urlCurrency, e.urlAmount)})
+    SELECT j.value ->> 'partnerId', j.value ->> 'costId', j.value ->> 'kind', j.value ->> 'appToken', j.value ->> 'linkId',
+      j.value ->> 'occurredAt', j.value ->> 'eligible', j.value ->> 'urlCostType', j.value ->> 'urlCurrency',
+      j.value ->> 'urlAmount'
+    FROM json_each(${sql.placeholder("engagements")}) j WHERE true
+    ORDER BY j.value ->> 'occurredAt'
+    ON CONFLICT DO NOTHING`,
+  { costId: e.costId },
+);
 
 /** For a shard: aborts the batch if a partner is not copied yet, because the triggers need the partner's integrated types. */
 const hasPartners = statement(sql`
-  SELECT json(iif(EXISTS (SELECT 1 FROM partners p WHERE p.id = j.value ->> 'partnerId'), 'true', 'no copy'))
+  SELECT json(iif(EXISTS (SELECT 1 FROM ${partners} WHERE ${partners.id} = j.value ->> 'partnerId'), 'true', 'no copy'))
   FROM json_each(${sql.placeholder("engagements")}) j
 `);
 
 /**
  * Records engagements with one insert per database. Only the first of a (partner, cost ID, kind) is kept, so a call can be
- * repeated. The results list the engagements that this call recorded.
+ * repeated. The rows of the second statement are the engagements that this call recorded.
  */
-export function insertEngagements(
-  ledger: Ledger,
-  engagements: NewEngagement[],
-): Promise<ShardResult<NewEngagement, LedgerKey[]>[]> {
-  return runOnShards(ledger, engagements, async (db, some, size) => {
+export function insertEngagements(ledger: Ledger, added: NewEngagement[]) {
+  return runOnShards(ledger, added, (db, some, size) => {
     const values = { engagements: JSON.stringify(some), size };
-    const isShard = db !== ledger.control;
-    const insert = () =>
-      runIdempotent(
-        db,
-        fence(db, values),
-        insertion(db, values),
-        ...(isShard ? [hasPartners(db, values)] : []),
-      );
-    const [, rows] = await insert().catch(async (error) => {
-      if (!isShard || !isAbortedBySql(error)) throw error;
-      await replicateCredentials(ledger, [db]);
-      return insert();
-    });
-    return rows.map((row) => ({ partnerId: row.partner_id, costId: row.cost_id }));
+    const onShard: Bound<unknown>[] = db === ledger.control ? [] : [hasPartners(db, values)];
+    return [fence(db, values), insertion(db, values), ...onShard];
   });
 }
 
 /** Records one engagement. Returns whether it was the first. */
 export async function insertEngagement(ledger: Ledger, engagement: NewEngagement): Promise<boolean> {
-  return onlyResult(await insertEngagements(ledger, [engagement])).length > 0;
+  const [, recorded] = onlyResult(await insertEngagements(ledger, [engagement]));
+  return recorded.length > 0;
 }

@@ -1,75 +1,84 @@
 /** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Kind } from "../../domain/cost-types.ts";
-import { type Bound, runBatch, statement, type Value } from "../statement.ts";
+import { alias } from "drizzle-orm/sqlite-core";
+import { as, names, query, type RowOf } from "../query.ts";
+import { costs, engagements, roundEntries, rounds } from "../schema.ts";
+import { type Bound, runBatch, type Value } from "../statement.ts";
 import { type Ledger, runOnEveryShard } from "./shards.ts";
 
 /** How many of a partner's engagements a report scans per database, and how many without a live cost it includes. */
 const MAX_SCANNED = 20_000;
 export const MAX_INCLUDED = 2_000;
 
-export interface EngagementRow {
-  cost_id: string;
-  kind: Kind;
-  occurred_at: number;
-  eligible: number;
-  url_cost_type: string | null;
-  url_currency: string | null;
-  url_amount: number | null;
-}
+const e = alias(engagements, "e");
+const w = alias(engagements, "w");
+const o = alias(costs, "o");
+const x = alias(rounds, "x");
+const n = alias(roundEntries, "n");
 
-const columns = sql.raw(
-  ["cost_id", "kind", "occurred_at", "eligible", "url_cost_type", "url_currency", "url_amount"]
-    .map((column) => `e.${column}`)
-    .join(", "),
-);
+const engagementFields = {
+  costId: e.costId,
+  kind: e.kind,
+  occurredAt: e.occurredAt,
+  eligible: e.eligible,
+  urlCostType: e.urlCostType,
+  urlCurrency: e.urlCurrency,
+  urlAmount: e.urlAmount,
+};
+export type EngagementRow = RowOf<typeof engagementFields>;
 
 /** Reads the engagements with `costIds` of the partner in the row `x` of `from`. */
 export const engagementsOfIds = (from: SQL) =>
-  statement<EngagementRow>(sql`
-    SELECT ${columns} FROM ${from} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
-    CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = j.value
-  `);
+  query(
+    engagementFields,
+    sql`FROM ${from} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
+      CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = j.value`,
+  );
+
+const maxScanned = sql.raw(String(MAX_SCANNED));
 
 /**
- * The statements with which a report reads the ledger. `from` provides the round `x`, and `names` the `cost_id` of each of its
- * entries. They return nothing for a round that has ended.
+ * The statements with which a report reads the ledger. `from` provides the round `x`, and `entries` the rows `n` with the cost ID
+ * of each of its entries. They return nothing for a round that has ended.
  */
-export function roundReading(from: SQL, names: SQL) {
-  const open = sql`x.state = 'open'`;
+export function roundReading(from: SQL, entries: SQL) {
+  const open = sql`${x.state} = 'open'`;
+  const first = sql`FROM ${as(w)} WHERE ${w.partnerId} = ${x.partnerId}`;
   return {
-    overrun: statement<{ overrun: number }>(sql`
-      SELECT EXISTS (
-        SELECT 1 FROM engagements w WHERE w.partner_id = x.partner_id LIMIT 1 OFFSET ${sql.raw(String(MAX_SCANNED))}
-      ) AS overrun
-      FROM ${from} WHERE ${open}
-    `),
-    named: statement<EngagementRow>(sql`
-      SELECT DISTINCT ${columns} FROM ${from} CROSS JOIN ${names}
-      CROSS JOIN engagements e ON e.partner_id = x.partner_id AND e.cost_id = n.cost_id
-      WHERE ${open}
-    `),
+    overrun: query(
+      { overrun: sql<number>`EXISTS (SELECT 1 ${first} LIMIT 1 OFFSET ${maxScanned})` },
+      sql`FROM ${from} WHERE ${open}`,
+    ),
+    named: query(
+      engagementFields,
+      sql`FROM ${from} CROSS JOIN ${entries}
+        CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = ${n.costId}
+        WHERE ${open} GROUP BY ${e.costId}, ${e.kind}`,
+    ),
     // Excludes engagements that have a live cost, which are not part of the round. The byte FF sorts after every UTF-8 text.
-    recent: statement<EngagementRow>(sql`
-      SELECT ${columns} FROM ${from} CROSS JOIN engagements e ON e.partner_id = x.partner_id
-      WHERE ${open} AND e.occurred_at >= x.opened_at
-        AND e.cost_id <= coalesce((
-          SELECT w.cost_id FROM engagements w WHERE w.partner_id = x.partner_id
-          ORDER BY w.cost_id LIMIT 1 OFFSET ${sql.raw(String(MAX_SCANNED))}
-        ), CAST(x'FF' AS TEXT))
-        AND NOT EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = e.partner_id AND o.cost_id = e.cost_id)
-      LIMIT ${sql.raw(String(MAX_INCLUDED + 1))}
-    `),
+    recent: query(
+      engagementFields,
+      sql`FROM ${from} CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId}
+        WHERE ${open} AND ${e.occurredAt} >= ${x.openedAt}
+          AND ${e.costId} <= coalesce((
+            SELECT ${w.costId} ${first} ORDER BY ${w.costId} LIMIT 1 OFFSET ${maxScanned}
+          ), CAST(x'FF' AS TEXT))
+          AND NOT EXISTS (SELECT 1 FROM ${as(o)} WHERE ${o.partnerId} = ${e.partnerId} AND ${o.costId} = ${e.costId})
+        LIMIT ${sql.raw(String(MAX_INCLUDED + 1))}`,
+    ),
   };
 }
 
 /** For a shard, which stores no rounds: the caller passes the values after DB has checked access. */
 const given = sql`(
-  SELECT ${sql.placeholder("partnerId")} AS partner_id, ${sql.placeholder("openedAt")} AS opened_at, 'open' AS state
+  SELECT ${sql.placeholder("partnerId")} AS ${names(rounds.partnerId)}, ${sql.placeholder("openedAt")} AS ${names(rounds.openedAt)},
+    'open' AS ${names(rounds.state)}
 ) x`;
-const givenNames = sql`(SELECT value AS cost_id FROM json_each(${sql.placeholder("costIds")})) n`;
+const givenEntries = sql`(
+  SELECT value AS ${names(roundEntries.costId)} FROM json_each(${sql.placeholder("costIds")})
+) n`;
 const ofIds = engagementsOfIds(given);
-const reading = roundReading(given, givenNames);
+const reading = roundReading(given, givenEntries);
 
 /** Finds a partner's engagements with these cost IDs on the shards. Empty when the ledger is in DB. */
 export async function findOnShards(

@@ -2,9 +2,6 @@
  * Selects the database of a cost and its engagements: DB, or the shard LEDGER_n given by a hash of (partner, cost ID) when
  * LEDGER_MAP sets a number of shards. All ledger rows of one ID are in the same database.
  */
-import { sql } from "drizzle-orm";
-import { runBatch, statement } from "../statement.ts";
-
 export interface LedgerBindings {
   DB: D1Database;
   /** The shards, numbered from 0 without a gap. */
@@ -121,93 +118,12 @@ function hashOf({ partnerId, costId }: LedgerKey): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/**
- * The first statement of every write: aborts the whole batch if the database already requires more shards than `size`. Outside a
- * trigger, SQL can raise an error only like this, by parsing invalid JSON.
- */
-export const fence = statement(sql`
-  SELECT json(iif(size <= ${sql.placeholder("size")}, 'true', 'behind the fence')) FROM ledger_fence WHERE id = 1
-`);
-
-/** Whether a statement aborted its batch in this way. */
-export function isAbortedBySql(error: unknown): boolean {
-  return String(error).includes("malformed JSON");
-}
-
-const raiseFence = statement(sql`
-  UPDATE ledger_fence SET size = ${sql.placeholder("size")} WHERE id = 1 AND size < ${sql.placeholder("size")}
-`);
-const existing = statement<{ position: number }>(sql`
-  SELECT j.key AS position FROM json_each(${sql.placeholder("keys")}) j
-  WHERE EXISTS (SELECT 1 FROM costs o WHERE o.partner_id = j.value ->> 0 AND o.cost_id = j.value ->> 1)
-    OR EXISTS (SELECT 1 FROM engagements e WHERE e.partner_id = j.value ->> 0 AND e.cost_id = j.value ->> 1)
-`);
-
-/** The result, or the error, for the items of one database. */
-export type ShardResult<Item, Result> = { items: Item[] } & ({ result: Result } | { error: unknown });
-
-/**
- * Runs `work` on the items in their databases, with one call per database, in parallel. An error of one database affects only its
- * own items. Items with the same ID stay together and in order.
- */
-export async function runOnShards<Item extends LedgerKey, Result>(
-  ledger: Ledger,
-  items: Item[],
-  work: (db: D1Database, items: Item[], size: number) => Promise<Result>,
-): Promise<ShardResult<Item, Result>[]> {
-  const { homes, failed } = await findHomes(ledger, items);
-  const settled = [...Map.groupBy(items, (item) => homes.get(item))].map(async ([db, some]) => {
-    if (!db) return [];
-    try {
-      return [{ items: some, result: await work(db, some, ledger.size) }];
-    } catch (error) {
-      if (!isAbortedBySql(error)) return [{ items: some, error }];
-      if (ledger.next === undefined) return [{ items: some, error: new Error(MOVED) }];
-      const switched = { ...ledger, size: ledger.next, earlier: ledger.size, next: undefined };
-      return runOnShards(switched, some, work);
-    }
-  });
-  return [...failed, ...(await Promise.all(settled)).flat()];
-}
-
-const MOVED = "transient issue: the ledger has more shards than this deployment knows";
-
-/** Finds the database of each item. `failed` has the items whose old database could not be read. */
-async function findHomes<Item extends LedgerKey>(ledger: Ledger, items: Item[]) {
-  const homes = new Map(items.map((item) => [item, shardFor(ledger, item)]));
-  const failed: { items: Item[]; error: unknown }[] = [];
-  const { earlier, size } = ledger;
-  if (earlier === undefined) return { homes, failed };
-  const moving = items.filter((item) => shardFor(ledger, item, earlier) !== homes.get(item));
-  const byOldDatabase = [...Map.groupBy(moving, (item) => shardFor(ledger, item, earlier))];
-  await Promise.all(
-    byOldDatabase.map(async ([db, some]) => {
-      try {
-        const keys = JSON.stringify(some.map(({ partnerId, costId }) => [partnerId, costId]));
-        const [, found] = await runBatch(db, raiseFence(db, { size }), existing(db, { keys }));
-        const staying = new Set(found.map(({ position }) => position));
-        for (const [position, item] of some.entries()) if (staying.has(position)) homes.set(item, db);
-      } catch (error) {
-        failed.push({ items: some, error });
-        for (const item of some) homes.delete(item);
-      }
-    }),
-  );
-  return { homes, failed };
-}
-
-/** Returns the only result, for a call on one ID. Throws the error if there is one. */
-export function onlyResult<Item, Result>([settled]: ShardResult<Item, Result>[]): Result {
-  if (!settled) throw new Error("The call on the ledger had no items.");
-  if ("error" in settled) throw settled.error;
-  return settled.result;
-}
-
-/** Runs `work` on every shard: the databases of the ledger without DB. */
+/** Runs `work` on every shard. */
 export function runOnEveryShard<Result>(ledger: Ledger, work: (db: D1Database) => Promise<Result>) {
   return Promise.all(shardsOf(ledger).map(work));
 }
 
+/** The databases of the ledger without DB. */
 export function shardsOf(ledger: Ledger): D1Database[] {
   return [...ledger.databases.values()].filter((db) => db !== ledger.control);
 }

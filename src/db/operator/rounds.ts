@@ -60,6 +60,7 @@ interface EntryRow {
 }
 
 export interface TestCredential {
+  partnerId: number;
   /** The cost types of the credential. */
   costTypes: CostType[];
   revoked: boolean;
@@ -96,14 +97,16 @@ const entriesOfIds = statement<EntryRow>(sql`
 `);
 const engagementsOfSent = engagementsOfIds(ofCredential);
 
-/** Reads the entries and engagements of cost IDs sent with a test credential. Returns undefined for an unknown credential. */
+/** Reads the entries and engagements of cost IDs sent with a test credential; `credential` is undefined if it is unknown. */
 export async function findTestContext(
   ledger: Ledger,
   hash: string,
   ids: string[],
-): Promise<
-  { credential: TestCredential; entries: RoundEntry[]; engagements: RoundEngagement[] } | undefined
-> {
+): Promise<{
+  credential: TestCredential | undefined;
+  entries: RoundEntry[];
+  engagements: RoundEngagement[];
+}> {
   const db = ledger.control;
   const values = { tokenHash: hash, costIds: JSON.stringify(ids) };
   const [[row], entries, engagements] = await runBatch(
@@ -112,7 +115,7 @@ export async function findTestContext(
     entriesOfIds(db, values),
     engagementsOfSent(db, values),
   );
-  if (!row) return undefined;
+  if (!row) return { credential: undefined, entries: [], engagements: [] };
   const round = row.round_id !== null && {
     id: row.round_id,
     partnerId: row.partner_id,
@@ -122,6 +125,7 @@ export async function findTestContext(
   };
   return {
     credential: {
+      partnerId: row.partner_id,
       costTypes: toTypes(row.cost_types),
       revoked: row.revoked_at !== null,
       round: round || null,
@@ -164,15 +168,7 @@ function toEntry(row: EntryRow): RoundEntry {
 }
 
 function toEngagement(row: EngagementRow): RoundEngagement {
-  return {
-    costId: row.cost_id,
-    kind: row.kind,
-    occurredAt: row.occurred_at,
-    eligible: row.eligible === 1,
-    urlCostType: row.url_cost_type,
-    urlCurrency: row.url_currency,
-    urlAmount: row.url_amount,
-  };
+  return { ...row, eligible: row.eligible === 1 };
 }
 
 /** Selects the engagements with a cost ID. A round ignores whether cost data was on for the link. */
@@ -271,7 +267,10 @@ export async function findRoundOfCredential(ledger: Ledger, hash: string, now: n
     ...statementsOf(forPartner, db, values),
   );
   return {
-    credential: credential && { revoked: credential.revoked_at !== null },
+    credential: credential && {
+      partnerId: credential.partner_id,
+      revoked: credential.revoked_at !== null,
+    },
     found: await toFound(ledger, now, ...read),
   };
 }

@@ -1,0 +1,94 @@
+/** `POST /cost`: a partner sends the cost of a click or impression (spec §4.7). */
+import * as z from "zod/mini";
+import { costOperation } from "../auth/operations.ts";
+import type { Context } from "../env.ts";
+import { AppError, type InputError } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import {
+  decodeUtf8,
+  invalidRequest,
+  MAX_BODY_BYTES,
+  mediaType,
+  type Pair,
+  parsePairs,
+  readBody,
+  readPairs,
+} from "../http/input.ts";
+import { type SentCost, submitTests, toSentPairs } from "./round.ts";
+import {
+  type CostResult,
+  costInput,
+  costResult,
+  REQUEST_ID,
+  RESULT_EXAMPLE,
+  submitCosts,
+  toCost,
+} from "./submit.ts";
+
+export const submitCost = costOperation({
+  method: "POST",
+  path: "/cost",
+  id: "submitCost",
+  summary: "Send the cost of a click or impression",
+  description:
+    "Send each parameter in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
+  input: { form: costInput },
+  responses: {
+    200: {
+      description: "The cost is committed, now or by an earlier request",
+      schema: z.strictObject({ ...costResult, request_id: z.string() }),
+      example: { ...RESULT_EXAMPLE, request_id: REQUEST_ID },
+    },
+  },
+  errors: [
+    "credential_revoked",
+    "test_credential",
+    "cost_type_not_integrated",
+    "cost_data_disabled",
+    "cost_id_conflict",
+    "wrong_engagement",
+    "window_closed",
+    "round_full",
+  ],
+  async handle(context, caller) {
+    const form = await readForm(context);
+    if (caller.mode === "test") return toResponse(context, await submitTests(context, caller, [form]));
+    if (form.cost instanceof AppError) throw form.cost;
+    return toResponse(context, await submitCosts(context, caller, [form.cost]));
+  },
+});
+
+function toResponse(context: Context, [result]: (CostResult | AppError)[]): Response {
+  if (result instanceof AppError) throw result;
+  return jsonResponse({ ...result, request_id: context.requestId });
+}
+
+/** Reads the parameters from the query string, a form body, or both. */
+async function readForm(context: Context): Promise<SentCost> {
+  const errors: InputError[] = [];
+  const pairs = readPairs(context.url.search.slice(1));
+  try {
+    pairs.push(...(await readBodyPairs(context, errors)));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { sent: toSentPairs(pairs), cost: error };
+  }
+  const input = parsePairs(costInput, pairs, "same value", errors);
+  return {
+    sent: toSentPairs(pairs),
+    cost: input && errors.length === 0 ? toCost(input) : invalidRequest(errors),
+  };
+}
+
+async function readBodyPairs({ request }: Context, errors: InputError[]): Promise<Pair[]> {
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (body.byteLength > 0 && mediaType(request) !== "application/x-www-form-urlencoded") {
+    throw new AppError(
+      "unsupported_media_type",
+      "Send the parameters in the query string or as application/x-www-form-urlencoded.",
+    );
+  }
+  const form = decodeUtf8(body);
+  if (form === undefined) errors.push({ param: "body", message: "must be UTF-8" });
+  return readPairs(form ?? "");
+}

@@ -1,0 +1,30 @@
+/** `GET /{link_token}`: opens a link, which records a click and redirects. */
+import * as z from "zod/mini";
+import { publicOperation } from "../auth/operations.ts";
+import { chooseTarget } from "../domain/click-target.ts";
+import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
+
+const TARGET = z
+  .optional(z.string())
+  .with(z.describe("Redirect target, used if the app allows its scheme and host"));
+
+export const openLink = publicOperation({
+  method: "GET",
+  path: "/:link_token",
+  id: "openLink",
+  summary: "Open a link: record a click and redirect",
+  input: {
+    path,
+    query: z.extend(query, { redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
+  },
+  responses: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
+  errors: ["not_found"],
+  async handle(context) {
+    const { linkToken, destination } = await findLink(context);
+    if (isServerToServer(context)) return recordNow(context, linkToken, "click");
+    recordLater(context, linkToken, "click");
+    const userAgent = context.request.headers.get("user-agent") ?? "";
+    const location = chooseTarget(destination, context.url.searchParams, userAgent);
+    return new Response(null, { status: 302, headers: { location, "cache-control": "no-store" } });
+  },
+});

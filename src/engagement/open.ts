@@ -1,0 +1,74 @@
+/** What opening a link and recording an impression share. */
+import { isbot } from "isbot";
+import * as z from "zod/mini";
+import { isHttpLibrary, isPreview } from "../domain/click-target.ts";
+import type { Kind } from "../domain/cost-types.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import { lookUpDestination } from "./destinations.ts";
+import { queueEngagement } from "./queue.ts";
+import { recordEngagement } from "./record.ts";
+
+export const path = z.object({ link_token: z.string() });
+
+/** Invalid parameters never cause an error: they are ignored and named in `dropped`. */
+export const query = z.object({
+  cost_id: z
+    .optional(z.string())
+    .with(z.describe("12 to 256 characters. A cost with the same ID matches this engagement")),
+  cost_type: z.optional(z.string()),
+  cost_amount: z.optional(z.string()),
+  cost_currency: z.optional(z.string()),
+  s2s: z.optional(z.string()).with(z.describe("1: return JSON after the engagement is committed")),
+});
+
+export const committed = {
+  description: "With `s2s=1`: the result for the engagement, after it is committed",
+  schema: z.strictObject({
+    status: z.literal("ok"),
+    kind: z.enum(["click", "impression"]),
+    recorded: z.boolean().with(z.describe("Whether the engagement is in the ledger")),
+    duplicate: z
+      .boolean()
+      .with(
+        z.describe(
+          "True if the ledger already had an engagement of this kind with this cost ID; the first one counts",
+        ),
+      ),
+    dropped: z.array(z.string()).with(z.describe("Names of invalid cost parameters, which were ignored")),
+    request_id: z.string(),
+  }),
+};
+
+/** Only a path that could be a link token is looked up. */
+const linkTokenPath = z.string().check(z.regex(/^[0-9a-z]{6,20}$/));
+
+/** Finds the link of a request. Throws not_found. */
+export async function findLink(context: Context) {
+  const linkToken = linkTokenPath.safeParse(context.params.link_token).data;
+  const destination = linkToken && (await lookUpDestination(context, linkToken));
+  if (!destination) throw new AppError("not_found", "This link does not exist or has been removed.");
+  return { linkToken, destination };
+}
+
+export function isServerToServer(context: Context): boolean {
+  return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";
+}
+
+/** Records the engagement of a person after the response is sent. */
+export function recordLater(context: Context, linkToken: string, kind: Kind): void {
+  if (!isPerson(context.request)) return;
+  context.afterResponse(recordEngagement(context, linkToken, kind, queueEngagement));
+}
+
+/** Responds to a partner's server after the engagement is committed. */
+export async function recordNow(context: Context, linkToken: string, kind: Kind): Promise<Response> {
+  const recorded = await recordEngagement(context, linkToken, kind);
+  return jsonResponse({ status: "ok", kind, ...recorded, request_id: context.requestId });
+}
+
+function isPerson({ method, headers }: Request): boolean {
+  const userAgent = headers.get("user-agent") ?? "";
+  return method === "GET" && !isPreview(headers) && (isHttpLibrary(userAgent) || !isbot(userAgent));
+}
