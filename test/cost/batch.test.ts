@@ -313,8 +313,8 @@ describe("if the ledger and the rules disagree on the stored costs,", () => {
   const reportingIds = (alter: (stored: unknown[]) => unknown[]) =>
     misreportingDatabase(([fence = [], contexts = [], stored = [], ...others]) => {
       const isSubmission = contexts.some((row) => "existing" in row);
-      const ids = isSubmission ? alter(stored.map((row) => row.cost_id)) : [];
-      return [fence, contexts, isSubmission ? ids.map((cost_id) => ({ cost_id })) : stored, ...others];
+      const ids = isSubmission ? alter(stored.map((row) => row.costId)) : [];
+      return [fence, contexts, isSubmission ? ids.map((costId) => ({ costId })) : stored, ...others];
     });
   const options = (costs: object[], DB: D1Database) => ({
     token: DEMO.costToken,
