@@ -19,6 +19,7 @@ checkForLeakedSecrets();
 
 const PATH = "/account/token/reset";
 const right = { password: DEMO.password };
+const WITHOUT_TOKEN = "DELETE FROM api_tokens WHERE user_id = 1";
 
 /** KV as another edge location sees it: reads return the first value forever, and writes are not visible. */
 function staleKv(): KVNamespace {
@@ -140,7 +141,7 @@ describe("a reset", () => {
   });
 
   it("creates the first token for a user without one", async () => {
-    await env.DB.exec("DELETE FROM api_tokens WHERE user_id = 1");
+    await env.DB.exec(WITHOUT_TOKEN);
     const browser = await signedIn();
     expect((await browser.get("/account")).text).toContain("Create token");
     const page = await browser.post(PATH, right);
@@ -238,6 +239,47 @@ describe("exactly one of several simultaneous resets wins", () => {
     expect((await accountState()).sessions).toEqual(sessions);
     expect(await env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "")).toBeNull();
   });
+
+  const OTHER_PASSWORD =
+    "UPDATE users SET password_hash = replace(password_hash, '$8$5$', '$8$5$A') WHERE id = 1";
+  it.each([
+    [
+      "the password is reset",
+      "UPDATE api_tokens SET hint = 'kept' WHERE user_id = 1",
+      OTHER_PASSWORD,
+      ["kept"],
+      1,
+    ],
+    ["the password of a user without a token is reset", WITHOUT_TOKEN, OTHER_PASSWORD, [], 1],
+    [
+      "a user without a token is disabled",
+      WITHOUT_TOKEN,
+      "UPDATE users SET disabled_at = 1 WHERE id = 1",
+      [],
+      0,
+    ],
+    [
+      "another window creates the first token",
+      WITHOUT_TOKEN,
+      "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('x', 1, 'first', 0)",
+      ["first"],
+      1,
+    ],
+  ])(
+    "answers 409 and changes nothing if %s at the same moment",
+    async (_name, start, change, hints, sessions) => {
+      await env.DB.exec(start);
+      const browser = await signedIn();
+      const before = (await accountState()).sessions;
+      const page = await browser.post(PATH, right, { env: { DB: racedDatabase(change) } });
+      expect([page.status, shownToken(page)]).toEqual([409, undefined]);
+      expect(page.headers.getSetCookie()).toEqual([]);
+      expect(await rows("SELECT hint FROM api_tokens WHERE user_id = 1")).toEqual(
+        hints.map((hint) => ({ hint })),
+      );
+      expect((await accountState()).sessions).toEqual(before.slice(0, sessions));
+    },
+  );
 
   it("exactly one of a reset and a simultaneous password change is applied", async () => {
     const [first, second] = [await signedIn(), await signedIn()];

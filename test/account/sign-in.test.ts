@@ -162,6 +162,15 @@ describe("an invalid sign-in shows the error on the page and starts no session",
     expect(status).toBe(415);
   });
 
+  it.each([
+    ["a body that is not UTF-8", new Uint8Array([0x65, 0x3d, 0xff]), "must be UTF-8"],
+    ["a field that is not percent-encoded UTF-8", "email=%ff&password=x", "must be percent-encoded UTF-8"],
+  ])("%s: 400", async (_name, body, message) => {
+    const { status, text } = await new Browser().post("/login", {}, { body });
+    expect(status).toBe(400);
+    expect(text).toContain(message);
+  });
+
   it("a body over 64 KiB: 413", async () => {
     expect((await new Browser().signIn(DEMO.email, "x".repeat(70_000))).status).toBe(413);
   });

@@ -1,6 +1,6 @@
 /**
  * Changes passwords and own API tokens. A change requires the password hash and the API token that were read before it, so
- * exactly one of two concurrent changes succeeds.
+ * exactly one of two concurrent changes succeeds. A session that ends in between does not stop a change that has been checked.
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
