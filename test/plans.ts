@@ -16,8 +16,10 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   // The catalog has all partners. It is read only after a change, and all requests share it.
   partners: /partner_catalog|^SELECT id, supports_cost_data, integrated_types FROM partners$/,
   // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.
-  credentials: /^SELECT id, token_hash, .* FROM credentials$|role = 'operator'/,
-  memberships: /role = 'operator'/,
+  credentials: /^SELECT id, token_hash, .* FROM credentials$|\bcredentials\.partner_id = (\?|partners\.id)/,
+  // Operators list the members of an app.
+  memberships: /IN \(SELECT memberships\.user_id FROM memberships WHERE memberships\.app_token = \?\)/,
+  // Operators look for another operator before one loses the role.
   users: /role = 'operator'/,
   // Deletes expired rows once an hour.
   sessions: /^DELETE FROM sessions WHERE id_hash IN \(SELECT id_hash FROM sessions WHERE expires_at <= /,

@@ -2,9 +2,9 @@
  * Guards for API tokens and cost credentials. A guard reads the token; the database decides, in the same batch as the
  * data.
  */
-import { findAccess } from "../db/accounts/api-tokens.ts";
+import { findAccess, findTokenUser } from "../db/accounts/api-tokens.ts";
 import { findCredential } from "../db/ledger/costs.ts";
-import { type Actor, findOperatorAccess, type OperatorAccess } from "../db/operator/audit.ts";
+import type { Operator } from "../db/operator/audit.ts";
 import type { Credential } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -29,12 +29,6 @@ export interface Access {
 
 /** A partner's cost credential. `mode` is that of its prefix. */
 export type CostCaller = Caller<Credential> & { mode: "live" | "test" };
-
-/** An operator whom the database has confirmed. */
-export interface Operator {
-  actor: Actor;
-  authorize: (access: OperatorAccess | undefined) => OperatorAccess;
-}
 
 /**
  * Runs a handler and fails closed: its response is sent only if `authorize` accepted a row. An error of the input is
@@ -83,17 +77,12 @@ export function withToken(handler: (context: Context, caller: Principal) => Prom
   };
 }
 
-/** Runs a handler for an operator with an API token. */
+/** Runs a handler for an operator with an API token. The database has confirmed the operator before the handler runs. */
 export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
   return withToken(async (context, caller) => {
-    const actor: Actor = { tokenHash: caller.tokenHash, sessionHash: null, now: context.now };
-    const authorize: Operator["authorize"] = (found) => {
-      const access = caller.authorize(found);
-      if (access.role !== "operator") throw new AppError("operator_required");
-      return access;
-    };
-    authorize(await findOperatorAccess(context.env.DB, actor));
-    return handler(context, { actor, authorize });
+    const { userId, role } = caller.authorize(await findTokenUser(context.env.DB, caller.tokenHash));
+    if (role !== "operator") throw new AppError("operator_required");
+    return handler(context, { userId, now: context.now });
   });
 }
 

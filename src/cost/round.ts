@@ -153,7 +153,7 @@ export async function readRound(context: Context): Promise<Response> {
       "not_found",
       "Only a test credential has an integration round. Send the request with your test credential.",
     );
-  context.trace.partnerId = found.row.partner_id;
+  context.trace.partnerId = found.row.partnerId;
   const round = toRoundWithReport(found);
   if (!prefers(context.request, "text/html"))
     return jsonResponse({ ...round, request_id: context.requestId });
