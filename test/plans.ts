@@ -17,8 +17,10 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   partners: /partner_catalog|^SELECT partners\.id AS id, partners\.supports_cost_data AS .* FROM partners$/,
   // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.
   credentials:
-    /^SELECT credentials\.id AS id, credentials\.token_hash AS .* FROM credentials$|role = 'operator'/,
-  memberships: /role = 'operator'/,
+    /^SELECT credentials\.id AS id, credentials\.token_hash AS .* FROM credentials$|\bcredentials\.partner_id = (\?|partners\.id)/,
+  // Operators list the members of an app.
+  memberships: /IN \(SELECT memberships\.user_id FROM memberships WHERE memberships\.app_token = \?\)/,
+  // Operators look for another operator before one loses the role.
   users: /role = 'operator'/,
   // Deletes expired rows once an hour.
   sessions:

@@ -2,9 +2,9 @@
  * Guards for API tokens and cost credentials. A guard reads the token; the database decides, in the same batch as the
  * data.
  */
-import { findAccess } from "../db/accounts/api-tokens.ts";
+import { findAccess, findTokenUser } from "../db/accounts/api-tokens.ts";
 import { findCredential } from "../db/ledger/costs.ts";
-import { type Actor, findOperatorAccess, type OperatorAccess } from "../db/operator/audit.ts";
+import type { Operator } from "../db/operator/audit.ts";
 import type { Credential } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -30,12 +30,6 @@ export interface Access {
 /** A partner's cost credential. `mode` is that of its prefix. There is no row for an unknown credential. */
 export type CostCaller = Caller<CostAccess> & { mode: Credential["mode"] };
 type CostAccess = Pick<Credential, "partnerId" | "revoked">;
-
-/** An operator whom the database has confirmed. */
-export interface Operator {
-  actor: Actor;
-  authorize: (access: OperatorAccess | undefined) => OperatorAccess;
-}
 
 /**
  * Runs a handler and fails closed: its response is sent only if `authorize` accepted every row. An error of the input is
@@ -72,51 +66,30 @@ async function guard<Row>(
 
 /** Runs a handler for a request with a well-formed API token. */
 export function withToken(handler: (context: Context, caller: Principal) => Promise<Response>): Handler {
-  const find = ({ env }: Context, tokenHash: string) => findAccess(env.DB, tokenHash);
-  return guardToken<Access>(find, () => {}, handler);
-}
-
-/** Runs a handler for an operator with an API token, who is authorized before the handler runs. */
-export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
-  const requireOperator = ({ role }: OperatorAccess) => {
-    if (role !== "operator") throw new AppError("operator_required");
-  };
-  return guardToken(findOperator, requireOperator, async (context, { tokenHash, authorize }) => {
-    authorize(await findOperator(context, tokenHash));
-    return handler(context, { actor: toActor(context, tokenHash), authorize });
-  });
-}
-
-function findOperator(context: Context, tokenHash: string): Promise<OperatorAccess | undefined> {
-  return findOperatorAccess(context.env.DB, toActor(context, tokenHash));
-}
-
-function toActor({ now }: Context, tokenHash: string): Actor {
-  return { tokenHash, sessionHash: null, now };
-}
-
-/** Runs a handler for a token that `find` finds and `check` accepts. */
-function guardToken<Row extends Access>(
-  find: (context: Context, tokenHash: string) => Promise<Row | undefined>,
-  check: (row: Row) => void,
-  handler: (context: Context, caller: Caller<Row>) => Promise<Response>,
-): Handler {
   return async (context) => {
     const tokenHash = readTokenHash(context, ["api"]);
     const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
     if (entry && "reset_at" in entry) throw unauthorized();
-    const checkRow = (row: Row | undefined) => {
+    const check = (row: Access | undefined) => {
       if (!row) throw unauthorized();
       recordTokenUse(context, tokenHash, row.userId, entry);
       context.trace.userId = row.userId;
-      check(row);
     };
     return guard(
-      checkRow,
-      () => find(context, tokenHash),
+      check,
+      () => findAccess(context.env.DB, tokenHash),
       (authorize) => handler(context, { tokenHash, authorize }),
     );
   };
+}
+
+/** Runs a handler for an operator with an API token. The database has confirmed the operator before the handler runs. */
+export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
+  return withToken(async (context, caller) => {
+    const { userId, role } = caller.authorize(await findTokenUser(context.env.DB, caller.tokenHash));
+    if (role !== "operator") throw new AppError("operator_required");
+    return handler(context, { userId, now: context.now });
+  });
 }
 
 /** Runs a handler for a request with a well-formed cost credential. */

@@ -2,18 +2,12 @@
  * Builds operations: each with the guard of its callers. `handle` gets a caller and the parsed input. Input errors are
  * returned only to callers that the database knows.
  */
+import type { Operator } from "../db/operator/audit.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { type Contract, type Parsed, readInput } from "../http/input.ts";
 import type { Operation, Routed } from "../http/operation.ts";
-import {
-  type CostCaller,
-  type Operator,
-  type Principal,
-  withCostCredential,
-  withOperator,
-  withToken,
-} from "./guards.ts";
+import { type CostCaller, type Principal, withCostCredential, withOperator, withToken } from "./guards.ts";
 
 type Spec<C extends Contract, Caller> = Omit<Routed, "credentials" | "handler" | "input"> & {
   input: C & Operation["input"];

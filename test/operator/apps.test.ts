@@ -150,7 +150,7 @@ test("rejects an empty change with 400 and an unknown app with 404", async () =>
   expect((await rejection(`${apps}/nosuchapp000`, { token })).status).toBe(404);
 });
 
-test("the members of an unknown app are not found, and an app without members has an empty list, in one database call each", async () => {
+test("the members of an unknown app are not found, and an app without members has an empty list, in two database calls each", async () => {
   await rows("DELETE FROM memberships");
   const list = async (app: string, as = token) => {
     const { database, counts } = countingDatabase();
@@ -162,8 +162,8 @@ test("the members of an unknown app are not found, and an app without members ha
   };
   // The first use of a token in a day is recorded, in a database call after the response.
   await list(DEMO.appToken);
-  expect(await list("nosuchapp000")).toEqual({ status: 404, calls: 1 });
-  expect(await list(DEMO.appToken)).toEqual({ status: 200, calls: 1, total: "0" });
+  expect(await list("nosuchapp000")).toEqual({ status: 404, calls: 2 });
+  expect(await list(DEMO.appToken)).toEqual({ status: 200, calls: 2, total: "0" });
   expect(await list("nosuchapp000", DEMO.apiToken)).toMatchObject({ status: 403 });
 });
 

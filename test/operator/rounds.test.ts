@@ -249,7 +249,8 @@ describe("approving a round", () => {
         if (name !== "batch") return Reflect.get(target, name).bind(target);
         return async (statements: D1PreparedStatement[]) => {
           calls++;
-          if (calls === 2) await sendCost({ cost_id: "beacon-click-02" }, { token: round.test_credential });
+          // The first call checks the operator, the second reads the report, the third ends the round.
+          if (calls === 3) await sendCost({ cost_id: "beacon-click-02" }, { token: round.test_credential });
           return target.batch(statements);
         };
       },

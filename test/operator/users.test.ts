@@ -93,6 +93,17 @@ test("an operator without password and token does not count as a remaining opera
   expect((await askUser(`${users}/2`, demote)).user).toMatchObject({ role: "member" });
 });
 
+test("two operators who demote each other in concurrent requests do not both lose the role", async () => {
+  await askUser(users, { json: { email: "second@example.com", role: "operator" } });
+  const { user } = await askUser(`${users}/3/token`, { method: "POST" });
+  const demote = (id: number, as: string | undefined) =>
+    ask(`${users}/${id}`, { token: as, method: "PATCH", json: { role: "member" } });
+  const responses = await Promise.all([demote(2, user?.api_token), demote(3, token)]);
+  expect(responses.map(({ status }) => status)).toContain(200);
+  expect(await rows("SELECT id FROM users WHERE role = 'operator'")).toHaveLength(1);
+  expect(await rows("SELECT id FROM audit_log WHERE action = 'update user'")).toHaveLength(1);
+});
+
 test("the last operator cannot give up the password if it is their only way to sign in", async () => {
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);

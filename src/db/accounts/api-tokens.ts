@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { as, names, optional, query } from "../query.ts";
-import { apiTokens, memberships } from "../schema.ts";
+import { apiTokens, memberships, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
@@ -18,6 +18,21 @@ const access = query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller}`)
 /** Returns undefined for a token that is unknown or was reset. */
 export async function findAccess(db: D1Database, tokenHash: string): Promise<{ userId: number } | undefined> {
   const [rows] = await runBatch(db, access(db, { tokenHash }));
+  return rows[0];
+}
+
+const u = alias(users, "u");
+const tokenUser = query(
+  { userId: t.userId, role: u.role },
+  sql`FROM ${as(t)} JOIN ${as(u)} ON ${u.id} = ${t.userId} WHERE ${isCaller}`,
+);
+
+/** Like `findAccess`, with the user's role. */
+export async function findTokenUser(
+  db: D1Database,
+  tokenHash: string,
+): Promise<{ userId: number; role: "member" | "operator" } | undefined> {
+  const [rows] = await runBatch(db, tokenUser(db, { tokenHash }));
   return rows[0];
 }
 

@@ -1,10 +1,9 @@
 /** Integration rounds: stores submissions with a test credential, up to a limit and separate from the ledger's costs. */
-
 import { type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
-import type { Engagements } from "../../domain/costs.ts";
+import type { Credential, Engagements } from "../../domain/costs.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
-import type { Range } from "../keyset.ts";
 import { ENGAGEMENT_RETENTION_MS } from "../ledger/purge.ts";
 import {
   type EngagementRow,
@@ -16,55 +15,26 @@ import {
   roundStatements,
 } from "../ledger/round-engagements.ts";
 import type { Ledger } from "../ledger/shards.ts";
-import { chunk, runBatch, statement, type Value } from "../statement.ts";
-import { type Actor, operator, operatorList, runAsOperator } from "./audit.ts";
+import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { credentials, partners, roundDismissals, roundEntries, rounds } from "../schema.ts";
+import { chunk, runBatch, type Value } from "../statement.ts";
+import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./round-lists.ts";
 
 /** A round stores at most this many entries and discards later ones. */
 export const MAX_ROUND_ENTRIES = 1_000;
 
-export interface RoundRow {
-  id: number;
-  partner_id: number;
-  display_name: string;
-  cost_types: number;
-  state: "open" | "closed" | "approved";
-  opened_at: number;
-  ended_at: number | null;
-  entry_count: number;
-}
+const c = alias(credentials, "c");
+const p = alias(partners, "p");
+const d = alias(roundDismissals, "d");
 
-const roundColumns = sql`
-  x.id, x.partner_id, x.cost_types, x.state, x.opened_at, x.ended_at, x.entry_count,
-  (SELECT display_name FROM partners WHERE id = x.partner_id) AS display_name
-`;
+const hasToken = sql`${c.tokenHash} = ${sql.placeholder("tokenHash")}`;
 
-export const listRounds = operatorList<RoundRow>("rounds", { columns: roundColumns });
-/** Takes `partnerId`. */
-export const listRoundsOfPartner = operatorList<RoundRow>("rounds", {
-  columns: roundColumns,
-  where: sql`x.partner_id = ${sql.placeholder("partnerId")}`,
-});
+/** A FROM clause with a round `x`: the round of a test credential, or the round with an ID. */
+const ofCredential = sql`${as(c)} CROSS JOIN ${as(x)} ON ${x.id} = ${c.roundId} AND ${hasToken}`;
+const withId = sql`(SELECT * FROM ${rounds} WHERE ${rounds.id} = ${sql.placeholder("id")}) x`;
 
-const tokenHash = sql.placeholder("tokenHash");
-const id = sql.placeholder("id");
-
-/** A FROM clause with a round `x`: the round of a test credential, or the round with an ID for an operator. */
-const ofCredential = sql`credentials c CROSS JOIN rounds x ON x.id = c.round_id AND c.token_hash = ${tokenHash}`;
-const ofOperator = sql`${operator} CROSS JOIN rounds x ON x.id = ${id}`;
-
-interface EntryRow {
-  number: number;
-  received_at: number;
-  cost_id: string | null;
-  record: string;
-}
-
-export interface TestCredential {
-  partnerId: number;
-  /** The cost types of the credential. */
-  costTypes: CostType[];
-  revoked: boolean;
-  /** Null for a credential without a round. */
+/** A credential, and its round; null for a credential without a round. */
+export interface TestCredential extends Credential {
   round: {
     id: number;
     partnerId: number;
@@ -74,27 +44,39 @@ export interface TestCredential {
   } | null;
 }
 
-interface TestCredentialRow {
-  cost_types: number;
-  revoked_at: number | null;
-  round_id: number | null;
-  partner_id: number;
-  state: RoundRow["state"];
-  round_types: number;
-  entry_count: number;
+const credentialFields = {
+  partnerId: c.partnerId,
+  mode: c.mode,
+  costTypes: c.costTypes,
+  revokedAt: c.revokedAt,
+  supportsCostData: p.supportsCostData,
+  ...optional({ roundId: x.id, state: x.state, roundTypes: x.costTypes, entryCount: x.entryCount }),
+};
+const testCredential = query(
+  credentialFields,
+  sql`FROM ${as(c)} JOIN ${as(p)} ON ${p.id} = ${c.partnerId} LEFT JOIN ${as(x)} ON ${x.id} = ${c.roundId}
+    WHERE ${hasToken}`,
+);
+
+function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
+  const { partnerId, mode, roundId, state, roundTypes, entryCount } = row;
+  const hasRound = roundId !== null && state !== null && roundTypes !== null && entryCount !== null;
+  return {
+    partnerId,
+    mode,
+    costTypes: toTypes(row.costTypes),
+    revoked: row.revokedAt !== null,
+    supportsCostData: row.supportsCostData === 1,
+    round: hasRound ? { id: roundId, partnerId, state, costTypes: toTypes(roundTypes), entryCount } : null,
+  };
 }
 
-const testCredential = statement<TestCredentialRow>(sql`
-  SELECT c.cost_types, c.revoked_at, x.id AS round_id, c.partner_id, x.state, x.cost_types AS round_types, x.entry_count
-  FROM credentials c LEFT JOIN rounds x ON x.id = c.round_id
-  WHERE c.token_hash = ${tokenHash}
-`);
-const entriesOfIds = statement<EntryRow>(sql`
-  SELECT n.number, n.received_at, n.cost_id, n.record
-  FROM ${ofCredential} CROSS JOIN round_entries n ON n.round_id = x.id
-  WHERE n.cost_id IN (SELECT value FROM json_each(${sql.placeholder("costIds")}))
-  ORDER BY n.number
-`);
+const entriesOfIds = query(
+  entryFields,
+  sql`FROM ${ofCredential} CROSS JOIN ${as(n)} ON ${n.roundId} = ${x.id}
+    WHERE ${n.costId} IN (SELECT value FROM json_each(${sql.placeholder("costIds")}))
+    ORDER BY ${n.number}`,
+);
 const engagementsOfSent = engagementsOfIds(ofCredential);
 
 /** Reads the entries and engagements of cost IDs sent with a test credential; `credential` is undefined if it is unknown. */
@@ -116,33 +98,23 @@ export async function findTestContext(
     engagementsOfSent(db, values),
   );
   if (!row) return { credential: undefined, entries: [], engagements: [] };
-  const round = row.round_id !== null && {
-    id: row.round_id,
-    partnerId: row.partner_id,
-    state: row.state,
-    costTypes: toTypes(row.round_types),
-    entryCount: row.entry_count,
-  };
   return {
-    credential: {
-      partnerId: row.partner_id,
-      costTypes: toTypes(row.cost_types),
-      revoked: row.revoked_at !== null,
-      round: round || null,
-    },
+    credential: toCredential(row),
     entries: entries.map(toEntry),
-    engagements: [...engagements, ...(await findOnShards(ledger, row.partner_id, ids))].map(toEngagement),
+    engagements: [...engagements, ...(await findOnShards(ledger, row.partnerId, ids))].map(toEngagement),
   };
 }
 
+const { roundId, number, receivedAt, costId, record } = roundEntries;
 // An entry travels as a JSON array [cost_id, record].
-const entryInserts = statement<{ number: number }>(sql`
-  INSERT INTO round_entries (round_id, number, received_at, cost_id, record)
-  SELECT x.id, x.entry_count + j.key + 1, ${sql.placeholder("now")}, j.value ->> 0, j.value ->> 1
-  FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("entries")}) j
-  WHERE c.revoked_at IS NULL AND x.state = 'open' AND x.entry_count + j.key < ${sql.raw(String(MAX_ROUND_ENTRIES))}
-  RETURNING number
-`);
+const entryInserts = returning(
+  sql`INSERT INTO ${roundEntries} (${names(roundId, number, receivedAt, costId, record)})
+    SELECT ${x.id}, ${x.entryCount} + j.key + 1, ${sql.placeholder("now")}, j.value ->> 0, j.value ->> 1
+    FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("entries")}) j
+    WHERE ${c.revokedAt} IS NULL AND ${x.state} = 'open'
+      AND ${x.entryCount} + j.key < ${sql.raw(String(MAX_ROUND_ENTRIES))}`,
+  { number },
+);
 
 /** An entry may have 10 KB, and one parameter holds 2 MB. */
 const ENTRIES_PER_STATEMENT = 100;
@@ -159,12 +131,6 @@ export async function insertEntries(
     entryInserts(db, { tokenHash: hash, entries: JSON.stringify(part), now }),
   );
   return (await runBatch(db, ...inserts)).flat().length;
-}
-
-function toEntry(row: EntryRow): RoundEntry {
-  const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = JSON.parse(row.record);
-  // The stored number is authoritative: concurrent submissions are numbered when they are inserted.
-  return { ...record, number: row.number, receivedAt: row.received_at, costId: row.cost_id };
 }
 
 function toEngagement(row: EngagementRow): RoundEngagement {
@@ -187,29 +153,29 @@ export interface FoundRound {
   record: RoundRecord;
 }
 
-const entryNames = sql`round_entries n ON n.round_id = x.id`;
+const entryNames = sql`${as(n)} ON ${n.roundId} = ${x.id}`;
+const foundFields = {
+  ...roundFields,
+  finalReport: x.finalReport,
+  liveTypes: sql<number>`(SELECT ${p.integratedTypes} FROM ${as(p)} WHERE ${p.id} = ${x.partnerId})`,
+};
 
 /** The statements that read the round `x` of a FROM clause. An ended round has its final report, so they read nothing else. */
 function reading(from: SQL) {
-  const open = sql`x.state = 'open'`;
+  const isOpen = sql`${x.state} = 'open'`;
   return {
-    round: statement<FoundRow>(sql`
-      SELECT ${roundColumns}, x.final_report,
-        (SELECT integrated_types FROM partners WHERE id = x.partner_id) AS integrated_types
-      FROM ${from}
-    `),
-    entries: statement<EntryRow>(sql`
-      SELECT n.number, n.received_at, n.cost_id, n.record
-      FROM ${from} CROSS JOIN round_entries n ON n.round_id = x.id WHERE ${open} ORDER BY n.number
-    `),
-    dismissals: statement<{ finding: string }>(sql`
-      SELECT d.finding FROM ${from} CROSS JOIN round_dismissals d ON d.round_id = x.id WHERE ${open}
-    `),
+    round: query(foundFields, sql`FROM ${from}`),
+    entries: query(
+      entryFields,
+      sql`FROM ${from} CROSS JOIN ${entryNames} WHERE ${isOpen} ORDER BY ${n.number}`,
+    ),
+    dismissals: query(
+      { finding: d.finding },
+      sql`FROM ${from} CROSS JOIN ${as(d)} ON ${d.roundId} = ${x.id} WHERE ${isOpen}`,
+    ),
     engagements: roundReading(from, entryNames),
   };
 }
-
-type FoundRow = RoundRow & { final_report: string | null; integrated_types: number };
 
 function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: Record<string, Value>) {
   return [
@@ -223,7 +189,7 @@ function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: 
 async function toFound(
   ledger: Ledger,
   now: number,
-  [row]: FoundRow[],
+  [row]: RowOf<typeof foundFields>[],
   entries: EntryRow[],
   dismissals: { finding: string }[],
   [scan]: { overrun: number }[],
@@ -231,31 +197,32 @@ async function toFound(
   recent: EngagementRow[],
 ): Promise<FoundRound | undefined> {
   if (!row) return undefined;
-  const { final_report, integrated_types, ...round } = row;
-  const costIds = [...new Set(entries.flatMap(({ cost_id }) => cost_id ?? []))];
+  const { finalReport, liveTypes, ...round } = row;
+  const costIds = [...new Set(entries.flatMap(({ costId }) => costId ?? []))];
+  const { partnerId, openedAt } = round;
   const more =
     round.state === "open"
-      ? await readOnShards(ledger, { partnerId: round.partner_id, openedAt: round.opened_at, costIds })
+      ? await readOnShards(ledger, { partnerId, openedAt, costIds })
       : { named: [], recent: [], overrun: false };
   const included = [...recent, ...more.recent];
   const overrun = included.length > MAX_INCLUDED || scan?.overrun === 1 || more.overrun;
   return {
     row: round,
-    final: final_report,
+    final: finalReport,
     record: {
-      costTypes: toTypes(round.cost_types),
-      liveTypes: toTypes(integrated_types),
+      costTypes: toTypes(round.costTypes),
+      liveTypes: toTypes(liveTypes),
       entries: entries.map(toEntry),
       engagements: [...named, ...more.named, ...included.slice(0, MAX_INCLUDED)].map(toEngagement),
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
-      openedAt: round.opened_at,
-      complete: !overrun && now - round.opened_at <= ENGAGEMENT_RETENTION_MS,
+      openedAt,
+      complete: !overrun && now - openedAt <= ENGAGEMENT_RETENTION_MS,
     },
   };
 }
 
 const forPartner = reading(ofCredential);
-const forOperator = reading(ofOperator);
+const forOperator = reading(withId);
 
 /** Finds the round of a credential. `credential` is undefined if it is unknown, `found` if it has no round. */
 export async function findRoundOfCredential(ledger: Ledger, hash: string, now: number) {
@@ -267,32 +234,13 @@ export async function findRoundOfCredential(ledger: Ledger, hash: string, now: n
     ...statementsOf(forPartner, db, values),
   );
   return {
-    credential: credential && {
-      partnerId: credential.partner_id,
-      revoked: credential.revoked_at !== null,
-    },
+    credential: credential && toCredential(credential),
     found: await toFound(ledger, now, ...read),
   };
 }
 
-export async function findRound(ledger: Ledger, actor: Actor, roundId: number) {
-  const values = { ...actor, id: roundId };
-  const statements = statementsOf(forOperator, ledger.control, values);
-  const { access, rows } = await runAsOperator(ledger.control, actor, ...statements);
-  return { access, found: await toFound(ledger, actor.now, ...rows) };
-}
-
-const listEntryRows = operatorList<EntryRow & { id: number }>(
-  "(SELECT number AS id, number, round_id, received_at, cost_id, record FROM round_entries)",
-  {
-    columns: sql`x.*`,
-    where: sql`x.round_id = ${sql.placeholder("roundId")}`,
-    within: sql`EXISTS (SELECT 1 FROM rounds WHERE id = ${sql.placeholder("roundId")})`,
-  },
-);
-
-/** Reads one page of a round's entries. */
-export async function listEntries(db: D1Database, actor: Actor, range: Range, roundId: number) {
-  const { rows, ...found } = await listEntryRows(db, actor, range, { roundId });
-  return { ...found, rows: rows.map((row) => ({ id: row.id, ...toEntry(row) })) };
+/** Finds a round for an operator. */
+export async function findRound(ledger: Ledger, id: number, now: number): Promise<FoundRound | undefined> {
+  const read = await runBatch(ledger.control, ...statementsOf(forOperator, ledger.control, { id }));
+  return toFound(ledger, now, ...read);
 }

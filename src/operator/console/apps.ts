@@ -1,13 +1,17 @@
 /** The console's pages for apps: destinations, members, and the link tree. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
-import { type App, findApp, listApps, listMembers, type MemberRow } from "../../db/operator/apps.ts";
+import { findApp, listApps, listMembers } from "../../db/operator/apps.ts";
 import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/operator/console.ts";
 import { findUserByEmail } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
-import * as actions from "../actions.ts";
-import * as contract from "../contract.ts";
+import { addMember } from "../api/apps/add-member.ts";
+import { createApp } from "../api/apps/create-app.ts";
+import { removeMember } from "../api/apps/remove-member.ts";
+import { updateApp } from "../api/apps/update-app.ts";
+import { badField, notFound } from "../errors.ts";
+import { type AppItem, appChange, emailForm, newApp, toAppItem } from "../resources/apps.ts";
 import { confirmStep, field, orNull, toLines } from "./fields.ts";
 import {
   consolePage,
@@ -26,8 +30,7 @@ export async function appsPage(
   formError?: FormError,
 ): Promise<Response> {
   const range = rangeOf(context);
-  const found = await listApps(context.env.DB, operatorSession.actor, range);
-  operatorSession.authorize(found.access);
+  const found = await listApps(context.env.DB, range);
   const page = toPage(range, found.rows);
   return consolePage(context, operatorSession, {
     title: "Apps",
@@ -51,14 +54,14 @@ export async function appsPage(
   });
 }
 
-function appFields(app: Partial<App>, formError?: FormError): Markup {
+function appFields(app: Partial<AppItem>, formError?: FormError): Markup {
   return html`
     ${field({ name: "name", label: "Name", value: app.name ?? "", required: true }, formError)}
-    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.defaultUrl ?? "", required: true, hint: "Used when no other destination matches." }, formError)}
-    ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.iosUrl ?? "" }, formError)}
-    ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.androidUrl ?? "" }, formError)}
-    ${field({ name: "redirect_hosts", label: "Allowed redirect hosts", rows: 3, value: app.redirectHosts?.join("\n") ?? "", hint: "One per line, e.g. shop.example.com" }, formError)}
-    ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirectSchemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}`;
+    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.default_url ?? "", required: true, hint: "Used when no other destination matches." }, formError)}
+    ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.ios_url ?? "" }, formError)}
+    ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.android_url ?? "" }, formError)}
+    ${field({ name: "redirect_hosts", label: "Allowed redirect hosts", rows: 3, value: app.redirect_hosts?.join("\n") ?? "", hint: "One per line, e.g. shop.example.com" }, formError)}
+    ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirect_schemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}`;
 }
 
 function toBody(form: Form) {
@@ -72,22 +75,22 @@ function toBody(form: Form) {
   };
 }
 
-export async function createApp(
+export async function submitNewApp(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
-  const app = await actions.createApp(context, operatorSession, parse(contract.createApp.body, toBody(form)));
+  const app = await createApp(context, operatorSession, parse(newApp, toBody(form)));
   return done(context, `/operator/apps/${app.token}`, "app-created");
 }
 
-export async function updateApp(
+export async function submitApp(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const token = tokenOf(context);
-  await actions.updateApp(context, operatorSession, token, parse(contract.updateApp.body, toBody(form)));
+  await updateApp(context, operatorSession, token, parse(appChange, toBody(form)));
   return done(context, `/operator/apps/${token}`, "app-updated");
 }
 
@@ -99,13 +102,13 @@ export async function appPage(
   const token = tokenOf(context);
   const { DB } = context.env;
   const range = rangeOf(context);
-  const [{ access, app }, members, { links }] = await Promise.all([
-    findApp(DB, operatorSession.actor, token),
-    listMembers(DB, operatorSession.actor, range, { token }),
-    listTree(DB, operatorSession.actor, token),
+  const [found, members, links] = await Promise.all([
+    findApp(DB, token),
+    listMembers(DB, range, { appToken: token }),
+    listTree(DB, token),
   ]);
-  operatorSession.authorize(access);
-  if (!app) throw actions.notFound("app");
+  if (!found) throw notFound("app");
+  const app = toAppItem(found);
   const page = toPage(range, members.rows);
   return consolePage(context, operatorSession, {
     title: app.name,
@@ -147,21 +150,21 @@ export async function appPage(
 
 /** The children of a link as a nested list. `parent` is null for the top level. */
 function linkTree(links: TreeLink[], parent: number | null): Markup | "" {
-  const children = links.filter((link) => link.parent_id === parent);
+  const children = links.filter((link) => link.parentId === parent);
   if (children.length === 0) return "";
   return html`<ul>${children.map(
     (link) => html`
       <li>
         ${link.label} <code>${link.token}</code>
         ${link.partner ? html`<span class="badge">${link.partner}</span>` : ""}
-        ${link.cost_switch === 1 ? html`<span class="badge ok">cost data on</span>` : ""}
+        ${link.costSwitch === 1 ? html`<span class="badge ok">cost data on</span>` : ""}
         ${link.archived ? html`<span class="badge">archived</span>` : ""}
         ${linkTree(links, link.id)}
       </li>`,
   )}</ul>`;
 }
 
-function memberRow(app: App, member: MemberRow): Markup {
+function memberRow(app: AppItem, member: { id: number; email: string; role: string }): Markup {
   return html`
     <tr>
       <th scope="row"><a href="/operator/users/${member.id}">${member.email}</a></th>
@@ -176,29 +179,28 @@ function memberRow(app: App, member: MemberRow): Markup {
     </tr>`;
 }
 
-export async function addMember(
+export async function submitMember(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const token = tokenOf(context);
-  const { email } = parse(contract.emailForm, { email: form.get("email") });
-  const { access, user } = await findUserByEmail(context.env.DB, operatorSession.actor, email);
-  operatorSession.authorize(access);
-  if (!user) throw actions.badField("email", "does not belong to a user; create the user first");
-  await actions.addMember(context, operatorSession, { appToken: token, userId: user.id });
+  const { email } = parse(emailForm, { email: form.get("email") });
+  const user = await findUserByEmail(context.env.DB, email);
+  if (!user) throw badField("email", "does not belong to a user; create the user first");
+  await addMember(context, operatorSession, { appToken: token, userId: user.id });
   return done(context, `/operator/apps/${token}`, "member-added");
 }
 
-export async function removeMember(
+export async function submitRemoval(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const token = tokenOf(context);
   const userId = Number(form.get("user_id"));
-  if (!Number.isSafeInteger(userId)) throw actions.badField("user_id", "must be the ID of an existing user");
-  await actions.removeMember(context, operatorSession, { appToken: token, userId });
+  if (!Number.isSafeInteger(userId)) throw badField("user_id", "must be the ID of an existing user");
+  await removeMember(context, operatorSession, { appToken: token, userId });
   return done(context, `/operator/apps/${token}`, "member-removed");
 }
 

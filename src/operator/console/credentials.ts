@@ -1,13 +1,12 @@
 /** The console's list of cost credentials, shown by their hints, and the form to revoke one. */
 import { html } from "hono/html";
-import type * as z from "zod/mini";
 import { toPage } from "../../db/keyset.ts";
-import { listCredentials, type NamedCredentialRecord } from "../../db/operator/credentials.ts";
+import { listCredentials, type NamedCredentialRow } from "../../db/operator/credentials.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import { time } from "../../usecases/rounds/view.ts";
-import * as actions from "../actions.ts";
-import { type credential, toCredentialItem } from "../resources.ts";
+import { revokeCredential } from "../api/credentials/revoke-credential.ts";
+import { type CredentialItem, toCredentialItem } from "../resources/credentials.ts";
 import { confirmStep } from "./fields.ts";
 import {
   consolePage,
@@ -20,8 +19,7 @@ import {
 } from "./layout.ts";
 
 /** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
-type CredentialItem = z.output<typeof credential> &
-  Partial<Pick<NamedCredentialRecord, "partner" | "round_state">>;
+type ShownCredential = CredentialItem & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
 
 export async function credentialsPage(
   context: Context,
@@ -29,9 +27,8 @@ export async function credentialsPage(
   formError?: FormError,
 ): Promise<Response> {
   const range = rangeOf(context);
-  const found = await listCredentials(context.env.DB, operatorSession.actor, range);
-  operatorSession.authorize(found.access);
-  const page = toPage(range, found.rows);
+  const { rows } = await listCredentials(context.env.DB, range);
+  const page = toPage(range, rows);
   return consolePage(context, operatorSession, {
     title: "Credentials",
     section: "Credentials",
@@ -45,7 +42,7 @@ export async function credentialsPage(
               page.items.map((row) => ({
                 ...toCredentialItem(row),
                 partner: row.partner,
-                round_state: row.round_state,
+                roundState: row.roundState,
               })),
               true,
             )
@@ -54,7 +51,7 @@ export async function credentialsPage(
   });
 }
 
-export function credentialTable(items: CredentialItem[], withPartner = false): Markup {
+export function credentialTable(items: ShownCredential[], withPartner = false): Markup {
   return html`
     <div class="table" tabindex="0" role="region" aria-label="Credential list"><table>
       <thead><tr><th scope="col">Credential</th><th scope="col">Mode</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Created</th><th scope="col">State</th></tr></thead>
@@ -62,11 +59,11 @@ export function credentialTable(items: CredentialItem[], withPartner = false): M
     </table></div>`;
 }
 
-function credentialRow(item: CredentialItem, withPartner: boolean): Markup {
+function credentialRow(item: ShownCredential, withPartner: boolean): Markup {
   return html`
     <tr>
       <th scope="row"><code>${item.hint}</code></th>
-      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${item.round_state && item.round_state !== "open" ? html`, ${item.round_state}` : ""}`}</td>
+      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${item.roundState && item.roundState !== "open" ? html`, ${item.roundState}` : ""}`}</td>
       ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">${item.partner}</a></td>` : ""}
       <td>${item.cost_types.join(", ")}</td>
       <td>${time(item.created_at)}</td>
@@ -83,10 +80,10 @@ function credentialRow(item: CredentialItem, withPartner: boolean): Markup {
     </tr>`;
 }
 
-export async function revokeCredential(
+export async function submitRevocation(
   context: Context,
   operatorSession: OperatorSession,
 ): Promise<Response> {
-  const { partner_id } = await actions.revokeCredential(context, operatorSession, idOf(context));
+  const { partner_id } = await revokeCredential(context, operatorSession, idOf(context));
   return done(context, `/operator/partners/${partner_id}`, "credential-revoked");
 }

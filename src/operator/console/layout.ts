@@ -1,21 +1,14 @@
 /** What all console pages share: authorization, the page layout, form handling, and notices. */
 import { html } from "hono/html";
 import type * as z from "zod/mini";
-import type { Operator } from "../../auth/guards.ts";
 import { withSession } from "../../auth/sessions.ts";
 import type { Range } from "../../db/keyset.ts";
+import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { readFields } from "../../http/form.ts";
 import { parsePart, throwIfInvalid } from "../../http/input.ts";
-import {
-  errorPage,
-  type Markup,
-  type Page,
-  pageResponse,
-  redirectResponse,
-  wantsPage,
-} from "../../http/pages.ts";
+import { type Markup, type Page, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
 
@@ -37,21 +30,9 @@ export type Form = URLSearchParams;
 export function withOperatorSession(
   handler: (context: Context, operatorSession: OperatorSession) => Promise<Response>,
 ): Handler {
-  return withSession(async (context, { email, role, idHash }) => {
-    const user = { email, role };
-    const authorize: Operator["authorize"] = (access) => {
-      if (!access) throw new AppError("session_ended");
-      if (access.role !== "operator") throw new AppError("operator_required");
-      return access;
-    };
-    const actor = { tokenHash: null, sessionHash: idHash, now: context.now };
-    try {
-      if (role !== "operator") throw new AppError("operator_required");
-      return await handler(context, { actor, authorize, user });
-    } catch (error) {
-      if (error instanceof AppError && wantsPage(context)) return errorPage(context, error, user);
-      throw error;
-    }
+  return withSession(async (context, { userId, email, role }) => {
+    if (role !== "operator") throw new AppError("operator_required");
+    return handler(context, { userId, now: context.now, user: { email, role } });
   });
 }
 

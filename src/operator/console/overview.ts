@@ -2,14 +2,13 @@
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { listPendingSpend } from "../../db/operator/console.ts";
-import { listPartnerRecords, type PartnerRecord } from "../../db/operator/partners.ts";
-import { COST_TYPES } from "../../domain/cost-types.ts";
+import { listPartners, type PartnerRow } from "../../db/operator/partners.ts";
+import { COST_TYPES, toMask } from "../../domain/cost-types.ts";
 import { formatSpend } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
-import * as actions from "../actions.ts";
-import * as contract from "../contract.ts";
-import { toIntegration } from "../resources.ts";
+import { createPartner } from "../api/partners/create-partner.ts";
+import { newPartner, type PartnerItem, toPartnerItem } from "../resources/partners.ts";
 import { field } from "./fields.ts";
 import {
   consolePage,
@@ -31,10 +30,9 @@ export async function overviewPage(
   const range = rangeOf(context);
   const { DB } = context.env;
   const [found, pending] = await Promise.all([
-    listPartnerRecords(DB, operatorSession.actor, range),
-    listPendingSpend(context.ledger, operatorSession.actor),
+    listPartners(DB, range),
+    listPendingSpend(context.ledger, context.now),
   ]);
-  operatorSession.authorize(found.access);
   const page = toPage(range, found.rows);
   return consolePage(context, operatorSession, {
     title: "Partners",
@@ -61,7 +59,7 @@ export async function overviewPage(
               <p class="muted">These costs don't have a matching click or impression yet. They don't count for any app.</p>
               <div class="table" tabindex="0" role="region" aria-label="Pending costs by partner"><table>
                 <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
-                <tbody>${pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partner_id}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
+                <tbody>${pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partnerId}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
               </table></div>`
         }
       </section>
@@ -76,39 +74,34 @@ export async function overviewPage(
 }
 
 /** The operator's next step for a partner: none if every cost type is integrated and can be sent and matched. */
-function nextStep(partner: PartnerRecord): Markup {
-  const {
-    id,
-    openRounds: [round],
-    integratedTypes,
-    hasLiveCredential,
-    costParameters,
-  } = partner;
+function nextStep({ id, integratedTypes, hasLiveCredential }: PartnerRow, item: PartnerItem): Markup {
+  const [round] = item.open_rounds;
   if (round) return html`<a href="/operator/rounds/${round}">Review round ${round}</a>`;
-  if (integratedTypes.length > 0 && !hasLiveCredential)
+  if (integratedTypes && !hasLiveCredential)
     return html`<a href="/operator/partners/${id}#credentials">Issue a live credential</a>`;
-  if (integratedTypes.length > 0 && !costParameters.includes("cost_id="))
+  if (integratedTypes && !item.cost_parameters.includes("cost_id="))
     return html`<a href="/operator/partners/${id}#templates">Add a cost_id to the cost parameters</a>`;
-  if (integratedTypes.length === COST_TYPES.length) return html`<span class="muted">none</span>`;
+  if (integratedTypes === toMask(COST_TYPES)) return html`<span class="muted">none</span>`;
   return html`<a href="/operator/partners/${id}#open">Open a round</a>`;
 }
 
-function partnerRow(partner: PartnerRecord): Markup {
+function partnerRow(partner: PartnerRow): Markup {
+  const item = toPartnerItem(partner);
   return html`
     <tr>
       <th scope="row"><a href="/operator/partners/${partner.id}">${partner.displayName}</a></th>
       <td>${partner.supportsCostData ? "yes" : "no"}</td>
-      ${COST_TYPES.map((type) => html`<td>${STATES[toIntegration(partner, type)]}</td>`)}
-      <td>${nextStep(partner)}</td>
+      ${COST_TYPES.map((type) => html`<td>${STATES[item.cost_types[type]]}</td>`)}
+      <td>${nextStep(partner, item)}</td>
     </tr>`;
 }
 
-export async function createPartner(
+export async function submitNewPartner(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
-  const body = parse(contract.createPartner.body, { display_name: form.get("display_name") });
-  const partner = await actions.createPartner(context, operatorSession, body);
+  const body = parse(newPartner, { display_name: form.get("display_name") });
+  const partner = await createPartner(context, operatorSession, body);
   return done(context, `/operator/partners/${partner.id}`, "partner-created");
 }

@@ -1,17 +1,20 @@
 /** The page of a partner: integration state, rounds, credentials, templates, and the switch that stops its costs. */
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
-import { findPartnerRecord, type PartnerRecord } from "../../db/operator/partners.ts";
-import { listRoundsOfPartner } from "../../db/operator/rounds.ts";
-import { COST_TYPES } from "../../domain/cost-types.ts";
+import { findPartner, type PartnerRow } from "../../db/operator/partners.ts";
+import { listRoundsOfPartner } from "../../db/operator/round-lists.ts";
+import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
-import * as actions from "../actions.ts";
-import * as contract from "../contract.ts";
-import { toCredentialItem, toIntegration } from "../resources.ts";
-import { openRound } from "../rounds.ts";
+import { createCredential } from "../api/credentials/create-credential.ts";
+import { updatePartner } from "../api/partners/update-partner.ts";
+import { openRound } from "../api/rounds/open-round.ts";
+import { notFound } from "../errors.ts";
+import { newCredential, toCredentialItem } from "../resources/credentials.ts";
+import { partnerChange, toPartnerItem } from "../resources/partners.ts";
+import { newRound } from "../resources/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
 import {
@@ -49,14 +52,14 @@ export async function partnerPage(
 ): Promise<Response> {
   const id = idOf(context);
   const { DB } = context.env;
-  const [{ access, partner }, credentials, rounds] = await Promise.all([
-    findPartnerRecord(DB, operatorSession.actor, id),
-    listCredentialsOfPartner(DB, operatorSession.actor, NEWEST, { partnerId: id }),
-    listRoundsOfPartner(DB, operatorSession.actor, NEWEST, { partnerId: id }),
+  const [partner, credentials, rounds] = await Promise.all([
+    findPartner(DB, id),
+    listCredentialsOfPartner(DB, NEWEST, { partnerId: id }),
+    listRoundsOfPartner(DB, NEWEST, { partnerId: id }),
   ]);
-  operatorSession.authorize(access);
-  if (!partner) throw actions.notFound("partner");
-  const available = COST_TYPES.filter((type) => !partner.typesInRound.includes(type));
+  if (!partner) throw notFound("partner");
+  const states = toPartnerItem(partner).cost_types;
+  const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE_BITS[type]));
   return consolePage(context, operatorSession, {
     title: partner.displayName,
     section: "Partners",
@@ -65,7 +68,7 @@ export async function partnerPage(
       <div class="head"><h1>${partner.displayName}</h1>${partner.supportsCostData ? html`<span class="badge ok">cost data</span>` : html`<span class="badge">no cost data</span>`}</div>
       <section class="card" aria-labelledby="types">
         <h2 id="types">Cost types</h2>
-        <dl class="details">${COST_TYPES.map((type) => html`<dt>${type}</dt><dd>${STATES[toIntegration(partner, type)]}</dd>`)}</dl>
+        <dl class="details">${COST_TYPES.map((type) => html`<dt>${type}</dt><dd>${STATES[states[type]]}</dd>`)}</dl>
         <h3>Rounds</h3>
         ${
           rounds.rows.length === 0
@@ -86,7 +89,7 @@ export async function partnerPage(
               <form method="post" action="/operator/partners/${id}/rounds">
                 ${costTypeChecks(
                   available,
-                  available.filter((type) => !partner.integratedTypes.includes(type)),
+                  available.filter((type) => states[type] !== "integrated"),
                 )}
                 <button>Open round</button>
               </form>`
@@ -110,7 +113,7 @@ export async function partnerPage(
           ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, formError)}
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, formError)}
           ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=cpc" }, formError)}
-          ${check("server_to_server", "Server to server: add s2s=1 to impression URLs", partner.serverToServer)}
+          ${check("server_to_server", "Server to server: add s2s=1 to impression URLs", partner.serverToServer === 1)}
           <button>Save changes</button>
         </form>
       </section>
@@ -118,8 +121,8 @@ export async function partnerPage(
   });
 }
 
-function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRecord): Markup | "" {
-  if (integratedTypes.length === 0) return "";
+function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRow): Markup | "" {
+  if (integratedTypes === 0) return "";
   const action = `/operator/partners/${id}/costs`;
   return html`
     <section class="card danger" aria-labelledby="stop">
@@ -141,7 +144,7 @@ function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRecord): M
     </section>`;
 }
 
-export async function switchCosts(
+export async function submitCostSwitch(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
@@ -149,18 +152,18 @@ export async function switchCosts(
   const id = idOf(context);
   const take = form.get("take");
   const supports = take === null ? undefined : take === "yes";
-  const body = parse(contract.updatePartner.body, { supports_cost_data: supports });
-  await actions.updatePartner(context, operatorSession, id, body);
+  const body = parse(partnerChange, { supports_cost_data: supports });
+  await updatePartner(context, operatorSession, id, body);
   return done(context, `/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
 }
 
-function issueForm(partner: PartnerRecord): Markup | "" {
-  const live = partner.integratedTypes;
-  const types = COST_TYPES.filter((type) => live.includes(type) || partner.typesInRound.includes(type));
+function issueForm(partner: PartnerRow): Markup | "" {
+  const live = toTypes(partner.integratedTypes);
+  const types = toTypes(partner.integratedTypes | partner.typesInRound);
   if (types.length === 0) return "";
   const modes: [string, string][] = [
     ...(live.length > 0 ? [["live", "Live: sends costs"] as [string, string]] : []),
-    ...(partner.openRounds.length > 0
+    ...(partner.typesInRound > 0
       ? [["test", "Test: sends costs to the open round"] as [string, string]]
       : []),
   ];
@@ -175,58 +178,58 @@ function issueForm(partner: PartnerRecord): Markup | "" {
     </details>`;
 }
 
-export async function updatePartner(
+export async function submitPartner(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const id = idOf(context);
-  const body = parse(contract.updatePartner.body, {
+  const body = parse(partnerChange, {
     display_name: form.get("display_name") ?? undefined,
     server_to_server: form.has("server_to_server"),
     click_parameters: form.get("click_parameters") ?? undefined,
     impression_parameters: form.get("impression_parameters") ?? undefined,
     cost_parameters: form.get("cost_parameters") ?? undefined,
   });
-  await actions.updatePartner(context, operatorSession, id, body);
+  await updatePartner(context, operatorSession, id, body);
   return done(context, `/operator/partners/${id}`, "partner-updated");
 }
 
-export async function issueCredential(
+export async function submitNewCredential(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const id = idOf(context);
-  const body = parse(contract.createCredential.body, {
+  const body = parse(newCredential, {
     partner_id: id,
     mode: form.get("mode"),
     cost_types: form.getAll("cost_types"),
   });
-  const { credential, secret } = await actions.createCredential(context, operatorSession, body);
+  const { mode, credential } = await createCredential(context, operatorSession, body);
   return secretPage(context, operatorSession, {
     section: "Partners",
     title: "Credential issued",
-    name: `${credential.mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
-    secret,
+    name: `${mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
+    secret: credential,
     use: html`<p>The partner sends it as <code>Authorization: Token token=…</code> with every cost.</p>`,
     back: `/operator/partners/${id}`,
   });
 }
 
-export async function openPartnerRound(
+export async function submitNewRound(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const id = idOf(context);
-  const body = parse(contract.openRound.body, { partner_id: id, cost_types: form.getAll("cost_types") });
-  const { round, secret } = await openRound(context, operatorSession, body);
+  const body = parse(newRound, { partner_id: id, cost_types: form.getAll("cost_types") });
+  const round = await openRound(context, operatorSession, body);
   return secretPage(context, operatorSession, {
     section: "Partners",
     title: `Round ${round.id} opened`,
     name: "Test credential",
-    secret,
+    secret: round.test_credential,
     use: html`
       <p>The partner also needs a link. A member of an app creates one and attaches the partner with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>. Send the partner the link's token together with this credential.</p>
       <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and checks the report at <code>${context.url.origin}/cost/round</code>. Costs in a round never count as spend.</p>`,

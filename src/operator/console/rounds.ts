@@ -8,8 +8,10 @@ import {
   toRoundWithReport,
 } from "../../usecases/rounds/serialize.ts";
 import { countOpen, reportView } from "../../usecases/rounds/view.ts";
-import * as contract from "../contract.ts";
-import * as actions from "../rounds.ts";
+import { dismissFinding } from "../api/rounds/dismiss-finding.ts";
+import { endRound } from "../api/rounds/end-round.ts";
+import { readRound } from "../api/rounds/read-round.ts";
+import { dismissal } from "../resources/rounds.ts";
 import { confirmStep } from "./fields.ts";
 import { consolePage, done, type Form, type FormError, idOf, type OperatorSession, parse } from "./layout.ts";
 
@@ -18,7 +20,7 @@ export async function roundPage(
   operatorSession: OperatorSession,
   formError?: FormError,
 ): Promise<Response> {
-  const round = toRoundWithReport(await actions.readRound(context, operatorSession, idOf(context)));
+  const round = toRoundWithReport(await readRound(context, idOf(context)));
   const dismiss = (finding: FindingItem) => html`
     <form method="post" action="/operator/rounds/${round.id}/dismissals">
       <input type="hidden" name="finding" value="${finding.finding}">
@@ -65,22 +67,22 @@ function nextStep(round: RoundWithReport): Markup {
     : html`<p class="notice">This round was closed without approval. To continue, <a href="/operator/partners/${round.partner_id}#open">open a new round</a>.</p>`;
 }
 
-export async function approveRound(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const { id } = await actions.approveRound(context, operatorSession, idOf(context));
+export async function submitApproval(context: Context, operatorSession: OperatorSession): Promise<Response> {
+  const { id } = await endRound(context, operatorSession, idOf(context), "approved");
   return done(context, `/operator/rounds/${id}`, "round-approved");
 }
 
-export async function closeRound(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const { id } = await actions.closeRound(context, operatorSession, idOf(context));
+export async function submitClosing(context: Context, operatorSession: OperatorSession): Promise<Response> {
+  const { id } = await endRound(context, operatorSession, idOf(context), "closed");
   return done(context, `/operator/rounds/${id}`, "round-closed");
 }
 
-export async function dismissFinding(
+export async function submitDismissal(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
-  const { finding } = parse(contract.dismissFinding.body, { finding: form.get("finding") });
-  const { id } = await actions.dismissFinding(context, operatorSession, idOf(context), finding);
+  const { finding } = parse(dismissal, { finding: form.get("finding") });
+  const { id } = await dismissFinding(context, operatorSession, idOf(context), finding);
   return done(context, `/operator/rounds/${id}`, "mismatch-dismissed");
 }

@@ -3,7 +3,7 @@ import type { Context } from "../../env.ts";
 import type { Handler, Route } from "../../http/router.ts";
 import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
-import { credentialsPage, revokeCredential } from "./credentials.ts";
+import { credentialsPage, submitRevocation } from "./credentials.ts";
 import { type Form, type FormError, type OperatorSession, withForm, withOperatorSession } from "./layout.ts";
 import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
@@ -28,25 +28,25 @@ const form = (path: string, act: Act, show: Show): Route => ({
 
 export const consoleRoutes: Route[] = [
   { path: "/operator", methods: { GET: page(overview.overviewPage) } },
-  pageWithForm("/operator/partners", overview.overviewPage, overview.createPartner),
-  pageWithForm("/operator/partners/:id", partners.partnerPage, partners.updatePartner),
-  form("/operator/partners/:id/costs", partners.switchCosts, partners.partnerPage),
-  form("/operator/partners/:id/rounds", partners.openPartnerRound, partners.partnerPage),
-  form("/operator/partners/:id/credentials", partners.issueCredential, partners.partnerPage),
+  pageWithForm("/operator/partners", overview.overviewPage, overview.submitNewPartner),
+  pageWithForm("/operator/partners/:id", partners.partnerPage, partners.submitPartner),
+  form("/operator/partners/:id/costs", partners.submitCostSwitch, partners.partnerPage),
+  form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage),
+  form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage),
   { path: "/operator/rounds", methods: { GET: page(overview.overviewPage) } },
   { path: "/operator/rounds/:id", methods: { GET: page(rounds.roundPage) } },
-  form("/operator/rounds/:id/approve", rounds.approveRound, rounds.roundPage),
-  form("/operator/rounds/:id/close", rounds.closeRound, rounds.roundPage),
-  form("/operator/rounds/:id/dismissals", rounds.dismissFinding, rounds.roundPage),
-  pageWithForm("/operator/apps", apps.appsPage, apps.createApp),
-  pageWithForm("/operator/apps/:token", apps.appPage, apps.updateApp),
-  form("/operator/apps/:token/members", apps.addMember, apps.appPage),
-  form("/operator/apps/:token/members/remove", apps.removeMember, apps.appPage),
-  pageWithForm("/operator/users", users.usersPage, users.createUser),
-  pageWithForm("/operator/users/:id", users.userPage, users.updateUser),
-  form("/operator/users/:id/password", users.resetPassword, users.userPage),
-  form("/operator/users/:id/token", users.issueToken, users.userPage),
+  form("/operator/rounds/:id/approve", rounds.submitApproval, rounds.roundPage),
+  form("/operator/rounds/:id/close", rounds.submitClosing, rounds.roundPage),
+  form("/operator/rounds/:id/dismissals", rounds.submitDismissal, rounds.roundPage),
+  pageWithForm("/operator/apps", apps.appsPage, apps.submitNewApp),
+  pageWithForm("/operator/apps/:token", apps.appPage, apps.submitApp),
+  form("/operator/apps/:token/members", apps.submitMember, apps.appPage),
+  form("/operator/apps/:token/members/remove", apps.submitRemoval, apps.appPage),
+  pageWithForm("/operator/users", users.usersPage, users.submitNewUser),
+  pageWithForm("/operator/users/:id", users.userPage, users.submitUser),
+  form("/operator/users/:id/password", users.submitPasswordReset, users.userPage),
+  form("/operator/users/:id/token", users.submitTokenIssue, users.userPage),
   { path: "/operator/credentials", methods: { GET: page(credentialsPage) } },
-  form("/operator/credentials/:id/revoke", revokeCredential, credentialsPage),
+  form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage),
   { path: "/operator/audit", methods: { GET: withOperatorSession(auditPage) } },
 ];

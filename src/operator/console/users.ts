@@ -1,12 +1,15 @@
 /** The console's pages for users: role, sign-in method, API token, and the forms to disable and enable a user. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
-import { findUser, listUsers, type UserRow } from "../../db/operator/users.ts";
+import { findUser, listUsers } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
-import * as actions from "../actions.ts";
-import * as contract from "../contract.ts";
-import { toUserItem } from "../resources.ts";
+import { createUser } from "../api/users/create-user.ts";
+import { issueToken } from "../api/users/issue-token.ts";
+import { resetPassword } from "../api/users/reset-password.ts";
+import { updateUser } from "../api/users/update-user.ts";
+import { notFound } from "../errors.ts";
+import { newUser, toUserItem, type UserItem, userChange } from "../resources/users.ts";
 import { confirmStep, field, select } from "./fields.ts";
 import {
   consolePage,
@@ -32,9 +35,8 @@ export async function usersPage(
   formError?: FormError,
 ): Promise<Response> {
   const range = rangeOf(context);
-  const found = await listUsers(context.env.DB, operatorSession.actor, range);
-  operatorSession.authorize(found.access);
-  const page = toPage(range, found.rows);
+  const { rows } = await listUsers(context.env.DB, range);
+  const page = toPage(range, rows);
   return consolePage(context, operatorSession, {
     title: "Users",
     section: "Users",
@@ -43,7 +45,7 @@ export async function usersPage(
       <h1>Users</h1>
       <div class="table" tabindex="0" role="region" aria-label="Users"><table>
         <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Sign-in method</th><th scope="col">API token</th><th scope="col">State</th></tr></thead>
-        <tbody>${page.items.map(userRow)}</tbody>
+        <tbody>${page.items.map(toUserItem).map(userRow)}</tbody>
       </table></div>
       ${nextLink("/operator/users", page.next)}
       <section class="card" aria-labelledby="new">
@@ -61,52 +63,50 @@ export async function usersPage(
   });
 }
 
-function stateOf(row: UserRow): Markup {
-  return row.disabled_at === null
+function stateOf(user: UserItem): Markup {
+  return user.disabled_at === null
     ? html`<span class="badge ok">active</span>`
     : html`<span class="badge">disabled</span>`;
 }
 
-function userRow(row: UserRow): Markup {
-  const item = toUserItem(row);
+function userRow(item: UserItem): Markup {
   return html`
     <tr>
       <th scope="row"><a href="/operator/users/${item.id}">${item.email}</a></th>
       <td>${item.role}</td>
       <td>${item.sign_in === "sso" ? "single sign-on" : "password"}</td>
       <td>${item.token_hint ? html`<code>${item.token_hint}</code>` : "none"}</td>
-      <td>${stateOf(row)}</td>
+      <td>${stateOf(item)}</td>
     </tr>`;
 }
 
-export async function createUser(
+export async function submitNewUser(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
-  const body = parse(contract.createUser.body, {
+  const body = parse(newUser, {
     email: form.get("email") ?? undefined,
     role: form.get("role") ?? undefined,
     sign_in: form.get("sign_in") ?? undefined,
   });
-  const { user, password } = await actions.createUser(context, operatorSession, body);
-  if (password === null) return done(context, `/operator/users/${user.id}`, "user-created");
-  return passwordPage(context, operatorSession, user, password);
+  const user = await createUser(context, operatorSession, body);
+  if (body.sign_in === "sso") return done(context, `/operator/users/${user.id}`, "user-created");
+  return passwordPage(context, operatorSession, user);
 }
 
 function passwordPage(
   context: Context,
   operatorSession: OperatorSession,
-  user: UserRow,
-  secret: string,
+  { id, email, temporary_password = "" }: UserItem,
 ): Promise<Response> {
   return secretPage(context, operatorSession, {
     section: "Users",
     title: "Temporary password",
-    name: `Temporary password for ${user.email}`,
-    secret,
+    name: `Temporary password for ${email}`,
+    secret: temporary_password,
     use: html`<p>Send it to the user. They sign in at <code>${context.url.origin}/login</code> and should then change it on the account page.</p>`,
-    back: `/operator/users/${user.id}`,
+    back: `/operator/users/${id}`,
   });
 }
 
@@ -115,9 +115,9 @@ export async function userPage(
   operatorSession: OperatorSession,
   formError?: FormError,
 ): Promise<Response> {
-  const { access, user } = await findUser(context.env.DB, operatorSession.actor, idOf(context));
-  operatorSession.authorize(access);
-  if (!user) throw actions.notFound("user");
+  const found = await findUser(context.env.DB, idOf(context));
+  if (!found) throw notFound("user");
+  const user = toUserItem(found);
   const path = `/operator/users/${user.id}`;
   const isDisabled = user.disabled_at !== null;
   return consolePage(context, operatorSession, {
@@ -148,7 +148,7 @@ export async function userPage(
       </section>
       <section class="card" aria-labelledby="sign-in">
         <h2 id="sign-in">Sign-in method</h2>
-        <p>${user.has_password ? "Password" : "Single sign-on"}</p>
+        <p>${user.sign_in === "sso" ? "Single sign-on" : "Password"}</p>
         ${confirmStep({
           action: `${path}/password`,
           summary: "Reset password",
@@ -157,7 +157,7 @@ export async function userPage(
           button: "Reset password",
         })}
         ${
-          user.has_password
+          user.sign_in === "password"
             ? confirmStep({
                 action: path,
                 summary: "Switch to single sign-on",
@@ -185,35 +185,41 @@ export async function userPage(
   });
 }
 
-export async function updateUser(
+export async function submitUser(
   context: Context,
   operatorSession: OperatorSession,
   form: Form,
 ): Promise<Response> {
   const id = idOf(context);
   const disabled = form.get("disabled");
-  const body = parse(contract.updateUser.body, {
+  const body = parse(userChange, {
     role: form.get("role") ?? undefined,
     sign_in: form.get("sign_in") ?? undefined,
     ...(disabled !== null && { disabled: disabled === "yes" }),
   });
-  await actions.updateUser(context, operatorSession, id, body);
+  await updateUser(context, operatorSession, id, body);
   const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
   return done(context, `/operator/users/${id}`, action);
 }
 
-export async function resetPassword(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const { user, password } = await actions.resetPassword(context, operatorSession, idOf(context));
-  return passwordPage(context, operatorSession, user, password);
+export async function submitPasswordReset(
+  context: Context,
+  operatorSession: OperatorSession,
+): Promise<Response> {
+  const user = await resetPassword(context, operatorSession, idOf(context));
+  return passwordPage(context, operatorSession, user);
 }
 
-export async function issueToken(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const { user, token } = await actions.issueToken(context, operatorSession, idOf(context));
+export async function submitTokenIssue(
+  context: Context,
+  operatorSession: OperatorSession,
+): Promise<Response> {
+  const user = await issueToken(context, operatorSession, idOf(context));
   return secretPage(context, operatorSession, {
     section: "Users",
     title: "API token",
     name: `API token for ${user.email}`,
-    secret: token,
+    secret: user.api_token,
     use: html`<p>Send it as <code>Authorization: Token token=…</code> with every request to the campaign API.</p>`,
     back: `/operator/users/${user.id}`,
   });

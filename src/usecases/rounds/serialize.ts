@@ -1,7 +1,8 @@
 /** Converts a round and its report to their response format. */
 
 import { Buffer } from "node:buffer";
-import { type FoundRound, MAX_ROUND_ENTRIES, type RoundRow } from "../../db/operator/rounds.ts";
+import type { RoundRow } from "../../db/operator/round-lists.ts";
+import { type FoundRound, MAX_ROUND_ENTRIES } from "../../db/operator/rounds.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
@@ -11,13 +12,13 @@ import { toIso } from "../../domain/time.ts";
 export function toRoundItem(row: RoundRow) {
   return {
     id: row.id,
-    partner_id: row.partner_id,
-    partner: row.display_name,
-    cost_types: toTypes(row.cost_types),
+    partner_id: row.partnerId,
+    partner: row.partner,
+    cost_types: toTypes(row.costTypes),
     state: row.state,
-    opened_at: toIso(row.opened_at),
-    ended_at: row.ended_at === null ? null : toIso(row.ended_at),
-    entries: row.entry_count,
+    opened_at: toIso(row.openedAt),
+    ended_at: row.endedAt === null ? null : toIso(row.endedAt),
+    entries: row.entryCount,
     max_entries: MAX_ROUND_ENTRIES,
   };
 }

@@ -1,0 +1,38 @@
+/** The lists of operators, one page at a time. */
+import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
+import { isBackward, type Range, toBounds } from "../keyset.ts";
+import { as, type Fields, query } from "../query.ts";
+import { runBatch, type Value } from "../statement.ts";
+
+/**
+ * A list by ID, which is the order of creation. Without `where`, the highest ID is the total, because no rows of these tables are
+ * ever deleted. `where` and `within` may bind further values. The total is undefined if `within` is false.
+ */
+export function pagedList<F extends Fields & { id: AnyColumn }>(
+  fields: F,
+  { from, join = sql``, where, within = sql`true` }: { from: Table; join?: SQL; where?: SQL; within?: SQL },
+) {
+  const { id } = fields;
+  const count = where ? sql`count(*)` : sql`coalesce(max(${id}), 0)`;
+  const counted = query(
+    { total: sql<number>`(SELECT ${count} FROM ${as(from)} WHERE ${where ?? sql`true`})` },
+    sql`WHERE ${within}`,
+  );
+  const pageIn = (direction: "ASC" | "DESC") =>
+    query(
+      fields,
+      sql`FROM ${as(from)} ${join}
+        WHERE ${id} > ${sql.placeholder("after")} AND ${id} < ${sql.placeholder("before")} AND ${where ?? sql`true`}
+        ORDER BY ${id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
+    );
+  const pages = { forward: pageIn("ASC"), backward: pageIn("DESC") };
+  return async (db: D1Database, range: Range, values: Record<string, Value> = {}) => {
+    const page = isBackward(range) ? pages.backward : pages.forward;
+    const [[found], rows] = await runBatch(
+      db,
+      counted(db, values),
+      page(db, { ...values, ...toBounds(range) }),
+    );
+    return { total: found?.total, rows };
+  };
+}

@@ -1,0 +1,111 @@
+/** Apps and their members in the operator API. */
+import * as z from "zod/mini";
+import type { AppChange, AppRow } from "../../db/operator/apps.ts";
+import { FORBIDDEN_SCHEMES } from "../../domain/click-target.ts";
+import { toIso } from "../../domain/time.ts";
+import { appToken, email, plainText, readAs } from "../../http/fields.ts";
+import { timestamp } from "../../http/response-schemas.ts";
+import { change, name } from "./common.ts";
+import { role } from "./users.ts";
+
+export const app = z
+  .strictObject({
+    token: z.string(),
+    name: z.string(),
+    default_url: z.string(),
+    ios_url: z.nullable(z.string()),
+    android_url: z.nullable(z.string()),
+    redirect_hosts: z.array(z.string()),
+    redirect_schemes: z.array(z.string()),
+    link_count: z.int().with(z.describe("Number of network links (level 1)")),
+    created_at: timestamp,
+  })
+  .with(z.meta({ id: "App" }));
+
+export type AppItem = z.output<typeof app>;
+
+export function toAppItem(row: AppRow): AppItem {
+  return {
+    token: row.token,
+    name: row.name,
+    default_url: row.defaultUrl,
+    ios_url: row.iosUrl,
+    android_url: row.androidUrl,
+    redirect_hosts: JSON.parse(row.redirectHosts),
+    redirect_schemes: JSON.parse(row.redirectSchemes),
+    link_count: row.linkCount,
+    created_at: toIso(row.createdAt),
+  };
+}
+
+/** An absolute http or https URL, normalized by the URL parser so that it is safe in a header. */
+const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
+  const url = URL.parse(value);
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (!url || !isWeb || !/^https?:\/\//i.test(value)) {
+    reject("must be an absolute http or https URL");
+    return z.NEVER;
+  }
+  return url.href;
+});
+
+/** Labels without wildcards, or an IPv6 address in brackets, with an optional port. */
+const PLAIN_HOST = /^([\w-]+(\.[\w-]+)*\.?|\[[\da-f:]+\])(:\d+)?$/;
+
+/** A host with an optional port, normalized by the URL parser. */
+const host = readAs(z.string().check(plainText(1, 260)), (value, reject) => {
+  const url = /[/?#@\\\s]/.test(value) ? null : URL.parse(`https://${value}`);
+  if (url && PLAIN_HOST.test(url.host)) return url.host;
+  reject("must be a host without wildcards, for example shop.example.com; hosts are matched exactly");
+  return z.NEVER;
+});
+
+const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
+  const name = value.toLowerCase();
+  if (!/^[a-z][a-z0-9+.-]*$/.test(name)) reject("must be a URL scheme without the colon");
+  if (FORBIDDEN_SCHEMES.has(name)) reject("must not be a scheme that runs code or reads local data");
+  return name;
+});
+
+const MAX_LIST_ITEMS = 100;
+const listOf = <T extends z.ZodMiniType>(item: T) =>
+  z.array(item).check(z.maxLength(MAX_LIST_ITEMS, `must have at most ${MAX_LIST_ITEMS} items`));
+
+const fields = {
+  name,
+  default_url: webUrl,
+  ios_url: z.nullable(webUrl),
+  android_url: z.nullable(webUrl),
+  redirect_hosts: listOf(host),
+  redirect_schemes: listOf(scheme),
+};
+
+export const newApp = z.strictObject({
+  ...fields,
+  ios_url: z._default(fields.ios_url, null),
+  android_url: z._default(fields.android_url, null),
+  redirect_hosts: z._default(fields.redirect_hosts, []),
+  redirect_schemes: z._default(fields.redirect_schemes, []),
+});
+export const appChange = change(z.partial(z.object(fields)).shape);
+
+export function toAppChange(body: z.output<typeof appChange>): AppChange {
+  return {
+    name: body.name,
+    defaultUrl: body.default_url,
+    iosUrl: body.ios_url,
+    androidUrl: body.android_url,
+    redirectHosts: body.redirect_hosts,
+    redirectSchemes: body.redirect_schemes,
+  };
+}
+
+export const byToken = z.object({ token: appToken });
+
+export const member = z
+  .strictObject({ user_id: z.int(), email: z.string(), role })
+  .with(z.meta({ id: "Member" }));
+export const membership = z.strictObject({ app_token: z.string(), user_id: z.int() });
+
+/** The console's form to add a member. */
+export const emailForm = z.object({ email });

@@ -1,0 +1,27 @@
+/** The entries of the audit log in the operator API. */
+import * as z from "zod/mini";
+import type { AuditRow } from "../../db/operator/audit.ts";
+import { toIso } from "../../domain/time.ts";
+import { timestamp } from "../../http/response-schemas.ts";
+
+export const auditEntry = z
+  .strictObject({
+    id: z.int(),
+    happened_at: timestamp,
+    user: z.nullable(z.strictObject({ id: z.int(), email: z.string() })),
+    action: z.string(),
+    subject: z.string(),
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .with(z.meta({ id: "AuditEntry" }));
+
+export function toAuditItem(row: AuditRow): z.output<typeof auditEntry> {
+  return {
+    id: row.id,
+    happened_at: toIso(row.happenedAt),
+    user: row.userId === null ? null : { id: row.userId, email: row.email ?? "" },
+    action: row.action,
+    subject: row.subject,
+    detail: JSON.parse(row.detail),
+  };
+}

@@ -1,0 +1,43 @@
+/** What the resources of operators share: zod types, and new secrets. */
+import * as z from "zod/mini";
+import { createToken, hashToken, hintOf, type TokenKind } from "../../auth/secrets.ts";
+import { COST_TYPES } from "../../domain/cost-types.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
+import { idText, pageQuery, plainText } from "../../http/fields.ts";
+
+export const byId = z.object({ id: idText });
+
+/** The query of a list that can be filtered by partner. */
+export const partnerQuery = z.extend(pageQuery, { partner_id: z.optional(idText) });
+
+export const name = z.string().check(z.trim(), plainText(1, 255));
+
+/** Distinct cost types in the order of `COST_TYPES`. */
+export const costTypes = z.pipe(
+  z
+    .array(z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`))
+    .check(z.minLength(1, "must have at least one cost type")),
+  z.transform((types) => COST_TYPES.filter((type) => types.includes(type))),
+);
+
+/** An object with at least one of the fields. */
+export const change = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  z
+    .strictObject(shape)
+    .check(
+      z.refine(
+        (body) => Object.values(body).some((value) => value !== undefined),
+        `must have at least one of ${Object.keys(shape).join(", ")}`,
+      ),
+    );
+
+export const secret = z.optional(z.string()).with(z.describe("Returned only in this response"));
+
+/** A new API token or credential, and what the database stores of it. */
+export function createSecret(kind: TokenKind): {
+  secret: string;
+  stored: { tokenHash: string; hint: string };
+} {
+  const secret = createToken(kind);
+  return { secret, stored: { tokenHash: expectDefined(hashToken(secret, [kind])), hint: hintOf(secret) } };
+}
