@@ -38,6 +38,11 @@ export async function freshDemo(): Promise<void> {
 }
 
 export async function freshDatabase(): Promise<void> {
+  // reset() only empties storage that is running, and D1 and KV stop after ten seconds without a request.
+  await Promise.all([
+    ...[...ledgerOn().databases.values()].map((db) => db.prepare("SELECT 1").run()),
+    ...[env.TOKENS, env.LINKS].map((namespace) => namespace.get("wake up")),
+  ]);
   await reset();
   for (const db of ledgerOn().databases.values()) await applyD1Migrations(db, env.TEST_MIGRATIONS);
 }
