@@ -20,21 +20,16 @@ interface Checked {
 const u = alias(users, "u");
 const userId = sql.placeholder("userId");
 const newHash = sql.placeholder("newHash");
-const hint = sql.placeholder("hint");
 const sealed = sql.placeholder("sealed");
-const now = sql.placeholder("now");
 
+const isUnchanged = sql`${isChecked}
+  AND (SELECT ${t.tokenHash} FROM ${as(t)} WHERE ${t.userId} = ${userId}) IS ${sql.placeholder("tokenHash")}`;
+
+// A user has at most one token, so this replaces the old one.
+const { tokenHash, hint, createdAt } = apiTokens;
 const replaceToken = returning(
-  sql`UPDATE ${apiTokens}
-    SET (${names(apiTokens.tokenHash, apiTokens.hint, apiTokens.sealed, apiTokens.createdAt, apiTokens.lastUsedDay)})
-      = (${newHash}, ${hint}, ${sealed}, ${now}, NULL)
-    WHERE ${apiTokens.userId} = ${userId} AND ${apiTokens.tokenHash} = ${sql.placeholder("tokenHash")} AND ${isChecked}`,
-  { userId: apiTokens.userId },
-);
-const insertToken = returning(
-  sql`INSERT INTO ${apiTokens} (${names(apiTokens.tokenHash, apiTokens.hint, apiTokens.sealed, apiTokens.createdAt, apiTokens.userId)})
-    SELECT ${newHash}, ${hint}, ${sealed}, ${now}, ${userId} WHERE ${isChecked}
-    ON CONFLICT DO NOTHING`,
+  sql`INSERT OR REPLACE INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, apiTokens.sealed, createdAt)})
+    SELECT ${newHash}, ${userId}, ${sql.placeholder("hint")}, ${sealed}, ${sql.placeholder("now")} WHERE ${isUnchanged}`,
   { userId: apiTokens.userId },
 );
 const renewAfterSwap = renewal(
@@ -52,15 +47,13 @@ export async function swapToken(
   renewed: NewSessionRow,
 ): Promise<boolean> {
   const values = { ...checked, ...added, ...renewed };
-  const swap = checked.tokenHash === null ? insertToken : replaceToken;
-  const [swapped] = await runBatch(db, swap(db, values), ...renewAfterSwap(db, values));
+  const [swapped] = await runBatch(db, replaceToken(db, values), ...renewAfterSwap(db, values));
   return swapped.length > 0;
 }
 
 const changePassword = returning(
   sql`UPDATE ${users} SET ${names(users.passwordHash)} = ${newHash}
-    WHERE ${users.id} = ${userId} AND ${isChecked}
-      AND (SELECT ${t.tokenHash} FROM ${as(t)} WHERE ${t.userId} = ${userId}) IS ${sql.placeholder("tokenHash")}`,
+    WHERE ${users.id} = ${userId} AND ${isUnchanged}`,
   { id: users.id },
 );
 /** The new hash is salted, so the user has it only if this request set it. */
