@@ -1,15 +1,26 @@
 /** `POST /cost/batch`: a partner sends up to 1,000 costs in one request, each with its own result. */
 import * as z from "zod/mini";
+import type { CostCaller } from "../auth/guards.ts";
 import { costOperation } from "../auth/operations.ts";
 import { findCredential } from "../db/ledger/costs.ts";
+import type { Cost } from "../domain/costs.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
+import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { invalidRequest, parsePart } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { problem } from "../http/response-schemas.ts";
-import { type SentCost, submitTests, toSentItem } from "./round.ts";
-import { costInput, costResult, REQUEST_ID, RESULT_EXAMPLE, submitCosts, toCost } from "./submit.ts";
+import { submitTests, toSentItem } from "./round.ts";
+import {
+  type CostResult,
+  costInput,
+  costResult,
+  REQUEST_ID,
+  RESULT_EXAMPLE,
+  submitCosts,
+  toCost,
+} from "./submit.ts";
 
 const MAX_COSTS = 1_000;
 
@@ -55,9 +66,12 @@ export const submitBatch = costOperation({
   },
   errors: ["credential_revoked", "test_credential", "round_full"],
   async handle(context, caller, { body }) {
-    const items = body.costs.map(readItem);
-    const submit = caller.mode === "test" ? submitTests : submitValid;
-    const results = await submit(context, caller, items);
+    const costs = body.costs.map(readItem);
+    const toSent = (cost: Cost | AppError, index: number) => ({ sent: toSentItem(body.costs[index]), cost });
+    const results =
+      caller.mode === "test"
+        ? await submitTests(context, caller, costs.map(toSent))
+        : await submitValid(context, caller, costs);
     return jsonResponse({
       results: results.map((result) => (result instanceof AppError ? toProblem(context, result) : result)),
       request_id: context.requestId,
@@ -70,16 +84,20 @@ export const submitBatch = costOperation({
 });
 
 /** Submits the valid costs. The result of an invalid one is its error. */
-const submitValid: typeof submitTests = async (context, caller, items) => {
-  const costs = items.flatMap(({ cost }) => (cost instanceof AppError ? [] : [cost]));
-  if (costs.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
-  const results = costs.length === 0 ? [] : await submitCosts(context, caller, costs);
-  return items.map(({ cost }) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
-};
+async function submitValid(
+  context: Context,
+  caller: CostCaller,
+  costs: (Cost | AppError)[],
+): Promise<(CostResult | AppError)[]> {
+  const valid = costs.flatMap((cost) => (cost instanceof AppError ? [] : [cost]));
+  if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
+  const results = valid.length === 0 ? [] : await submitCosts(context, caller, valid);
+  return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
+}
 
 /** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */
-function readItem(item: unknown, index: number): SentCost {
+function readItem(item: unknown, index: number): Cost | AppError {
   const errors: InputError[] = [];
   const input = parsePart(costInput, item, errors, `costs.${index}`);
-  return { sent: toSentItem(item), cost: input ? toCost(input) : invalidRequest(errors) };
+  return input ? toCost(input) : invalidRequest(errors);
 }

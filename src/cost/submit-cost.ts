@@ -1,6 +1,7 @@
 /** `POST /cost`: a partner sends the cost of a click or impression (spec §4.7). */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/operations.ts";
+import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
@@ -14,7 +15,7 @@ import {
   readBody,
   readPairs,
 } from "../http/input.ts";
-import { type SentCost, submitTests, toSentPairs } from "./round.ts";
+import { submitTests, toSentPairs } from "./round.ts";
 import {
   type CostResult,
   costInput,
@@ -51,10 +52,12 @@ export const submitCost = costOperation({
     "round_full",
   ],
   async handle(context, caller) {
-    const form = await readForm(context);
-    if (caller.mode === "test") return toResponse(context, await submitTests(context, caller, [form]));
-    if (form.cost instanceof AppError) throw form.cost;
-    return toResponse(context, await submitCosts(context, caller, [form.cost]));
+    const { pairs, cost } = await readForm(context);
+    if (caller.mode === "test") {
+      return toResponse(context, await submitTests(context, caller, [{ sent: toSentPairs(pairs), cost }]));
+    }
+    if (cost instanceof AppError) throw cost;
+    return toResponse(context, await submitCosts(context, caller, [cost]));
   },
 });
 
@@ -63,21 +66,18 @@ function toResponse(context: Context, [result]: (CostResult | AppError)[]): Resp
   return jsonResponse({ ...result, request_id: context.requestId });
 }
 
-/** Reads the parameters from the query string, a form body, or both. */
-async function readForm(context: Context): Promise<SentCost> {
+/** Reads the parameters from the query string, a form body, or both, and parses the cost. */
+async function readForm(context: Context): Promise<{ pairs: Pair[]; cost: Cost | AppError }> {
   const errors: InputError[] = [];
   const pairs = readPairs(context.url.search.slice(1));
   try {
     pairs.push(...(await readBodyPairs(context, errors)));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { sent: toSentPairs(pairs), cost: error };
+    return { pairs, cost: error };
   }
   const input = parsePairs(costInput, pairs, "same value", errors);
-  return {
-    sent: toSentPairs(pairs),
-    cost: input && errors.length === 0 ? toCost(input) : invalidRequest(errors),
-  };
+  return { pairs, cost: input && errors.length === 0 ? toCost(input) : invalidRequest(errors) };
 }
 
 async function readBodyPairs({ request }: Context, errors: InputError[]): Promise<Pair[]> {
