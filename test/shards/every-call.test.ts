@@ -5,6 +5,8 @@ import { type Call, call, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 import { CHANGE } from "./support.ts";
 
+vi.setConfig({ testTimeout: 30_000 });
+
 beforeAll(freshLedger);
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
