@@ -6,6 +6,8 @@ import { type Call, call, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 import { CHANGE, idOn } from "./support.ts";
 
+vi.setConfig({ testTimeout: 30_000 });
+
 beforeAll(freshLedger);
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 

@@ -112,7 +112,10 @@ const changes = {
   "remove member": remove,
 };
 
-/** Adds or removes a member. Returns false if nothing changed: there is no such app or user, or the user was already a member or was none. */
+/**
+ * Adds or removes a member. Returns false if nothing changed: there is no such app or user, or the user was a member already, or was
+ * none.
+ */
 export async function changeMembership(
   db: D1Database,
   operator: Operator,

@@ -12,6 +12,7 @@ export interface Operator {
 }
 
 const { happenedAt, userId, action, subject, detail } = auditLog;
+// A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
 const insert = (of: SQL) =>
   statement(sql`
     INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})

@@ -14,25 +14,22 @@ import { badField, notFound } from "../errors.ts";
 import { type AppItem, appChange, emailForm, newApp, toAppItem } from "../resources/apps.ts";
 import { confirmStep, field, orNull, toLines } from "./fields.ts";
 import {
+  type Act,
   consolePage,
   done,
   type Form,
   type FormError,
   nextLink,
-  type OperatorSession,
   parse,
   rangeOf,
+  type Show,
 } from "./layout.ts";
 
-export async function appsPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const appsPage: Show = async (context, session, formError) => {
   const range = rangeOf(context);
   const found = await listApps(context.env.DB, range);
   const page = toPage(range, found.rows);
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: "Apps",
     section: "Apps",
     formError,
@@ -52,7 +49,7 @@ export async function appsPage(
         <form method="post" action="/operator/apps">${appFields({}, formError)}<button>Create app</button></form>
       </section>`,
   });
-}
+};
 
 function appFields(app: Partial<AppItem>, formError?: FormError): Markup {
   return html`
@@ -75,30 +72,18 @@ function toBody(form: Form) {
   };
 }
 
-export async function submitNewApp(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
-  const app = await createApp(context, operatorSession, parse(newApp, toBody(form)));
+export const submitNewApp: Act = async (context, session, form) => {
+  const app = await createApp(context, session, parse(newApp, toBody(form)));
   return done(context, `/operator/apps/${app.token}`, "app-created");
-}
+};
 
-export async function submitApp(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitApp: Act = async (context, session, form) => {
   const token = tokenOf(context);
-  await updateApp(context, operatorSession, token, parse(appChange, toBody(form)));
+  await updateApp(context, session, token, parse(appChange, toBody(form)));
   return done(context, `/operator/apps/${token}`, "app-updated");
-}
+};
 
-export async function appPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const appPage: Show = async (context, session, formError) => {
   const token = tokenOf(context);
   const { DB } = context.env;
   const range = rangeOf(context);
@@ -110,7 +95,7 @@ export async function appPage(
   if (!found) throw notFound("app");
   const app = toAppItem(found);
   const page = toPage(range, members.rows);
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: app.name,
     section: "Apps",
     formError,
@@ -146,7 +131,7 @@ export async function appPage(
         <form method="post" action="/operator/apps/${token}">${appFields(app, formError)}<button>Save changes</button></form>
       </section>`,
   });
-}
+};
 
 /** The children of a link as a nested list. `parent` is null for the top level. */
 function linkTree(links: TreeLink[], parent: number | null): Markup | "" {
@@ -179,30 +164,22 @@ function memberRow(app: AppItem, member: { id: number; email: string; role: stri
     </tr>`;
 }
 
-export async function submitMember(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitMember: Act = async (context, session, form) => {
   const token = tokenOf(context);
   const { email } = parse(emailForm, { email: form.get("email") });
   const user = await findUserByEmail(context.env.DB, email);
   if (!user) throw badField("email", "does not belong to a user; create the user first");
-  await addMember(context, operatorSession, { appToken: token, userId: user.id });
+  await addMember(context, session, { appToken: token, userId: user.id });
   return done(context, `/operator/apps/${token}`, "member-added");
-}
+};
 
-export async function submitRemoval(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitRemoval: Act = async (context, session, form) => {
   const token = tokenOf(context);
   const userId = Number(form.get("user_id"));
   if (!Number.isSafeInteger(userId)) throw badField("user_id", "must be the ID of an existing user");
-  await removeMember(context, operatorSession, { appToken: token, userId });
+  await removeMember(context, session, { appToken: token, userId });
   return done(context, `/operator/apps/${token}`, "member-removed");
-}
+};
 
 function tokenOf(context: Context): string {
   return context.params.token ?? "";

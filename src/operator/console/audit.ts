@@ -2,19 +2,18 @@
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { listAudit } from "../../db/operator/audit.ts";
-import type { Context } from "../../env.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { toAuditItem } from "../resources/audit.ts";
-import { consolePage, type OperatorSession } from "./layout.ts";
+import { consolePage, type Show } from "./layout.ts";
 
-export async function auditPage(context: Context, operatorSession: OperatorSession): Promise<Response> {
+export const auditPage: Show = async (context, session) => {
   const requested = context.url.searchParams.get("before") ?? "";
   const before = /^\d{1,15}$/.test(requested) ? Number(requested) : Number.MAX_SAFE_INTEGER;
   const range = { after: null, before, limit: 100 };
   const { rows } = await listAudit(context.env.DB, range);
   const page = toPage(range, rows);
   const items = page.items.map(toAuditItem).reverse();
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: "Audit log",
     section: "Audit log",
     body: html`
@@ -29,4 +28,4 @@ export async function auditPage(context: Context, operatorSession: OperatorSessi
       }
       ${page.previous === null ? "" : html`<p><a href="/operator/audit?before=${page.previous}">Older entries</a></p>`}`,
   });
-}
+};

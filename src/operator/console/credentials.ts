@@ -2,34 +2,21 @@
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { listCredentials, type NamedCredentialRow } from "../../db/operator/credentials.ts";
-import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { revokeCredential } from "../api/credentials/revoke-credential.ts";
 import { type CredentialItem, toCredentialItem } from "../resources/credentials.ts";
 import { confirmStep } from "./fields.ts";
-import {
-  consolePage,
-  done,
-  type FormError,
-  idOf,
-  nextLink,
-  type OperatorSession,
-  rangeOf,
-} from "./layout.ts";
+import { type Act, consolePage, done, idOf, nextLink, rangeOf, type Show } from "./layout.ts";
 
 /** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
 type ShownCredential = CredentialItem & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
 
-export async function credentialsPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const credentialsPage: Show = async (context, session, formError) => {
   const range = rangeOf(context);
   const { rows } = await listCredentials(context.env.DB, range);
   const page = toPage(range, rows);
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: "Credentials",
     section: "Credentials",
     formError,
@@ -49,7 +36,7 @@ export async function credentialsPage(
       }
       ${nextLink("/operator/credentials", page.next)}`,
   });
-}
+};
 
 export function credentialTable(items: ShownCredential[], withPartner = false): Markup {
   return html`
@@ -80,10 +67,7 @@ function credentialRow(item: ShownCredential, withPartner: boolean): Markup {
     </tr>`;
 }
 
-export async function submitRevocation(
-  context: Context,
-  operatorSession: OperatorSession,
-): Promise<Response> {
-  const { partner_id } = await revokeCredential(context, operatorSession, idOf(context));
+export const submitRevocation: Act = async (context, session) => {
+  const { partner_id } = await revokeCredential(context, session, idOf(context));
   return done(context, `/operator/partners/${partner_id}`, "credential-revoked");
-}
+};

@@ -26,9 +26,15 @@ export interface FormError {
 /** The fields of a form. Only `cost_types` may occur more than once. */
 export type Form = URLSearchParams;
 
+/** Shows a page, with the error of its form if that was rejected. */
+export type Show = (context: Context, session: OperatorSession, formError?: FormError) => Promise<Response>;
+
+/** Handles a form. */
+export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Response>;
+
 /** Runs the handler for a signed-in operator. A member gets an error page. */
 export function withOperatorSession(
-  handler: (context: Context, operatorSession: OperatorSession) => Promise<Response>,
+  handler: (context: Context, session: OperatorSession) => Promise<Response>,
 ): Handler {
   return withSession(async (context, { userId, email, role }) => {
     if (role !== "operator") throw new AppError("operator_required");
@@ -37,19 +43,16 @@ export function withOperatorSession(
 }
 
 /** As `withOperatorSession`, for a form. A rejected form is shown again on its page with the error. */
-export function withForm(
-  act: (context: Context, operatorSession: OperatorSession, form: Form) => Promise<Response>,
-  show: (context: Context, operatorSession: OperatorSession, formError: FormError) => Promise<Response>,
-): Handler {
-  return withOperatorSession(async (context, operatorSession) => {
+export function withForm(act: Act, show: Show): Handler {
+  return withOperatorSession(async (context, session) => {
     const form = await readFields(context);
     try {
-      return await act(context, operatorSession, form);
+      return await act(context, session, form);
     } catch (error) {
       const isFormError = error instanceof AppError && FORM_ERROR_STATUSES.has(ERRORS[error.code].status);
       if (!isFormError) throw error;
       context.trace.outcome = error.code;
-      return show(context, operatorSession, { error, form });
+      return show(context, session, { error, form });
     }
   });
 }
@@ -91,7 +94,7 @@ interface ConsolePage {
 /** A page of the console, with the notice of the last action or the form's error at the top. */
 export function consolePage(
   context: Context,
-  operatorSession: OperatorSession,
+  session: OperatorSession,
   page: ConsolePage,
 ): Promise<Response> {
   const links = SECTIONS.map(
@@ -100,7 +103,7 @@ export function consolePage(
   );
   return pageResponse(context, {
     title: `${page.title} · Operator console`,
-    user: operatorSession.user,
+    user: session.user,
     ...(page.formError && { status: ERRORS[page.formError.error.code].status }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
@@ -150,10 +153,10 @@ function errorNotice(error: AppError): Markup {
 /** Shows a new secret. It can't be shown again. */
 export function secretPage(
   context: Context,
-  operatorSession: OperatorSession,
+  session: OperatorSession,
   shown: { section: Section; title: string; name: string; secret: string; use: Markup; back: string },
 ): Promise<Response> {
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: shown.title,
     section: shown.section,
     body: html`

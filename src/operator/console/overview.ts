@@ -5,28 +5,14 @@ import { listPendingSpend } from "../../db/operator/console.ts";
 import { listPartners, type PartnerRow } from "../../db/operator/partners.ts";
 import { COST_TYPES, toMask } from "../../domain/cost-types.ts";
 import { formatSpend } from "../../domain/money.ts";
-import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import { createPartner } from "../api/partners/create-partner.ts";
 import { newPartner, type PartnerItem, toPartnerItem } from "../resources/partners.ts";
 import { field } from "./fields.ts";
-import {
-  consolePage,
-  done,
-  type Form,
-  type FormError,
-  nextLink,
-  type OperatorSession,
-  parse,
-  rangeOf,
-} from "./layout.ts";
+import { type Act, consolePage, done, nextLink, parse, rangeOf, type Show } from "./layout.ts";
 import { STATES } from "./partners.ts";
 
-export async function overviewPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const overviewPage: Show = async (context, session, formError) => {
   const range = rangeOf(context);
   const { DB } = context.env;
   const [found, pending] = await Promise.all([
@@ -34,7 +20,7 @@ export async function overviewPage(
     listPendingSpend(context.ledger, context.now),
   ]);
   const page = toPage(range, found.rows);
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: "Partners",
     section: "Partners",
     formError,
@@ -71,7 +57,7 @@ export async function overviewPage(
         </form>
       </section>`,
   });
-}
+};
 
 /** The operator's next step for a partner: none if every cost type is integrated and can be sent and matched. */
 function nextStep({ id, integratedTypes, hasLiveCredential }: PartnerRow, item: PartnerItem): Markup {
@@ -96,12 +82,8 @@ function partnerRow(partner: PartnerRow): Markup {
     </tr>`;
 }
 
-export async function submitNewPartner(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitNewPartner: Act = async (context, session, form) => {
   const body = parse(newPartner, { display_name: form.get("display_name") });
-  const partner = await createPartner(context, operatorSession, body);
+  const partner = await createPartner(context, session, body);
   return done(context, `/operator/partners/${partner.id}`, "partner-created");
-}
+};

@@ -4,7 +4,6 @@ import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../db/operator/partners.ts";
 import { listRoundsOfPartner } from "../../db/operator/round-lists.ts";
 import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../domain/cost-types.ts";
-import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
@@ -17,16 +16,7 @@ import { partnerChange, toPartnerItem } from "../resources/partners.ts";
 import { newRound } from "../resources/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
-import {
-  consolePage,
-  done,
-  type Form,
-  type FormError,
-  idOf,
-  type OperatorSession,
-  parse,
-  secretPage,
-} from "./layout.ts";
+import { type Act, consolePage, done, idOf, parse, type Show, secretPage } from "./layout.ts";
 
 /** The badge of a cost type's integration state. */
 export const STATES = {
@@ -45,11 +35,7 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
     : "";
 }
 
-export async function partnerPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const partnerPage: Show = async (context, session, formError) => {
   const id = idOf(context);
   const { DB } = context.env;
   const [partner, credentials, rounds] = await Promise.all([
@@ -60,7 +46,7 @@ export async function partnerPage(
   if (!partner) throw notFound("partner");
   const states = toPartnerItem(partner).cost_types;
   const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE_BITS[type]));
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: partner.displayName,
     section: "Partners",
     formError,
@@ -119,7 +105,7 @@ export async function partnerPage(
       </section>
       ${costSwitch(partner)}`,
   });
-}
+};
 
 function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRow): Markup | "" {
   if (integratedTypes === 0) return "";
@@ -144,18 +130,14 @@ function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRow): Mark
     </section>`;
 }
 
-export async function submitCostSwitch(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitCostSwitch: Act = async (context, session, form) => {
   const id = idOf(context);
   const take = form.get("take");
   const supports = take === null ? undefined : take === "yes";
   const body = parse(partnerChange, { supports_cost_data: supports });
-  await updatePartner(context, operatorSession, id, body);
+  await updatePartner(context, session, id, body);
   return done(context, `/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
-}
+};
 
 function issueForm(partner: PartnerRow): Markup | "" {
   const live = toTypes(partner.integratedTypes);
@@ -178,11 +160,7 @@ function issueForm(partner: PartnerRow): Markup | "" {
     </details>`;
 }
 
-export async function submitPartner(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitPartner: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = parse(partnerChange, {
     display_name: form.get("display_name") ?? undefined,
@@ -191,23 +169,19 @@ export async function submitPartner(
     impression_parameters: form.get("impression_parameters") ?? undefined,
     cost_parameters: form.get("cost_parameters") ?? undefined,
   });
-  await updatePartner(context, operatorSession, id, body);
+  await updatePartner(context, session, id, body);
   return done(context, `/operator/partners/${id}`, "partner-updated");
-}
+};
 
-export async function submitNewCredential(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitNewCredential: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = parse(newCredential, {
     partner_id: id,
     mode: form.get("mode"),
     cost_types: form.getAll("cost_types"),
   });
-  const { mode, credential } = await createCredential(context, operatorSession, body);
-  return secretPage(context, operatorSession, {
+  const { mode, credential } = await createCredential(context, session, body);
+  return secretPage(context, session, {
     section: "Partners",
     title: "Credential issued",
     name: `${mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
@@ -215,17 +189,13 @@ export async function submitNewCredential(
     use: html`<p>The partner sends it as <code>Authorization: Token token=…</code> with every cost.</p>`,
     back: `/operator/partners/${id}`,
   });
-}
+};
 
-export async function submitNewRound(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitNewRound: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = parse(newRound, { partner_id: id, cost_types: form.getAll("cost_types") });
-  const round = await openRound(context, operatorSession, body);
-  return secretPage(context, operatorSession, {
+  const round = await openRound(context, session, body);
+  return secretPage(context, session, {
     section: "Partners",
     title: `Round ${round.id} opened`,
     name: "Test credential",
@@ -235,4 +205,4 @@ export async function submitNewRound(
       <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and checks the report at <code>${context.url.origin}/cost/round</code>. Costs in a round never count as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
-}
+};

@@ -1,6 +1,5 @@
 /** The page of a round: the report with its Dismiss buttons, and the forms to approve or close the round. */
 import { html } from "hono/html";
-import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import {
   type FindingItem,
@@ -13,20 +12,16 @@ import { endRound } from "../api/rounds/end-round.ts";
 import { readRound } from "../api/rounds/read-round.ts";
 import { dismissal } from "../resources/rounds.ts";
 import { confirmStep } from "./fields.ts";
-import { consolePage, done, type Form, type FormError, idOf, type OperatorSession, parse } from "./layout.ts";
+import { type Act, consolePage, done, idOf, parse, type Show } from "./layout.ts";
 
-export async function roundPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const roundPage: Show = async (context, session, formError) => {
   const round = toRoundWithReport(await readRound(context, idOf(context)));
   const dismiss = (finding: FindingItem) => html`
     <form method="post" action="/operator/rounds/${round.id}/dismissals">
       <input type="hidden" name="finding" value="${finding.finding}">
       <button class="secondary" aria-label="Dismiss ${finding.finding}">Dismiss</button>
     </form>`;
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: `Round ${round.id}`,
     section: "Partners",
     formError,
@@ -34,7 +29,7 @@ export async function roundPage(
       <p><a href="/operator/partners/${round.partner_id}">${round.partner}</a></p>
       ${round.state === "open" ? reportView(round, dismiss, endForms(round)) : reportView(round, undefined, nextStep(round))}`,
   });
-}
+};
 
 function endForms(round: RoundWithReport): Markup {
   const open = countOpen(round.report);
@@ -67,22 +62,18 @@ function nextStep(round: RoundWithReport): Markup {
     : html`<p class="notice">This round was closed without approval. To continue, <a href="/operator/partners/${round.partner_id}#open">open a new round</a>.</p>`;
 }
 
-export async function submitApproval(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const { id } = await endRound(context, operatorSession, idOf(context), "approved");
+export const submitApproval: Act = async (context, session) => {
+  const { id } = await endRound(context, session, idOf(context), "approved");
   return done(context, `/operator/rounds/${id}`, "round-approved");
-}
+};
 
-export async function submitClosing(context: Context, operatorSession: OperatorSession): Promise<Response> {
-  const { id } = await endRound(context, operatorSession, idOf(context), "closed");
+export const submitClosing: Act = async (context, session) => {
+  const { id } = await endRound(context, session, idOf(context), "closed");
   return done(context, `/operator/rounds/${id}`, "round-closed");
-}
+};
 
-export async function submitDismissal(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitDismissal: Act = async (context, session, form) => {
   const { finding } = parse(dismissal, { finding: form.get("finding") });
-  const { id } = await dismissFinding(context, operatorSession, idOf(context), finding);
+  const { id } = await dismissFinding(context, session, idOf(context), finding);
   return done(context, `/operator/rounds/${id}`, "mismatch-dismissed");
-}
+};

@@ -1,24 +1,18 @@
 /** The routes of the operator console: pages, and forms that redirect back to a page. */
-import type { Context } from "../../env.ts";
-import type { Handler, Route } from "../../http/router.ts";
+import type { Route } from "../../http/router.ts";
 import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
 import { credentialsPage, submitRevocation } from "./credentials.ts";
-import { type Form, type FormError, type OperatorSession, withForm, withOperatorSession } from "./layout.ts";
+import { type Act, type Show, withForm, withOperatorSession } from "./layout.ts";
 import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
 import * as rounds from "./rounds.ts";
 import * as users from "./users.ts";
 
-type Show = (context: Context, operatorSession: OperatorSession, formError?: FormError) => Promise<Response>;
-type Act = (context: Context, operatorSession: OperatorSession, form: Form) => Promise<Response>;
-
-const page = (show: Show): Handler =>
-  withOperatorSession((context, operatorSession) => show(context, operatorSession));
 /** A page with a form that posts to the same path. */
 const pageWithForm = (path: string, show: Show, act: Act): Route => ({
   path,
-  methods: { GET: page(show), POST: withForm(act, show) },
+  methods: { GET: withOperatorSession(show), POST: withForm(act, show) },
 });
 /** A form on a page with another path. */
 const form = (path: string, act: Act, show: Show): Route => ({
@@ -27,14 +21,14 @@ const form = (path: string, act: Act, show: Show): Route => ({
 });
 
 export const consoleRoutes: Route[] = [
-  { path: "/operator", methods: { GET: page(overview.overviewPage) } },
+  { path: "/operator", methods: { GET: withOperatorSession(overview.overviewPage) } },
   pageWithForm("/operator/partners", overview.overviewPage, overview.submitNewPartner),
   pageWithForm("/operator/partners/:id", partners.partnerPage, partners.submitPartner),
   form("/operator/partners/:id/costs", partners.submitCostSwitch, partners.partnerPage),
   form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage),
-  { path: "/operator/rounds", methods: { GET: page(overview.overviewPage) } },
-  { path: "/operator/rounds/:id", methods: { GET: page(rounds.roundPage) } },
+  { path: "/operator/rounds", methods: { GET: withOperatorSession(overview.overviewPage) } },
+  { path: "/operator/rounds/:id", methods: { GET: withOperatorSession(rounds.roundPage) } },
   form("/operator/rounds/:id/approve", rounds.submitApproval, rounds.roundPage),
   form("/operator/rounds/:id/close", rounds.submitClosing, rounds.roundPage),
   form("/operator/rounds/:id/dismissals", rounds.submitDismissal, rounds.roundPage),
@@ -46,7 +40,7 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/users/:id", users.userPage, users.submitUser),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage),
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage),
-  { path: "/operator/credentials", methods: { GET: page(credentialsPage) } },
+  { path: "/operator/credentials", methods: { GET: withOperatorSession(credentialsPage) } },
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage),
   { path: "/operator/audit", methods: { GET: withOperatorSession(auditPage) } },
 ];

@@ -12,15 +12,15 @@ import { notFound } from "../errors.ts";
 import { newUser, toUserItem, type UserItem, userChange } from "../resources/users.ts";
 import { confirmStep, field, select } from "./fields.ts";
 import {
+  type Act,
   consolePage,
   done,
-  type Form,
-  type FormError,
   idOf,
   nextLink,
   type OperatorSession,
   parse,
   rangeOf,
+  type Show,
   secretPage,
 } from "./layout.ts";
 
@@ -29,15 +29,11 @@ const ROLES: [string, string][] = [
   ["operator", "Operator: can also use this console"],
 ];
 
-export async function usersPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const usersPage: Show = async (context, session, formError) => {
   const range = rangeOf(context);
   const { rows } = await listUsers(context.env.DB, range);
   const page = toPage(range, rows);
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: "Users",
     section: "Users",
     formError,
@@ -61,7 +57,7 @@ export async function usersPage(
         </form>
       </section>`,
   });
-}
+};
 
 function stateOf(user: UserItem): Markup {
   return user.disabled_at === null
@@ -80,27 +76,23 @@ function userRow(item: UserItem): Markup {
     </tr>`;
 }
 
-export async function submitNewUser(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitNewUser: Act = async (context, session, form) => {
   const body = parse(newUser, {
     email: form.get("email") ?? undefined,
     role: form.get("role") ?? undefined,
     sign_in: form.get("sign_in") ?? undefined,
   });
-  const user = await createUser(context, operatorSession, body);
+  const user = await createUser(context, session, body);
   if (body.sign_in === "sso") return done(context, `/operator/users/${user.id}`, "user-created");
-  return passwordPage(context, operatorSession, user);
-}
+  return passwordPage(context, session, user);
+};
 
 function passwordPage(
   context: Context,
-  operatorSession: OperatorSession,
+  session: OperatorSession,
   { id, email, temporary_password = "" }: UserItem,
 ): Promise<Response> {
-  return secretPage(context, operatorSession, {
+  return secretPage(context, session, {
     section: "Users",
     title: "Temporary password",
     name: `Temporary password for ${email}`,
@@ -110,17 +102,13 @@ function passwordPage(
   });
 }
 
-export async function userPage(
-  context: Context,
-  operatorSession: OperatorSession,
-  formError?: FormError,
-): Promise<Response> {
+export const userPage: Show = async (context, session, formError) => {
   const found = await findUser(context.env.DB, idOf(context));
   if (!found) throw notFound("user");
   const user = toUserItem(found);
   const path = `/operator/users/${user.id}`;
   const isDisabled = user.disabled_at !== null;
-  return consolePage(context, operatorSession, {
+  return consolePage(context, session, {
     title: user.email,
     section: "Users",
     formError,
@@ -183,13 +171,9 @@ export async function userPage(
         }
       </section>`,
   });
-}
+};
 
-export async function submitUser(
-  context: Context,
-  operatorSession: OperatorSession,
-  form: Form,
-): Promise<Response> {
+export const submitUser: Act = async (context, session, form) => {
   const id = idOf(context);
   const disabled = form.get("disabled");
   const body = parse(userChange, {
@@ -197,25 +181,19 @@ export async function submitUser(
     sign_in: form.get("sign_in") ?? undefined,
     ...(disabled !== null && { disabled: disabled === "yes" }),
   });
-  await updateUser(context, operatorSession, id, body);
+  await updateUser(context, session, id, body);
   const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
   return done(context, `/operator/users/${id}`, action);
-}
+};
 
-export async function submitPasswordReset(
-  context: Context,
-  operatorSession: OperatorSession,
-): Promise<Response> {
-  const user = await resetPassword(context, operatorSession, idOf(context));
-  return passwordPage(context, operatorSession, user);
-}
+export const submitPasswordReset: Act = async (context, session) => {
+  const user = await resetPassword(context, session, idOf(context));
+  return passwordPage(context, session, user);
+};
 
-export async function submitTokenIssue(
-  context: Context,
-  operatorSession: OperatorSession,
-): Promise<Response> {
-  const user = await issueToken(context, operatorSession, idOf(context));
-  return secretPage(context, operatorSession, {
+export const submitTokenIssue: Act = async (context, session) => {
+  const user = await issueToken(context, session, idOf(context));
+  return secretPage(context, session, {
     section: "Users",
     title: "API token",
     name: `API token for ${user.email}`,
@@ -223,4 +201,4 @@ export async function submitTokenIssue(
     use: html`<p>Send it as <code>Authorization: Token token=…</code> with every request to the campaign API.</p>`,
     back: `/operator/users/${user.id}`,
   });
-}
+};
