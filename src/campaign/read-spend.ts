@@ -1,19 +1,11 @@
 /** `GET …/spend`: the spend of an app, from the daily totals. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
-import { findSpend } from "../db/ledger/spend.ts";
 import { prefers } from "../http/accept.ts";
-import { csvResponse } from "../http/csv.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { spendQuery } from "../http/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import {
-  MAX_SPEND_ROWS,
-  toFileName,
-  tooManyRows,
-  toSpendCsv,
-  toSpendItem,
-} from "../usecases/spend-report.ts";
+import { readSpendReport, spendCsvResponse } from "../usecases/spend-report.ts";
 import { appPath, authorizeApp } from "./link.ts";
 
 export const readSpend = userOperation({
@@ -46,17 +38,11 @@ export const readSpend = userOperation({
   },
   errors: ["not_found"],
   async handle(context, caller, { path, query }) {
-    const { group_by: groups, ...days } = query;
-    const { access, rows } = await findSpend(
-      context.ledger,
-      { kind: "token", hash: caller.tokenHash, now: context.now },
-      { ...days, appToken: path.app_token, groups, limit: MAX_SPEND_ROWS + 1 },
-    );
+    const viewer = { kind: "token", hash: caller.tokenHash } as const;
+    const { access, items } = await readSpendReport(context.ledger, viewer, path.app_token, query);
     authorizeApp(caller, access);
-    if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
-    const items = rows.map((row) => toSpendItem(row, groups));
     return prefers(context.request, "text/csv")
-      ? csvResponse(toSpendCsv(items, groups), toFileName(path.app_token, days))
+      ? spendCsvResponse(items, path.app_token, query)
       : jsonResponse(envelopeV1(context, items), 200, { vary: "Accept" });
   },
 });

@@ -66,7 +66,7 @@ const DEADLINE_MS = 10_000;
 
 /**
  * Runs the statements as a D1 batch, which is one round trip and one transaction: all of them commit or none. All of them run,
- * whatever the first ones return, so each statement checks access in its own SQL.
+ * whatever the first ones return, so each statement of a hot path checks access in its own SQL.
  */
 export async function runBatch<Statements extends Bound<unknown>[]>(
   db: D1Database,

@@ -39,7 +39,7 @@ export function spendCsvResponse(
   return csvResponse(toSpendCsv(items, group_by), toFileName(appToken, days));
 }
 
-export function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
+function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
   const keys: Record<SpendGroup, SpendItem> = {
     day: { day: formatDate(row.day ?? 0) },
     link: { link_token: row.linkToken, link_label: row.linkLabel },
@@ -61,7 +61,7 @@ const CSV_KEYS: Record<SpendGroup, string[]> = {
   cost_type: ["cost_type"],
 };
 
-export function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): string {
+function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): string {
   const header = [...groups.flatMap((group) => CSV_KEYS[group]), "currency", "spend", "matched", "unpriced"];
   return toCsv(
     header,
@@ -69,10 +69,10 @@ export function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): s
   );
 }
 
-export const MAX_SPEND_ROWS = 50_000;
+const MAX_SPEND_ROWS = 50_000;
 
 /** The error for a report with more rows than `MAX_SPEND_ROWS`. */
-export function tooManyRows(): AppError {
+function tooManyRows(): AppError {
   const message = `gives more than ${MAX_SPEND_ROWS} rows; use fewer groups or fewer days`;
   return new AppError("invalid_request", `group_by ${message}.`, {
     errors: [{ param: "group_by", message }],
@@ -80,6 +80,6 @@ export function tooManyRows(): AppError {
 }
 
 /** The file name of a report. An app token has only letters and digits, so it needs no escaping. */
-export function toFileName(appToken: string, { from, to }: DayRange): string {
+function toFileName(appToken: string, { from, to }: DayRange): string {
   return `spend-${appToken}-${formatDate(from)}-${formatDate(to)}.csv`;
 }

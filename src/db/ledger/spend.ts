@@ -87,7 +87,7 @@ export interface DayRange {
 }
 
 /** The caller: the hash of an API token, or a user whose session was checked. */
-export type Viewer = { kind: "token"; hash: string; now?: number } | { kind: "user"; userId: number };
+export type Viewer = { kind: "token"; hash: string } | { kind: "user"; userId: number };
 
 const isUser = sql`${m.userId} = ${sql.placeholder("userId")}`;
 const isUsersApp = sql`${isUser} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
