@@ -34,7 +34,7 @@ export function chooseTarget(destination: Destination, query: URLSearchParams, u
 
 /** Returns the URL as the parser serializes it, so that the browser follows exactly what was checked. */
 function allowedTarget(requested: string | null, destination: Destination): string | undefined {
-  const url = URL.parse(requested ?? "");
+  const url = requested ? URL.parse(requested) : null;
   const scheme = url?.protocol.slice(0, -1) ?? "";
   if (!url || FORBIDDEN_SCHEMES.has(scheme) || url.username || url.password) return undefined;
   if (!destination.redirectSchemes.includes(scheme)) return undefined;
