@@ -1,7 +1,7 @@
-/** What is measured, and what each path is to reach. */
+/** The measured paths and their aims. */
 import { createHash } from "node:crypto";
 
-/** What ours is to reach: CPU and throughput as a ratio to bare's, and CPU as a ratio to that of another revision. */
+/** The aims: CPU and throughput as a ratio to the bare Worker, and CPU as a ratio to another revision. */
 export const AIMS = { cpu: 1.15, throughput: 0.9, against: 1.05 };
 
 export const BATCH_SIZE = 100;
@@ -14,7 +14,7 @@ export interface Demo {
   costToken: string;
 }
 
-/** What a server was filled with. */
+/** The data of a server. */
 export interface Data {
   demo: Demo;
   /** Links of level 1. */
@@ -23,7 +23,7 @@ export interface Data {
   clicked: string[];
 }
 
-/** So many costs come with the data, and so many of them have a click. */
+/** The number of costs in the data, and of those that have a click. */
 export const FILLED_COSTS = 10_000;
 export const FILLED_CLICKS = 1_000;
 
@@ -36,7 +36,7 @@ export interface Ask {
 
 export interface Path {
   name: string;
-  /** The status of a good answer. */
+  /** The expected status. */
   status: number;
   /** Requests of one pair to each server: less than a second on one core. */
   requests: number;
