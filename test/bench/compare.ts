@@ -1,4 +1,4 @@
-/** Drives servers by turns and compares what each request took. */
+/** Drives servers in turns and compares CPU time and throughput. */
 import { drive } from "./load.ts";
 import type { Path } from "./paths.ts";
 import type { Server } from "./servers.ts";
@@ -9,17 +9,17 @@ export interface Figures {
   throughput: number;
 }
 
-/** The figures of each server, in their order. */
+/** The figures of each server, in the order of the servers. */
 export type Pair = Figures[];
 
 /**
- * In each pair the servers take turns of a fraction of a second, so that all of them see the same noise from whatever else the
- * machine does. Longer turns give a spread several times as wide.
+ * In each pair the servers take turns of a fraction of a second, so that other work on the machine
+ * affects all of them alike. In trials, longer turns gave a wider spread.
  */
 const TURNS = 10;
-/** After so many pairs V8 has compiled a path as well as it will. They are not counted. */
+/** The first pairs warm up the servers and are not counted. */
 const WARM_UP_PAIRS = 2;
-/** A server that uses less CPU than this in this time has ended its work after the answers. */
+/** A server that uses less CPU than this in this time has finished the work after its responses. */
 const IDLE = { microseconds: 2_000, during: 50 };
 
 export async function measurePairs(
@@ -35,7 +35,7 @@ export async function measurePairs(
   return pairs.slice(WARM_UP_PAIRS);
 }
 
-/** Of all requests so far, so that no two are alike. */
+/** The number of the next request, so that no two requests are the same. */
 let next = 0;
 
 async function measurePair(servers: Server[], path: Path, connections: number): Promise<Pair> {
@@ -65,7 +65,7 @@ async function settle({ cpuTime }: Server): Promise<void> {
   }
 }
 
-/** The middle of the pairs, and half of the range that the middle half of them lies in. */
+/** The median of the pairs, and half of their interquartile range. */
 export interface Middle {
   median: number;
   spread: number;
@@ -79,7 +79,7 @@ export function middleOf(pairs: Pair[], pick: (pair: Pair) => number): Middle {
   };
 }
 
-/** One server's figure to another's. */
+/** The ratio of one server's figure to another's. */
 export function ratioOf(pairs: Pair[], figure: keyof Figures, server: number, other: number): Middle {
   return middleOf(
     pairs,
@@ -87,7 +87,7 @@ export function ratioOf(pairs: Pair[], figure: keyof Figures, server: number, ot
   );
 }
 
-/** Between two values by the line through them. */
+/** A quantile, by linear interpolation. */
 function quantile(sorted: number[], share: number): number {
   const place = share * (sorted.length - 1);
   const below = sorted[Math.floor(place)] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** Fills a server with data through its public interfaces, so that it works for every revision, whatever its tables. */
+/** Fills a server with data through its public APIs, so that it works for every revision of the tables. */
 import { drive, type Target } from "./load.ts";
 import {
   type Ask,
@@ -32,7 +32,7 @@ export async function fill(target: Target, demo: Demo): Promise<Data> {
   return { demo, links, clicked };
 }
 
-/** Gives every link a partner, each partner in turn. The links whose cost data is on then. */
+/** Attaches the partners to the links in turn. Returns the links whose cost data is on. */
 async function attachPartners(target: Target, demo: Demo, links: string[]): Promise<string[]> {
   const partners = await readPartners(target, demo);
   const withCostData: string[] = [];

@@ -1,4 +1,4 @@
-/** What there is much of: how many bytes a row takes, the purge in bounded slices, and a page deep in a list. */
+/** Measures growth: the bytes of a row, the purge in slices, and a page deep in a list. */
 import { hashToken } from "../../src/auth/secrets.ts";
 import { ledgerOf } from "../../src/db/ledger/shards.ts";
 import { listLevelOne } from "../../src/db/links/links.ts";
@@ -21,7 +21,7 @@ export async function measureGrowth(server: Server): Promise<void> {
   await measureDeepList(server);
 }
 
-/** How the database grows by clicks and by their costs, with IDs as long as a UUID that come in no order. */
+/** Measures the bytes of a click and of a cost, with random IDs of the length of a UUID. */
 async function measureRows(db: D1Database): Promise<void> {
   const count = 200_000;
   const grow = async (query: string) => {
@@ -47,7 +47,7 @@ async function measureRows(db: D1Database): Promise<void> {
   );
 }
 
-/** Half a million costs and their clicks, all past their time. */
+/** Purges half a million expired costs and their clicks. */
 async function measurePurge(db: D1Database): Promise<void> {
   await addCosts(db, COSTS, Date.now() - 20 * DAY_MS);
   const { counted, calls } = counting(db);
@@ -92,7 +92,7 @@ async function measureDeepList(server: Server): Promise<void> {
 const headers = { authorization: `Token token=${DEMO.apiToken}` };
 const pathOf = () => `/public/v2/apps/${DEMO.appToken}/trackers?limit=50`;
 
-/** Follows the links of the pages until so many items lie behind. */
+/** Follows `next` for this many items. */
 async function pathAfter(url: string, items: number): Promise<string> {
   let next = url + pathOf().replace("=50", "=1000");
   for (let page = 0; page < items / 1_000; page++) {
@@ -104,7 +104,7 @@ async function pathAfter(url: string, items: number): Promise<string> {
   return pathname + search.replace("=1000", "=50");
 }
 
-/** Level-1 links of the demo app, so that it has so many in all. */
+/** Adds this many level-1 links to the demo app. */
 async function addLinks(db: D1Database, count: number): Promise<void> {
   await db
     .prepare(
@@ -116,7 +116,7 @@ async function addLinks(db: D1Database, count: number): Promise<void> {
     .run();
 }
 
-/** Costs of partner 1 with a click each, of this time in milliseconds since 1970. Ids are spread as UUIDs are. */
+/** Adds costs of partner 1, each with a click at this time (milliseconds since 1970), with random IDs. */
 async function addCosts(db: D1Database, count: number, occurredAt: number): Promise<void> {
   const slice = 20_000;
   for (let done = 0; done < count; done += slice) {
@@ -143,7 +143,7 @@ async function addCosts(db: D1Database, count: number, occurredAt: number): Prom
   }
 }
 
-/** D1 with a note of what each call took. */
+/** Wraps D1 and records the cost of each call. */
 function counting(db: D1Database) {
   const calls: { milliseconds: number; read: number; written: number }[] = [];
   const counted = {

@@ -1,8 +1,8 @@
-/** Sends requests over connections that stay open, and looks at the status of each answer. */
+/** Sends requests over connections that stay open, and checks the status of each response. */
 import { Agent, request } from "node:http";
 import type { Ask } from "./paths.ts";
 
-/** workerd closes a connection that is idle for 5 seconds: it is given up before that. */
+/** workerd closes a connection that is idle for 5 seconds, so the client closes it earlier. */
 const IDLE_MS = 4_000;
 
 export function openConnections(): Agent {
@@ -14,7 +14,7 @@ export interface Target {
   agent: Agent;
 }
 
-/** Sends all requests, so many at a time, and returns the seconds that this took. Throws where an answer has another status. */
+/** Sends all requests over this many connections and returns the seconds that it took. Throws on an unexpected status. */
 export async function drive(
   target: Target,
   asks: Ask[],
@@ -34,7 +34,7 @@ export async function drive(
   return (performance.now() - started) / 1000;
 }
 
-/** The status of the answer, once all of it is there. */
+/** The status of a response, after its body was read. */
 function send({ url, agent }: Target, { method, path, headers = {}, body }: Ask): Promise<number> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };

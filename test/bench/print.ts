@@ -1,8 +1,8 @@
-/** The lines of the bench. */
+/** Prints the lines of the bench. */
 import { type Middle, middleOf, type Pair, ratioOf } from "./compare.ts";
 import { AIMS, BATCH_SIZE, type Path } from "./paths.ts";
 
-/** Of the servers ours, bare and, where it was asked for, the other revision: in this order. */
+/** The results of our Worker, the bare Worker and, if requested, the other revision, in this order. */
 export interface Measured {
   path: Path;
   connections: number;
@@ -52,7 +52,7 @@ export function printLine({ path, connections, pairs }: Measured): void {
   printRow(cells);
 }
 
-/** How many times as many costs a second come in by batches as one by one. */
+/** The ratio of the costs per second in batches to those in single calls. */
 export function printBatch(measured: Measured[]): void {
   for (const { connections, pairs } of measured.filter(({ path }) => path.name === "cost")) {
     const batch = measured.find((one) => one.path.name === "batch" && one.connections === connections);
@@ -66,7 +66,7 @@ export function printBatch(measured: Measured[]): void {
   }
 }
 
-/** What the rate limiter takes: pairs of ours and of ours without it. */
+/** The cost of the rate limiter: pairs of our Worker with and without it. */
 export function printLimiters({ path, connections, pairs }: Measured): void {
   const cpu = middleOf(pairs, ([ours, unlimited]) => (ours?.cpu ?? 0) - (unlimited?.cpu ?? 0));
   const throughput = toRatio(ratioOf(pairs, "throughput", 0, 1));

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what a request to the built Worker takes beside a bare one, and beside another revision. test/README.md says
- * how to read it. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--limiters`,
+ * `npm run bench`: compares the built Worker with a bare one, and with another revision. test/README.md explains how to read the
+ * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--limiters`,
  * `--growth`.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -99,7 +99,7 @@ async function measureLimiters({ settings, data }: Prepared): Promise<void> {
   }
 }
 
-/** What V8 was busy with before the first request, in milliseconds. */
+/** The start-up time of the script in milliseconds. */
 function measureStartUp(): number {
   const printed = runWrangler(["check", "startup", "--outfile", join(folder, "startup.cpuprofile")]);
   return Number(/Active: ([\d.]+) ms/.exec(printed)?.[1]);

@@ -35,7 +35,7 @@ export async function prepare({ settings, demo }: Checkout, state: string): Prom
   return { settings: filled, data };
 }
 
-/** The bare Worker on a copy of the data of ours. */
+/** Starts the bare Worker on a copy of our data. */
 export async function prepareBare({ settings, data }: Prepared, state: string): Promise<Prepared> {
   const built = await build({
     entryPoints: [join(import.meta.dirname, "bare/worker.ts")],

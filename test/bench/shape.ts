@@ -1,11 +1,11 @@
-/** Whether two servers answer alike: a bare Worker that leaves out what ours says would be compared with another job. */
+/** Compares the responses of two servers: a bare Worker that leaves out fields would do a different job. */
 import type { Path } from "./paths.ts";
 import type { Server } from "./servers.ts";
 
 /** Numbers that no measured request has. */
 let next = 2 ** 40;
 
-/** How the second answers differently; undefined where it does not. Values may differ, names and types may not. */
+/** The difference of the second response, or undefined. Values may differ, names and types may not. */
 export async function findDifference(one: Server, other: Server, path: Path): Promise<string | undefined> {
   const n = next++;
   const [expected, found] = [await readShape(one, path, n), await readShape(other, path, n)];
