@@ -102,7 +102,7 @@ const SUBMISSIONS: Submission[] = [
     errors: [
       {
         param: "cost_amount",
-        message: "must be a plain decimal with at most 5 decimal places, for instance 0.25",
+        message: "must be a plain decimal with at most 5 decimal places, for example 0.25",
       },
     ],
   },

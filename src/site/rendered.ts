@@ -151,9 +151,9 @@ OPERATOR_TOKEN=ll_api_…</pre>
     sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')
 $ operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|temporary_password)&quot;:[^,}]*'
 &quot;id&quot;:3
-&quot;temporary_password&quot;:&quot;ufbazhgxs6amssdvmvwg&quot;
+&quot;temporary_password&quot;:&quot;zdwnqccemdtnas68zqrz&quot;
 $ operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'
-&quot;items&quot;:[{&quot;app_token&quot;:&quot;mt2zh6vidoao&quot;,&quot;user_id&quot;:3}]</pre>
+&quot;items&quot;:[{&quot;app_token&quot;:&quot;p2ytzum9ao06&quot;,&quot;user_id&quot;:3}]</pre>
 <p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password and changes it on the account page. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
@@ -167,7 +167,7 @@ $ operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -o
 <pre>$ operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
     grep -oE '&quot;(id|credential)&quot;:[^,}]*'
 &quot;id&quot;:3
-&quot;credential&quot;:&quot;ll_live_tuPHTQIPCONEsxX5dCmioEA6zL5vj7SCDbUTyourveCd604c7&quot;
+&quot;credential&quot;:&quot;ll_live_SScH3LylmqUI8kJBNP2c5XrYhZLr5mln8Fk0PGKnPDb455f67&quot;
 $ operator credentials/3/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'
 &quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
@@ -254,7 +254,7 @@ $ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | gre
 </tr>
 </tbody></table>
 </div>
-<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; errors are always logged.</p>` },
+<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
 <p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre>npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
