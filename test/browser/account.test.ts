@@ -100,7 +100,7 @@ describe("the account page", () => {
       throw new Error(`${name} cannot be reached with Tab`);
     };
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("Skip to the content");
+    expect(await focused()).toBe("Skip to content");
     await tabTo("Reset token");
     await page.keyboard.press("Enter");
     expect(await focused()).toBe("Cancel");
@@ -160,18 +160,23 @@ describe("the account page", () => {
 });
 
 describe("every page is accessible and fits a narrow window", () => {
-  it.each(["/", "/login", "/login?notice=signed-out", "/docs/errors", "/docs/partners", "/no/such/page"])(
-    "%s",
-    async (path) => {
-      const page = await open();
-      await page.goto(path);
-      const name = path.replaceAll(/\W+/g, "-").replace(/^-$/, "-landing").slice(1);
-      await checkAccessibility(page, name);
-      await page.setViewportSize({ width: 360, height: 740 });
-      await checkFits(page);
-      await checkAccessibility(page, `${name}-360`);
-    },
-  );
+  const guides = ["partners", "operators", "rounds", "rules", "limits", "troubleshooting"];
+  it.each([
+    "/",
+    "/login",
+    "/login?notice=signed-out",
+    "/docs/errors",
+    ...guides.map((name) => `/docs/${name}`),
+    "/no/such/page",
+  ])("%s", async (path) => {
+    const page = await open();
+    await page.goto(path);
+    const name = path.replaceAll(/\W+/g, "-").replace(/^-$/, "-landing").slice(1);
+    await checkAccessibility(page, name);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await checkFits(page);
+    await checkAccessibility(page, `${name}-360`);
+  });
 
   it("/account and its dialogs", async () => {
     const page = await open();
