@@ -568,7 +568,7 @@ $ report
 </tr>
 <tr>
 <td>The cost arrives first?</td>
-<td>It is pending and matches within seven days, or it lapses. The order of arrival does not change the result.</td>
+<td>It is pending and matches within seven days, or it lapses.</td>
 </tr>
 <tr>
 <td>The same cost again?</td>

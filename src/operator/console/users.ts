@@ -50,7 +50,7 @@ export const usersPage: Show = async (context, session, formError) => {
           ${field({ name: "email", label: "Email", type: "email", required: true }, formError)}
           ${select("role", "Role", ROLES, formError?.form.get("role") ?? "member")}
           ${select("sign_in", "Sign-in method", [
-            ["password", "Password: you get a temporary password in the next step"],
+            ["password", "Password: get a temporary password"],
             ["sso", "Single sign-on: no password"],
           ])}
           <button>Create user</button>
