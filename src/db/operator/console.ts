@@ -55,6 +55,8 @@ const partnerNames = query(
   sql`FROM json_each(${sql.placeholder("ids")}) j CROSS JOIN ${partners} ON ${partners.id} = j.value`,
 );
 
+export type PendingSpend = Awaited<ReturnType<typeof listPendingSpend>>[number];
+
 /** Sums the costs whose engagement may still arrive, by partner and currency. `rows` has one row of sums per database. */
 export async function listPendingSpend({ control, databases }: Ledger, now: number) {
   const found = await Promise.all([...databases.values()].map((db) => runBatch(db, pending(db, { now }))));

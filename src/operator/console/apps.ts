@@ -1,18 +1,15 @@
 /** The console's pages for apps: destinations, members, and the link tree. */
 import { html } from "hono/html";
-import { toPage } from "../../db/keyset.ts";
+import * as z from "zod/mini";
 import { findApp, listApps, listMembers } from "../../db/operator/apps.ts";
 import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/operator/console.ts";
 import { findUserByEmail } from "../../db/operator/users.ts";
-import type { Context } from "../../env.ts";
+import { email } from "../../http/fields.ts";
 import type { Markup } from "../../http/pages.ts";
-import { addMember } from "../api/apps/add-member.ts";
-import { createApp } from "../api/apps/create-app.ts";
-import { removeMember } from "../api/apps/remove-member.ts";
-import { updateApp } from "../api/apps/update-app.ts";
-import { badField, notFound } from "../errors.ts";
-import { type AppItem, appChange, emailForm, newApp, toAppItem } from "../resources/apps.ts";
-import { confirmStep, field, orNull, toLines } from "./fields.ts";
+import { type AppItem, appChange, createApp, newApp, toAppItem, updateApp } from "../api/apps.ts";
+import { badField, notFound } from "../api/common.ts";
+import { addMember, removeMember } from "../api/members.ts";
+import { confirmStep, field, numberColumn, orNull, pick, table, toLines } from "./elements.ts";
 import {
   type Act,
   consolePage,
@@ -21,28 +18,25 @@ import {
   type FormError,
   nextLink,
   parse,
-  rangeOf,
+  readPage,
   type Show,
+  tokenOf,
 } from "./layout.ts";
 
 export const appsPage: Show = async (context, session, formError) => {
-  const range = rangeOf(context);
-  const found = await listApps(context.env.DB, range);
-  const page = toPage(range, found.rows);
+  const page = await readPage(context, listApps);
+  const columns = ["App", "Token", "Default URL", numberColumn("Network links")];
+  const rows = page.items.map(
+    (app) =>
+      html`<tr><th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a></th><td><code>${app.token}</code></td><td>${app.defaultUrl}</td><td class="number">${app.linkCount}</td></tr>`,
+  );
   return consolePage(context, session, {
     title: "Apps",
     section: "Apps",
     formError,
     body: html`
       <h1>Apps</h1>
-      ${
-        page.items.length === 0
-          ? html`<p class="notice">No apps yet. Create the first one below, then add its members.</p>`
-          : html`<div class="table" tabindex="0" role="region" aria-label="Apps"><table>
-              <thead><tr><th scope="col">App</th><th scope="col">Token</th><th scope="col">Default URL</th><th scope="col" class="number">Network links</th></tr></thead>
-              <tbody>${page.items.map((app) => html`<tr><th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a></th><td><code>${app.token}</code></td><td>${app.defaultUrl}</td><td class="number">${app.linkCount}</td></tr>`)}</tbody>
-            </table></div>`
-      }
+      ${table("Apps", columns, rows, html`<p class="notice">No apps yet. Create the first one below, then add its members.</p>`)}
       ${nextLink("/operator/apps", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New app</h2>
@@ -63,8 +57,7 @@ function appFields(app: Partial<AppItem>, formError?: FormError): Markup {
 
 function toBody(form: Form) {
   return {
-    name: form.get("name") ?? undefined,
-    default_url: form.get("default_url") ?? undefined,
+    ...pick(form, "name", "default_url"),
     ios_url: orNull(form.get("ios_url")),
     android_url: orNull(form.get("android_url")),
     redirect_hosts: toLines(form.get("redirect_hosts")),
@@ -73,28 +66,28 @@ function toBody(form: Form) {
 }
 
 export const submitNewApp: Act = async (context, session, form) => {
-  const app = await createApp(context, session, parse(newApp, toBody(form)));
+  const app = await createApp.handle(context, session, { body: parse(newApp, toBody(form)) });
   return done(context, `/operator/apps/${app.token}`, "app-created");
 };
 
 export const submitApp: Act = async (context, session, form) => {
-  const token = tokenOf(context);
-  await updateApp(context, session, token, parse(appChange, toBody(form)));
-  return done(context, `/operator/apps/${token}`, "app-updated");
+  const path = { token: tokenOf(context) };
+  await updateApp.handle(context, session, { path, body: parse(appChange, toBody(form)) });
+  return done(context, `/operator/apps/${path.token}`, "app-updated");
 };
 
 export const appPage: Show = async (context, session, formError) => {
   const token = tokenOf(context);
   const { DB } = context.env;
-  const range = rangeOf(context);
-  const [found, members, links] = await Promise.all([
+  const [found, page, links] = await Promise.all([
     findApp(DB, token),
-    listMembers(DB, range, { appToken: token }),
+    readPage(context, listMembers, { appToken: token }),
     listTree(DB, token),
   ]);
   if (!found) throw notFound("app");
   const app = toAppItem(found);
-  const page = toPage(range, members.rows);
+  const path = `/operator/apps/${token}`;
+  const members = page.items.map((member) => memberRow(app, member));
   return consolePage(context, session, {
     title: app.name,
     section: "Apps",
@@ -112,23 +105,16 @@ export const appPage: Show = async (context, session, formError) => {
       </section>
       <section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        ${
-          page.items.length === 0
-            ? html`<p class="muted">No members yet. Add one below.</p>`
-            : html`<div class="table" tabindex="0" role="region" aria-label="Member list"><table>
-                <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
-                <tbody>${page.items.map((member) => memberRow(app, member))}</tbody>
-              </table></div>`
-        }
-        ${nextLink(`/operator/apps/${token}`, page.next)}
-        <form method="post" action="/operator/apps/${token}/members">
+        ${table("Member list", MEMBER_COLUMNS, members, html`<p class="muted">No members yet. Add one below.</p>`)}
+        ${nextLink(path, page.next)}
+        <form method="post" action="${path}/members">
           ${field({ name: "email", label: "Add member by email", type: "email", required: true }, formError)}
           <button>Add member</button>
         </form>
       </section>
       <section class="card" aria-labelledby="settings">
         <h2 id="settings">Name and destinations</h2>
-        <form method="post" action="/operator/apps/${token}">${appFields(app, formError)}<button>Save changes</button></form>
+        <form method="post" action="${path}">${appFields(app, formError)}<button>Save changes</button></form>
       </section>`,
   });
 };
@@ -149,6 +135,12 @@ function linkTree(links: TreeLink[], parent: number | null): Markup | "" {
   )}</ul>`;
 }
 
+const MEMBER_COLUMNS = [
+  "User",
+  "Role",
+  html`<th scope="col"><span class="visually-hidden">Action</span></th>`,
+];
+
 function memberRow(app: AppItem, member: { id: number; email: string; role: string }): Markup {
   return html`
     <tr>
@@ -166,21 +158,19 @@ function memberRow(app: AppItem, member: { id: number; email: string; role: stri
 
 export const submitMember: Act = async (context, session, form) => {
   const token = tokenOf(context);
-  const { email } = parse(emailForm, { email: form.get("email") });
-  const user = await findUserByEmail(context.env.DB, email);
+  const body = parse(emailForm, { email: form.get("email") });
+  const user = await findUserByEmail(context.env.DB, body.email);
   if (!user) throw badField("email", "does not belong to a user; create the user first");
-  await addMember(context, session, { appToken: token, userId: user.id });
+  await addMember.handle(context, session, { path: { token }, body: { user_id: user.id } });
   return done(context, `/operator/apps/${token}`, "member-added");
 };
 
+const emailForm = z.object({ email });
+
 export const submitRemoval: Act = async (context, session, form) => {
   const token = tokenOf(context);
-  const userId = Number(form.get("user_id"));
-  if (!Number.isSafeInteger(userId)) throw badField("user_id", "must be the ID of an existing user");
-  await removeMember(context, session, { appToken: token, userId });
+  const user_id = Number(form.get("user_id"));
+  if (!Number.isSafeInteger(user_id)) throw badField("user_id", "must be the ID of an existing user");
+  await removeMember.handle(context, session, { path: { token, user_id } });
   return done(context, `/operator/apps/${token}`, "member-removed");
 };
-
-function tokenOf(context: Context): string {
-  return context.params.token ?? "";
-}

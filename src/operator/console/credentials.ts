@@ -1,57 +1,49 @@
 /** The console's list of cost credentials, shown by their hints, and the form to revoke one. */
 import { html } from "hono/html";
-import { toPage } from "../../db/keyset.ts";
-import { listCredentials, type NamedCredentialRow } from "../../db/operator/credentials.ts";
+import {
+  type CredentialRow,
+  listCredentials,
+  type NamedCredentialRow,
+} from "../../db/operator/credentials.ts";
 import type { Markup } from "../../http/pages.ts";
 import { time } from "../../usecases/rounds/view.ts";
-import { revokeCredential } from "../api/credentials/revoke-credential.ts";
-import { type CredentialItem, toCredentialItem } from "../resources/credentials.ts";
-import { confirmStep } from "./fields.ts";
-import { type Act, consolePage, done, idOf, nextLink, rangeOf, type Show } from "./layout.ts";
+import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
+import { confirmStep, table } from "./elements.ts";
+import { type Act, consolePage, done, idOf, nextLink, readPage, type Show } from "./layout.ts";
 
-/** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
-type ShownCredential = CredentialItem & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
+const NO_CREDENTIALS = html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`;
 
 export const credentialsPage: Show = async (context, session, formError) => {
-  const range = rangeOf(context);
-  const { rows } = await listCredentials(context.env.DB, range);
-  const page = toPage(range, rows);
+  const page = await readPage(context, listCredentials);
   return consolePage(context, session, {
     title: "Credentials",
     section: "Credentials",
     formError,
     body: html`
       <h1>Credentials</h1>
-      ${
-        page.items.length === 0
-          ? html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`
-          : credentialTable(
-              page.items.map((row) => ({
-                ...toCredentialItem(row),
-                partner: row.partner,
-                roundState: row.roundState,
-              })),
-              true,
-            )
-      }
+      ${credentialTable(page.items, NO_CREDENTIALS, true)}
       ${nextLink("/operator/credentials", page.next)}`,
   });
 };
 
-export function credentialTable(items: ShownCredential[], withPartner = false): Markup {
-  return html`
-    <div class="table" tabindex="0" role="region" aria-label="Credential list"><table>
-      <thead><tr><th scope="col">Credential</th><th scope="col">Mode</th>${withPartner ? html`<th scope="col">Partner</th>` : ""}<th scope="col">Cost types</th><th scope="col">Created</th><th scope="col">State</th></tr></thead>
-      <tbody>${items.map((item) => credentialRow(item, withPartner))}</tbody>
-    </table></div>`;
+/** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
+type ShownCredential = CredentialRow & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
+
+export function credentialTable(shown: ShownCredential[], empty: Markup, withPartner = false): Markup | "" {
+  const partner = withPartner ? ["Partner"] : [];
+  const columns = ["Credential", "Mode", ...partner, "Cost types", "Created", "State"];
+  const rows = shown.map((row) => credentialRow(row, withPartner));
+  return table("Credential list", columns, rows, empty);
 }
 
-function credentialRow(item: ShownCredential, withPartner: boolean): Markup {
+function credentialRow(row: ShownCredential, withPartner: boolean): Markup {
+  const item = toCredentialItem(row);
+  const ended = row.roundState && row.roundState !== "open" ? html`, ${row.roundState}` : "";
   return html`
     <tr>
       <th scope="row"><code>${item.hint}</code></th>
-      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${item.roundState && item.roundState !== "open" ? html`, ${item.roundState}` : ""}`}</td>
-      ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">${item.partner}</a></td>` : ""}
+      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${ended}`}</td>
+      ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">${row.partner}</a></td>` : ""}
       <td>${item.cost_types.join(", ")}</td>
       <td>${time(item.created_at)}</td>
       <td>${
@@ -68,6 +60,6 @@ function credentialRow(item: ShownCredential, withPartner: boolean): Markup {
 }
 
 export const submitRevocation: Act = async (context, session) => {
-  const { partner_id } = await revokeCredential(context, session, idOf(context));
+  const { partner_id } = await revokeCredential.handle(context, session, { path: { id: idOf(context) } });
   return done(context, `/operator/partners/${partner_id}`, "credential-revoked");
 };

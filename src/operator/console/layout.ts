@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type * as z from "zod/mini";
 import { withSession } from "../../auth/sessions.ts";
-import type { Range } from "../../db/keyset.ts";
+import { type Page as ListPage, type Range, toPage } from "../../db/keyset.ts";
 import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
@@ -72,6 +72,11 @@ export function idOf(context: Context): number {
   const id = context.params.id ?? "";
   if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError("not_found", "We couldn't find that page.");
   return Number(id);
+}
+
+/** The app token in the path. */
+export function tokenOf(context: Context): string {
+  return context.params.token ?? "";
 }
 
 const SECTIONS = [
@@ -171,10 +176,15 @@ export function secretPage(
   });
 }
 
-/** The range of a list page: 100 items after the `after` parameter of the query. */
-export function rangeOf(context: Context): Range {
-  const after = context.url.searchParams.get("after") ?? "";
-  return { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: 100 };
+/** Reads the 100 items of a list after the `after` parameter of the query. */
+export async function readPage<Row extends { id: number }>(
+  { env, url }: Context,
+  list: (db: D1Database, range: Range, values?: Record<string, string>) => Promise<{ rows: Row[] }>,
+  values?: Record<string, string>,
+): Promise<ListPage<Row>> {
+  const after = url.searchParams.get("after") ?? "";
+  const range = { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: 100 };
+  return toPage(range, (await list(env.DB, range, values)).rows);
 }
 
 /** The link to the next page of a list, if there is one. `path` is the list's path, which can differ from a rejected form's. */

@@ -1,25 +1,22 @@
 /** The console's first page: the partners with their next steps, and the pending costs. */
 import { html } from "hono/html";
-import { toPage } from "../../db/keyset.ts";
-import { listPendingSpend } from "../../db/operator/console.ts";
+import { listPendingSpend, type PendingSpend } from "../../db/operator/console.ts";
 import { listPartners, type PartnerRow } from "../../db/operator/partners.ts";
 import { COST_TYPES, toMask } from "../../domain/cost-types.ts";
 import { formatSpend } from "../../domain/money.ts";
 import type { Markup } from "../../http/pages.ts";
-import { createPartner } from "../api/partners/create-partner.ts";
-import { newPartner, type PartnerItem, toPartnerItem } from "../resources/partners.ts";
-import { field } from "./fields.ts";
-import { type Act, consolePage, done, nextLink, parse, rangeOf, type Show } from "./layout.ts";
+import { createPartner, newPartner, type PartnerItem, toPartnerItem } from "../api/partners.ts";
+import { field, numberColumn, pick, table } from "./elements.ts";
+import { type Act, consolePage, done, nextLink, parse, readPage, type Show } from "./layout.ts";
 import { STATES } from "./partners.ts";
 
+const NO_PARTNERS = html`<p class="notice">No partners yet. Create the first one below, then open a round for it.</p>`;
+
 export const overviewPage: Show = async (context, session, formError) => {
-  const range = rangeOf(context);
-  const { DB } = context.env;
-  const [found, pending] = await Promise.all([
-    listPartners(DB, range),
+  const [page, pending] = await Promise.all([
+    readPage(context, listPartners),
     listPendingSpend(context.ledger, context.now),
   ]);
-  const page = toPage(range, found.rows);
   return consolePage(context, session, {
     title: "Partners",
     section: "Partners",
@@ -27,27 +24,12 @@ export const overviewPage: Show = async (context, session, formError) => {
     body: html`
       <h1>Partners</h1>
       <p class="lead">A cost type goes live for a partner once it passes an integration round.</p>
-      ${
-        page.items.length === 0
-          ? html`<p class="notice">No partners yet. Create the first one below, then open a round for it.</p>`
-          : html`<div class="table" tabindex="0" role="region" aria-label="Partners"><table>
-              <thead><tr><th scope="col">Partner</th><th scope="col">Cost data</th>${COST_TYPES.map((type) => html`<th scope="col">${type}</th>`)}<th scope="col">Next step</th></tr></thead>
-              <tbody>${page.items.map(partnerRow)}</tbody>
-            </table></div>`
-      }
+      ${table("Partners", ["Partner", "Cost data", ...COST_TYPES, "Next step"], page.items.map(partnerRow), NO_PARTNERS)}
       ${nextLink("/operator", page.next)}
       <section class="card" aria-labelledby="pending">
         <h2 id="pending">Pending costs</h2>
-        ${
-          pending.length === 0
-            ? html`<p class="muted">No pending costs.</p>`
-            : html`
-              <p class="muted">These costs don't have a matching click or impression yet. They don't count for any app.</p>
-              <div class="table" tabindex="0" role="region" aria-label="Pending costs by partner"><table>
-                <thead><tr><th scope="col">Partner</th><th scope="col" class="number">Costs</th><th scope="col" class="number">Amount</th></tr></thead>
-                <tbody>${pending.map((row) => html`<tr><th scope="row"><a href="/operator/partners/${row.partnerId}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`)}</tbody>
-              </table></div>`
-        }
+        <p class="muted">${pending.length === 0 ? "No pending costs." : "These costs don't have a matching click or impression yet. They don't count for any app."}</p>
+        ${table("Pending costs by partner", ["Partner", numberColumn("Costs"), numberColumn("Amount")], pending.map(pendingRow))}
       </section>
       <section class="card" aria-labelledby="new">
         <h2 id="new">New partner</h2>
@@ -82,8 +64,11 @@ function partnerRow(partner: PartnerRow): Markup {
     </tr>`;
 }
 
+const pendingRow = (row: PendingSpend) =>
+  html`<tr><th scope="row"><a href="/operator/partners/${row.partnerId}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`;
+
 export const submitNewPartner: Act = async (context, session, form) => {
-  const body = parse(newPartner, { display_name: form.get("display_name") });
-  const partner = await createPartner(context, session, body);
-  return done(context, `/operator/partners/${partner.id}`, "partner-created");
+  const body = parse(newPartner, pick(form, "display_name"));
+  const { id } = await createPartner.handle(context, session, { body });
+  return done(context, `/operator/partners/${id}`, "partner-created");
 };

@@ -5,17 +5,14 @@ import { findPartner, type PartnerRow } from "../../db/operator/partners.ts";
 import { listRoundsOfPartner } from "../../db/operator/round-lists.ts";
 import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../domain/cost-types.ts";
 import type { Markup } from "../../http/pages.ts";
-import { toRoundItem } from "../../usecases/rounds/serialize.ts";
+import { type RoundItem, toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
-import { createCredential } from "../api/credentials/create-credential.ts";
-import { updatePartner } from "../api/partners/update-partner.ts";
-import { openRound } from "../api/rounds/open-round.ts";
-import { notFound } from "../errors.ts";
-import { newCredential, toCredentialItem } from "../resources/credentials.ts";
-import { partnerChange, toPartnerItem } from "../resources/partners.ts";
-import { newRound } from "../resources/rounds.ts";
+import { notFound } from "../api/common.ts";
+import { createCredential, newCredential } from "../api/credentials.ts";
+import { partnerChange, toPartnerItem, updatePartner } from "../api/partners.ts";
+import { newRound, openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
-import { check, confirmStep, costTypeChecks, field, select } from "./fields.ts";
+import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
 import { type Act, consolePage, done, idOf, parse, type Show, secretPage } from "./layout.ts";
 
 /** The badge of a cost type's integration state. */
@@ -45,7 +42,9 @@ export const partnerPage: Show = async (context, session, formError) => {
   ]);
   if (!partner) throw notFound("partner");
   const states = toPartnerItem(partner).cost_types;
+  const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
   const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE_BITS[type]));
+  const missing = available.filter((type) => states[type] !== "integrated");
   return consolePage(context, session, {
     title: partner.displayName,
     section: "Partners",
@@ -59,13 +58,7 @@ export const partnerPage: Show = async (context, session, formError) => {
         ${
           rounds.rows.length === 0
             ? html`<p class="muted">No rounds yet. Open one below and send its test credential to the partner.</p>`
-            : html`<ul>${rounds.rows
-                .slice(0, 100)
-                .map(toRoundItem)
-                .map(
-                  (round) =>
-                    html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`,
-                )}</ul>`
+            : html`<ul>${rounds.rows.slice(0, NEWEST.limit).map(toRoundItem).map(roundEntry)}</ul>`
         }
         ${moreHint(id, "rounds", rounds.total)}
         ${
@@ -73,21 +66,14 @@ export const partnerPage: Show = async (context, session, formError) => {
             ? html`<p class="muted" id="open">All cost types are in open rounds.</p>`
             : html`<h3 id="open">Open a round</h3>
               <form method="post" action="/operator/partners/${id}/rounds">
-                ${costTypeChecks(
-                  available,
-                  available.filter((type) => states[type] !== "integrated"),
-                )}
+                ${costTypeChecks(available, missing)}
                 <button>Open round</button>
               </form>`
         }
       </section>
       <section class="card" aria-labelledby="credentials">
         <h2 id="credentials">Credentials</h2>
-        ${
-          credentials.rows.length === 0
-            ? html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`
-            : credentialTable(credentials.rows.slice(0, 100).map(toCredentialItem))
-        }
+        ${credentialTable(credentials.rows.slice(0, NEWEST.limit), noCredentials)}
         ${moreHint(id, "credentials", credentials.total)}
         ${issueForm(partner)}
       </section>
@@ -106,6 +92,9 @@ export const partnerPage: Show = async (context, session, formError) => {
       ${costSwitch(partner)}`,
   });
 };
+
+const roundEntry = (round: RoundItem) =>
+  html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`;
 
 function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRow): Markup | "" {
   if (integratedTypes === 0) return "";
@@ -135,7 +124,7 @@ export const submitCostSwitch: Act = async (context, session, form) => {
   const take = form.get("take");
   const supports = take === null ? undefined : take === "yes";
   const body = parse(partnerChange, { supports_cost_data: supports });
-  await updatePartner(context, session, id, body);
+  await updatePartner.handle(context, session, { path: { id }, body });
   return done(context, `/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
 };
 
@@ -163,13 +152,10 @@ function issueForm(partner: PartnerRow): Markup | "" {
 export const submitPartner: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = parse(partnerChange, {
-    display_name: form.get("display_name") ?? undefined,
+    ...pick(form, "display_name", "click_parameters", "impression_parameters", "cost_parameters"),
     server_to_server: form.has("server_to_server"),
-    click_parameters: form.get("click_parameters") ?? undefined,
-    impression_parameters: form.get("impression_parameters") ?? undefined,
-    cost_parameters: form.get("cost_parameters") ?? undefined,
   });
-  await updatePartner(context, session, id, body);
+  await updatePartner.handle(context, session, { path: { id }, body });
   return done(context, `/operator/partners/${id}`, "partner-updated");
 };
 
@@ -180,7 +166,7 @@ export const submitNewCredential: Act = async (context, session, form) => {
     mode: form.get("mode"),
     cost_types: form.getAll("cost_types"),
   });
-  const { mode, credential } = await createCredential(context, session, body);
+  const { mode, credential } = await createCredential.handle(context, session, { body });
   return secretPage(context, session, {
     section: "Partners",
     title: "Credential issued",
@@ -194,7 +180,7 @@ export const submitNewCredential: Act = async (context, session, form) => {
 export const submitNewRound: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = parse(newRound, { partner_id: id, cost_types: form.getAll("cost_types") });
-  const round = await openRound(context, session, body);
+  const round = await openRound.handle(context, session, { body });
   return secretPage(context, session, {
     section: "Partners",
     title: `Round ${round.id} opened`,

@@ -1,21 +1,14 @@
 /** The page of a round: the report with its Dismiss buttons, and the forms to approve or close the round. */
 import { html } from "hono/html";
 import type { Markup } from "../../http/pages.ts";
-import {
-  type FindingItem,
-  type RoundWithReport,
-  toRoundWithReport,
-} from "../../usecases/rounds/serialize.ts";
+import type { FindingItem, RoundWithReport } from "../../usecases/rounds/serialize.ts";
 import { countOpen, reportView } from "../../usecases/rounds/view.ts";
-import { dismissFinding } from "../api/rounds/dismiss-finding.ts";
-import { endRound } from "../api/rounds/end-round.ts";
-import { readRound } from "../api/rounds/read-round.ts";
-import { dismissal } from "../resources/rounds.ts";
-import { confirmStep } from "./fields.ts";
+import { approveRound, closeRound, dismissal, dismissFinding, readRound } from "../api/rounds.ts";
+import { confirmStep, pick } from "./elements.ts";
 import { type Act, consolePage, done, idOf, parse, type Show } from "./layout.ts";
 
 export const roundPage: Show = async (context, session, formError) => {
-  const round = toRoundWithReport(await readRound(context, idOf(context)));
+  const round = await readRound.handle(context, session, { path: { id: idOf(context) } });
   const dismiss = (finding: FindingItem) => html`
     <form method="post" action="/operator/rounds/${round.id}/dismissals">
       <input type="hidden" name="finding" value="${finding.finding}">
@@ -63,17 +56,17 @@ function nextStep(round: RoundWithReport): Markup {
 }
 
 export const submitApproval: Act = async (context, session) => {
-  const { id } = await endRound(context, session, idOf(context), "approved");
+  const { id } = await approveRound.handle(context, session, { path: { id: idOf(context) } });
   return done(context, `/operator/rounds/${id}`, "round-approved");
 };
 
 export const submitClosing: Act = async (context, session) => {
-  const { id } = await endRound(context, session, idOf(context), "closed");
+  const { id } = await closeRound.handle(context, session, { path: { id: idOf(context) } });
   return done(context, `/operator/rounds/${id}`, "round-closed");
 };
 
 export const submitDismissal: Act = async (context, session, form) => {
-  const { finding } = parse(dismissal, { finding: form.get("finding") });
-  const { id } = await dismissFinding(context, session, idOf(context), finding);
-  return done(context, `/operator/rounds/${id}`, "mismatch-dismissed");
+  const path = { id: idOf(context) };
+  await dismissFinding.handle(context, session, { path, body: parse(dismissal, pick(form, "finding")) });
+  return done(context, `/operator/rounds/${path.id}`, "mismatch-dismissed");
 };

@@ -1,16 +1,20 @@
 /** The console's pages for users: role, sign-in method, API token, and the forms to disable and enable a user. */
 import { html } from "hono/html";
-import { toPage } from "../../db/keyset.ts";
 import { findUser, listUsers } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
-import { createUser } from "../api/users/create-user.ts";
-import { issueToken } from "../api/users/issue-token.ts";
-import { resetPassword } from "../api/users/reset-password.ts";
-import { updateUser } from "../api/users/update-user.ts";
-import { notFound } from "../errors.ts";
-import { newUser, toUserItem, type UserItem, userChange } from "../resources/users.ts";
-import { confirmStep, field, select } from "./fields.ts";
+import { notFound } from "../api/common.ts";
+import {
+  createUser,
+  issueToken,
+  newUser,
+  resetPassword,
+  toUserItem,
+  type UserItem,
+  updateUser,
+  userChange,
+} from "../api/users.ts";
+import { confirmStep, field, pick, select, table } from "./elements.ts";
 import {
   type Act,
   consolePage,
@@ -19,7 +23,7 @@ import {
   nextLink,
   type OperatorSession,
   parse,
-  rangeOf,
+  readPage,
   type Show,
   secretPage,
 } from "./layout.ts";
@@ -30,19 +34,15 @@ const ROLES: [string, string][] = [
 ];
 
 export const usersPage: Show = async (context, session, formError) => {
-  const range = rangeOf(context);
-  const { rows } = await listUsers(context.env.DB, range);
-  const page = toPage(range, rows);
+  const page = await readPage(context, listUsers);
+  const columns = ["User", "Role", "Sign-in method", "API token", "State"];
   return consolePage(context, session, {
     title: "Users",
     section: "Users",
     formError,
     body: html`
       <h1>Users</h1>
-      <div class="table" tabindex="0" role="region" aria-label="Users"><table>
-        <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Sign-in method</th><th scope="col">API token</th><th scope="col">State</th></tr></thead>
-        <tbody>${page.items.map(toUserItem).map(userRow)}</tbody>
-      </table></div>
+      ${table("Users", columns, page.items.map(toUserItem).map(userRow))}
       ${nextLink("/operator/users", page.next)}
       <section class="card" aria-labelledby="new">
         <h2 id="new">New user</h2>
@@ -77,12 +77,8 @@ function userRow(item: UserItem): Markup {
 }
 
 export const submitNewUser: Act = async (context, session, form) => {
-  const body = parse(newUser, {
-    email: form.get("email") ?? undefined,
-    role: form.get("role") ?? undefined,
-    sign_in: form.get("sign_in") ?? undefined,
-  });
-  const user = await createUser(context, session, body);
+  const body = parse(newUser, pick(form, "email", "role", "sign_in"));
+  const user = await createUser.handle(context, session, { body });
   if (body.sign_in === "sso") return done(context, `/operator/users/${user.id}`, "user-created");
   return passwordPage(context, session, user);
 };
@@ -177,22 +173,21 @@ export const submitUser: Act = async (context, session, form) => {
   const id = idOf(context);
   const disabled = form.get("disabled");
   const body = parse(userChange, {
-    role: form.get("role") ?? undefined,
-    sign_in: form.get("sign_in") ?? undefined,
+    ...pick(form, "role", "sign_in"),
     ...(disabled !== null && { disabled: disabled === "yes" }),
   });
-  await updateUser(context, session, id, body);
+  await updateUser.handle(context, session, { path: { id }, body });
   const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
   return done(context, `/operator/users/${id}`, action);
 };
 
 export const submitPasswordReset: Act = async (context, session) => {
-  const user = await resetPassword(context, session, idOf(context));
+  const user = await resetPassword.handle(context, session, { path: { id: idOf(context) } });
   return passwordPage(context, session, user);
 };
 
 export const submitTokenIssue: Act = async (context, session) => {
-  const user = await issueToken(context, session, idOf(context));
+  const user = await issueToken.handle(context, session, { path: { id: idOf(context) } });
   return secretPage(context, session, {
     section: "Users",
     title: "API token",

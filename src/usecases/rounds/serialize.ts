@@ -29,6 +29,7 @@ export function toRoundWithReport(found: FoundRound) {
   return { ...toRoundItem(found.row), report };
 }
 
+export type RoundItem = ReturnType<typeof toRoundItem>;
 export type RoundWithReport = ReturnType<typeof toRoundWithReport>;
 export type ReportItem = ReturnType<typeof toReportItem>;
 export type FindingItem = ReturnType<typeof toFindingItem>;

@@ -1,14 +1,19 @@
-/** What the resources of operators share: zod types, and new secrets. */
+/** What the operations of operators share: input fields, new secrets, and errors. */
 import * as z from "zod/mini";
 import { createToken, hashToken, hintOf, type TokenKind } from "../../auth/secrets.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { AppError } from "../../errors.ts";
 import { idText, pageQuery, plainText } from "../../http/fields.ts";
 
 export const byId = z.object({ id: idText });
 
-/** The query of a list that can be filtered by partner. */
-export const partnerQuery = z.extend(pageQuery, { partner_id: z.optional(idText) });
+/** The input of a list, and of a list that can be filtered by partner. */
+export const page = { query: pageQuery, paged: true } as const;
+export const pageByPartner = {
+  query: z.extend(pageQuery, { partner_id: z.optional(idText) }),
+  paged: true,
+} as const;
 
 export const name = z.string().check(z.trim(), plainText(1, 255));
 
@@ -34,10 +39,21 @@ export const change = <T extends z.core.$ZodLooseShape>(shape: T) =>
 export const secret = z.optional(z.string()).with(z.describe("Returned only in this response"));
 
 /** A new API token or credential, and what the database stores of it. */
-export function createSecret(kind: TokenKind): {
-  secret: string;
-  stored: { tokenHash: string; hint: string };
-} {
+export function createSecret(kind: TokenKind) {
   const secret = createToken(kind);
   return { secret, stored: { tokenHash: expectDefined(hashToken(secret, [kind])), hint: hintOf(secret) } };
+}
+
+export function notFound(noun: string): AppError {
+  return new AppError("not_found", `This ${noun} does not exist.`);
+}
+
+export function badField(param: string, message: string): AppError {
+  return new AppError("invalid_request", `Fix ${param} and resend the request.`, {
+    errors: [{ param, message }],
+  });
+}
+
+export function unknownPartner(): AppError {
+  return badField("partner_id", "must be the ID of an existing partner");
 }

@@ -1,10 +1,12 @@
-/** The entries of the audit log in the operator API. */
+/** The audit log in the operator API. */
 import * as z from "zod/mini";
-import type { AuditRow } from "../../db/operator/audit.ts";
+import { type AuditRow, listAudit } from "../../db/operator/audit.ts";
 import { toIso } from "../../domain/time.ts";
 import { timestamp } from "../../http/response-schemas.ts";
+import { page } from "./common.ts";
+import { listOperation } from "./operation.ts";
 
-export const auditEntry = z
+const auditEntry = z
   .strictObject({
     id: z.int(),
     happened_at: timestamp,
@@ -25,3 +27,16 @@ export function toAuditItem(row: AuditRow): z.output<typeof auditEntry> {
     detail: JSON.parse(row.detail),
   };
 }
+
+const listEntries = listOperation({
+  path: "/operator/v1/audit",
+  id: "listAudit",
+  summary: "List audit log entries",
+  input: page,
+  item: auditEntry,
+  errors: [],
+  list: ({ env }, { range }) => listAudit(env.DB, range),
+  toItem: toAuditItem,
+});
+
+export const operations = [listEntries];

@@ -1,8 +1,8 @@
-/** The form fields of the console. */
+/** The form fields and tables of the console. */
 import { html } from "hono/html";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import type { Markup } from "../../http/pages.ts";
-import type { FormError } from "./layout.ts";
+import type { Form, FormError } from "./layout.ts";
 
 interface Field {
   name: string;
@@ -61,6 +61,30 @@ export function costTypeChecks(
   return html`<fieldset><legend>Cost types</legend>${types.map((type) => check("cost_types", type, checked.includes(type), type))}</fieldset>`;
 }
 
+/**
+ * A table that scrolls by itself in a narrow window, or `empty` without rows. A column is its heading, or a cell with its
+ * heading.
+ */
+export function table(
+  label: string,
+  columns: (string | Markup)[],
+  rows: Markup[],
+  empty: Markup | "" = "",
+): Markup | "" {
+  if (rows.length === 0) return empty;
+  const head = columns.map((column) =>
+    typeof column === "string" ? html`<th scope="col">${column}</th>` : column,
+  );
+  return html`
+    <div class="table" tabindex="0" role="region" aria-label="${label}"><table>
+      <thead><tr>${head}</tr></thead>
+      <tbody>${rows}</tbody>
+    </table></div>`;
+}
+
+/** The heading of a column of numbers. */
+export const numberColumn = (heading: string) => html`<th scope="col" class="number">${heading}</th>`;
+
 /** A form for a destructive action. It is collapsed at first and explains the action above its button. */
 export function confirmStep(step: {
   action: string;
@@ -78,6 +102,11 @@ export function confirmStep(step: {
         <button class="danger">${step.button}</button>
       </form>
     </details>`;
+}
+
+/** The fields that were sent of those named. */
+export function pick(form: Form, ...names: string[]): Record<string, string> {
+  return Object.fromEntries([...form].filter(([name]) => names.includes(name)));
 }
 
 /** The items of a text area with one item per line. */

@@ -1,14 +1,18 @@
 /** Partners in the operator API. */
 import * as z from "zod/mini";
-import type { PartnerChange, PartnerRow } from "../../db/operator/partners.ts";
+import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
+import * as db from "../../db/operator/partners.ts";
 import { COST_TYPE_BITS, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
+import { AppError } from "../../errors.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { change, name } from "./common.ts";
+import { byId, change, name, notFound, page } from "./common.ts";
+import { itemOperation, listOperation } from "./operation.ts";
 
 const integration = z.enum(["none", "in_round", "integrated"]);
 
-export const partner = z
+const partner = z
   .strictObject({
     id: z.int(),
     display_name: z.string(),
@@ -25,7 +29,7 @@ export const partner = z
 
 export type PartnerItem = z.output<typeof partner>;
 
-export function toPartnerItem(row: PartnerRow): PartnerItem {
+export function toPartnerItem(row: db.PartnerRow): PartnerItem {
   return {
     id: row.id,
     display_name: row.displayName,
@@ -43,7 +47,7 @@ export function toPartnerItem(row: PartnerRow): PartnerItem {
 }
 
 /** The integration state of a partner's cost type. A live cost type that is in a new round counts as integrated. */
-function toIntegration(row: PartnerRow, type: CostType): z.output<typeof integration> {
+function toIntegration(row: db.PartnerRow, type: CostType): z.output<typeof integration> {
   if (row.integratedTypes & COST_TYPE_BITS[type]) return "integrated";
   return row.typesInRound & COST_TYPE_BITS[type] ? "in_round" : "none";
 }
@@ -81,7 +85,7 @@ export const partnerChange = change({
     ),
 });
 
-export function toPartnerChange(body: z.output<typeof partnerChange>): PartnerChange {
+function toPartnerChange(body: z.output<typeof partnerChange>): db.PartnerChange {
   return {
     displayName: body.display_name,
     serverToServer: body.server_to_server,
@@ -91,3 +95,61 @@ export function toPartnerChange(body: z.output<typeof partnerChange>): PartnerCh
     supportsCostData: body.supports_cost_data,
   };
 }
+
+const listPartners = listOperation({
+  path: "/operator/v1/partners",
+  id: "listPartnerRecords",
+  summary: "List partners with their templates",
+  input: page,
+  item: partner,
+  errors: [],
+  list: ({ env }, { range }) => db.listPartners(env.DB, range),
+  toItem: toPartnerItem,
+});
+
+export const createPartner = itemOperation({
+  method: "POST",
+  path: "/operator/v1/partners",
+  id: "createPartner",
+  summary: "Create a partner",
+  input: { body: newPartner },
+  item: partner,
+  errors: [],
+  handle: async ({ env }, operator, { body }) =>
+    toPartnerItem(expectDefined(await db.insertPartner(env.DB, operator, toPartnerChange(body)))),
+  locate: ({ id }) => id,
+});
+
+const readPartner = itemOperation({
+  method: "GET",
+  path: "/operator/v1/partners/:id",
+  id: "readPartner",
+  summary: "Get a partner",
+  input: { path: byId },
+  item: partner,
+  errors: ["not_found"],
+  async handle({ env }, _operator, { path: { id } }) {
+    const found = await db.findPartner(env.DB, id);
+    if (!found) throw notFound("partner");
+    return toPartnerItem(found);
+  },
+});
+
+/** Throws round_required if cost data is switched on for a partner that has not integrated a cost type. */
+export const updatePartner = itemOperation({
+  method: "PATCH",
+  path: "/operator/v1/partners/:id",
+  id: "updatePartner",
+  summary: "Update a partner's name and templates, and stop or resume its costs",
+  input: { path: byId, body: partnerChange },
+  item: partner,
+  errors: ["not_found", "round_required"],
+  async handle({ env: { DB }, ledger }, operator, { path: { id }, body }) {
+    const updated = await db.updatePartner(DB, operator, id, toPartnerChange(body));
+    if (!updated) throw (await db.findPartner(DB, id)) ? new AppError("round_required") : notFound("partner");
+    if (body.supports_cost_data !== undefined) await replicateCredentials(ledger);
+    return toPartnerItem(updated);
+  },
+});
+
+export const operations = [listPartners, createPartner, readPartner, updatePartner];

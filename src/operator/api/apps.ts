@@ -1,14 +1,19 @@
-/** Apps and their members in the operator API. */
+/** Apps and their destinations in the operator API. */
+import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
-import type { AppChange, AppRow } from "../../db/operator/apps.ts";
+import { putDestination } from "../../db/links/destination-cache.ts";
+import * as db from "../../db/operator/apps.ts";
 import { FORBIDDEN_SCHEMES } from "../../domain/click-target.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
-import { appToken, email, plainText, readAs } from "../../http/fields.ts";
+import { appToken, plainText, readAs } from "../../http/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { change, name } from "./common.ts";
-import { role } from "./users.ts";
+import { change, name, notFound, page } from "./common.ts";
+import { itemOperation, listOperation } from "./operation.ts";
 
-export const app = z
+export const byToken = z.object({ token: appToken });
+
+const app = z
   .strictObject({
     token: z.string(),
     name: z.string(),
@@ -24,7 +29,7 @@ export const app = z
 
 export type AppItem = z.output<typeof app>;
 
-export function toAppItem(row: AppRow): AppItem {
+export function toAppItem(row: db.AppRow): AppItem {
   return {
     token: row.token,
     name: row.name,
@@ -89,7 +94,7 @@ export const newApp = z.strictObject({
 });
 export const appChange = change(z.partial(z.object(fields)).shape);
 
-export function toAppChange(body: z.output<typeof appChange>): AppChange {
+function toAppChange(body: z.output<typeof appChange>): db.AppChange {
   return {
     name: body.name,
     defaultUrl: body.default_url,
@@ -100,12 +105,71 @@ export function toAppChange(body: z.output<typeof appChange>): AppChange {
   };
 }
 
-export const byToken = z.object({ token: appToken });
+const listApps = listOperation({
+  path: "/operator/v1/apps",
+  id: "listApps",
+  summary: "List apps",
+  input: page,
+  item: app,
+  errors: [],
+  list: ({ env }, { range }) => db.listApps(env.DB, range),
+  toItem: toAppItem,
+});
 
-export const member = z
-  .strictObject({ user_id: z.int(), email: z.string(), role })
-  .with(z.meta({ id: "Member" }));
-export const membership = z.strictObject({ app_token: z.string(), user_id: z.int() });
+const createAppToken = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 12);
 
-/** The console's form to add a member. */
-export const emailForm = z.object({ email });
+export const createApp = itemOperation({
+  method: "POST",
+  path: "/operator/v1/apps",
+  id: "createApp",
+  summary: "Create an app",
+  input: { body: newApp },
+  item: app,
+  errors: [],
+  async handle({ env }, operator, { body }) {
+    const inserted = await db.insertApp(env.DB, operator, createAppToken(), toAppChange(body));
+    return toAppItem(expectDefined(inserted));
+  },
+  locate: ({ token }) => token,
+});
+
+const readApp = itemOperation({
+  method: "GET",
+  path: "/operator/v1/apps/:token",
+  id: "readApp",
+  summary: "Get an app",
+  input: { path: byToken },
+  item: app,
+  errors: ["not_found"],
+  async handle({ env }, _operator, { path: { token } }) {
+    const found = await db.findApp(env.DB, token);
+    if (!found) throw notFound("app");
+    return toAppItem(found);
+  },
+});
+
+export const updateApp = itemOperation({
+  method: "PATCH",
+  path: "/operator/v1/apps/:token",
+  id: "updateApp",
+  summary: "Update an app and its destinations",
+  input: { path: byToken, body: appChange },
+  item: app,
+  errors: ["not_found"],
+  async handle({ env, afterResponse }, operator, { path: { token }, body }) {
+    const updated = await db.updateApp(env.DB, operator, token, toAppChange(body));
+    if (!updated) throw notFound("app");
+    const item = toAppItem(updated);
+    const destination = {
+      defaultUrl: item.default_url,
+      iosUrl: item.ios_url,
+      androidUrl: item.android_url,
+      redirectHosts: item.redirect_hosts,
+      redirectSchemes: item.redirect_schemes,
+    };
+    afterResponse(putDestination(env.LINKS, token, destination));
+    return item;
+  },
+});
+
+export const operations = [listApps, createApp, readApp, updateApp];

@@ -1,0 +1,70 @@
+/** Builds the operations of operators, which respond with one item or one page of items in the version 1 envelope. */
+import type * as z from "zod/mini";
+import { operatorOperation } from "../../auth/operations.ts";
+import { toPage } from "../../db/keyset.ts";
+import type { Operator } from "../../db/operator/audit.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
+import type { Contract, Parsed } from "../../http/input.ts";
+import { pagingV1 } from "../../http/paging.ts";
+import { itemsV1, listV1 } from "../../http/response-schemas.ts";
+
+type Spec<C extends Contract> = Omit<Parameters<typeof operatorOperation<C>>[0], "responses" | "handle">;
+
+interface ItemSpec<C extends Contract, Item> {
+  /** What the response is, for the documentation. */
+  returns?: string;
+  status?: 201;
+  handle: (context: Context, operator: Operator, input: Parsed<C>) => Promise<Item>;
+  /** Of an operation that creates an item: the last segment of the item's path. */
+  locate?: (item: Item) => string | number;
+}
+
+/** An operation on one item, which `handle` returns. The forms of the console call `handle` too. */
+export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item extends z.output<S>>(
+  spec: Spec<C> & { item: S } & ItemSpec<C, Item>,
+) {
+  const { item: schema, handle, locate, status = locate ? 201 : 200 } = spec;
+  const { returns: description = locate ? "Created" : "The current item" } = spec;
+  const operation = operatorOperation<C>({
+    ...spec,
+    responses: {
+      [status]: { description, schema: itemsV1(schema), ...(locate && { headers: ["Location"] }) },
+    },
+    handle: async (context, operator, input) => {
+      const item = await handle(context, operator, input);
+      const path = context.url.pathname.replace(/\/*$/, "");
+      const headers = locate && { location: `${path}/${locate(item)}` };
+      return jsonResponse(envelopeV1(context, [item]), status, headers);
+    },
+  });
+  return { ...operation, handle };
+}
+
+interface ListSpec<C extends Contract, Row, Item> {
+  /** Reads one page. The total is undefined if the resource that the list belongs to does not exist. */
+  list: (context: Context, input: Parsed<C>) => Promise<{ rows: Row[]; total: number | undefined }>;
+  toItem: (row: Row) => Item;
+}
+
+/** A list of items, one page at a time. */
+export function listOperation<
+  C extends Contract & { paged: true },
+  S extends z.ZodMiniType,
+  Row extends { id: number },
+>(spec: Omit<Spec<C>, "method"> & { item: S } & ListSpec<C, Row, z.output<S>>) {
+  const { item, list, toItem } = spec;
+  return operatorOperation<C>({
+    ...spec,
+    method: "GET",
+    responses: { 200: { description: "One page of items", schema: listV1(item) } },
+    handle: async (context, _operator, input) => {
+      const { rows, total } = await list(context, input);
+      if (total === undefined) throw new AppError("not_found", "No resource exists at this path.");
+      const page = toPage(input.range, rows);
+      const paging = pagingV1(context, input.range, page, total);
+      return jsonResponse(envelopeV1(context, page.items.map(toItem), paging));
+    },
+  });
+}

@@ -1,0 +1,223 @@
+/** Integration rounds in the operator API. A round and its report as JSON are in src/usecases/rounds/. */
+import * as z from "zod/mini";
+import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
+import type { Operator } from "../../db/operator/audit.ts";
+import { findPartner } from "../../db/operator/partners.ts";
+import * as changes from "../../db/operator/round-changes.ts";
+import * as lists from "../../db/operator/round-lists.ts";
+import { type FoundRound, findRound } from "../../db/operator/rounds.ts";
+import type { RoundEntry } from "../../domain/round-findings.ts";
+import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
+import { toIso } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
+import { AppError, type InputError } from "../../errors.ts";
+import { idNumber, plainText } from "../../http/fields.ts";
+import { timestamp } from "../../http/response-schemas.ts";
+import { round, roundWithReport } from "../../usecases/rounds/schemas.ts";
+import {
+  toFinalReport,
+  toReportItem,
+  toRoundItem,
+  toRoundWithReport,
+} from "../../usecases/rounds/serialize.ts";
+import {
+  badField,
+  byId,
+  costTypes,
+  createSecret,
+  notFound,
+  page,
+  pageByPartner,
+  unknownPartner,
+} from "./common.ts";
+import { itemOperation, listOperation } from "./operation.ts";
+
+const listRounds = listOperation({
+  path: "/operator/v1/rounds",
+  id: "listRounds",
+  summary: "List integration rounds",
+  input: pageByPartner,
+  item: round,
+  errors: [],
+  list: ({ env: { DB } }, { query: { partner_id: partnerId }, range }) =>
+    partnerId === undefined
+      ? lists.listRounds(DB, range)
+      : lists.listRoundsOfPartner(DB, range, { partnerId }),
+  toItem: toRoundItem,
+});
+
+export const newRound = z.strictObject({ partner_id: idNumber, cost_types: costTypes });
+
+export const openRound = itemOperation({
+  method: "POST",
+  path: "/operator/v1/rounds",
+  id: "openRound",
+  summary: "Open an integration round and create its test credential",
+  input: { body: newRound },
+  item: z.strictObject({
+    ...roundWithReport.shape,
+    test_credential: z.string().with(z.describe("Returned only in this response")),
+  }),
+  errors: ["round_open"],
+  async handle(context, operator, { body: { partner_id, cost_types } }) {
+    const { DB } = context.env;
+    const { secret, stored } = createSecret("test");
+    const opened = { partnerId: partner_id, costTypes: cost_types, ...stored };
+    const id = await changes.insertRound(DB, operator, opened);
+    if (id === undefined)
+      throw (await findPartner(DB, partner_id)) ? new AppError("round_open") : unknownPartner();
+    return { ...toRoundWithReport(await find(context, id)), test_credential: secret };
+  },
+  locate: ({ id }) => id,
+});
+
+export const readRound = itemOperation({
+  method: "GET",
+  path: "/operator/v1/rounds/:id",
+  id: "readRoundReport",
+  summary: "Get a round with its report",
+  input: { path: byId },
+  item: roundWithReport,
+  errors: ["not_found"],
+  handle: async (context, _operator, { path: { id } }) => toRoundWithReport(await find(context, id)),
+});
+
+async function find({ ledger, now }: Context, id: number): Promise<FoundRound> {
+  const found = await findRound(ledger, id, now);
+  if (!found) throw notFound("round");
+  return found;
+}
+
+const listEntries = listOperation({
+  path: "/operator/v1/rounds/:id/entries",
+  id: "listRoundEntries",
+  summary: "List the entries of a round",
+  input: { path: byId, ...page },
+  item: z
+    .strictObject({
+      number: z.int(),
+      received_at: timestamp,
+      cost_id: z.nullable(z.string()),
+      sent: z.record(z.string(), z.string()),
+      errors: z.array(z.strictObject({ param: z.string(), message: z.string() })),
+      answer: z.string().with(z.describe("`ok` or an error code")),
+    })
+    .with(z.meta({ id: "RoundEntry" })),
+  errors: ["not_found"],
+  list: ({ env }, { path: { id }, range }) => lists.listEntries(env.DB, range, id),
+  toItem: ({ number, receivedAt, costId, sent, errors, answer }: RoundEntry & { id: number }) => ({
+    number,
+    received_at: toIso(receivedAt),
+    cost_id: costId,
+    sent,
+    errors,
+    answer,
+  }),
+});
+
+export const approveRound = itemOperation({
+  method: "POST",
+  path: "/operator/v1/rounds/:id/approve",
+  id: "approveRound",
+  summary: "Approve a round and make its cost types live",
+  input: { path: byId },
+  item: roundWithReport,
+  returns: "Approved",
+  errors: ["not_found", "round_ended", "mismatch_open", "round_moved"],
+  handle: (context, operator, { path: { id } }) => end(context, operator, id, "approved"),
+});
+
+export const closeRound = itemOperation({
+  method: "POST",
+  path: "/operator/v1/rounds/:id/close",
+  id: "closeRound",
+  summary: "Close a round without approval",
+  input: { path: byId },
+  item: roundWithReport,
+  returns: "Closed",
+  errors: ["not_found", "round_ended", "round_moved"],
+  handle: (context, operator, { path: { id } }) => end(context, operator, id, "closed"),
+});
+
+/**
+ * Only an approval makes the round's cost types live. Throws mismatch_open if they do not pass, and round_moved if submissions
+ * arrive after the report was created.
+ */
+async function end(context: Context, operator: Operator, id: number, state: "closed" | "approved") {
+  const { row, record } = await find(context, id);
+  if (row.state !== "open") {
+    // A shard may have missed the approval. The operator who got that error approves again.
+    if (row.state === "approved") await replicateCredentials(context.ledger);
+    throw new AppError("round_ended");
+  }
+  const report = judgeRound(record);
+  if (state === "approved" && !report.passed) {
+    throw new AppError("mismatch_open", undefined, { errors: toBlockers(report) });
+  }
+  const finalReport = toFinalReport(toReportItem(report));
+  const ending = { id, state, entryCount: report.entryCount, finalReport };
+  const { partnerId } = row;
+  const { costTypes } = record;
+  const ended = await changes.endRound(context.env.DB, operator, ending, { partnerId, costTypes });
+  if (!ended) throw new AppError("round_moved");
+  await replicateCredentials(context.ledger);
+  return toRoundWithReport(await find(context, id));
+}
+
+/** Everything that blocks approval, by cost type. */
+function toBlockers(report: RoundReport): InputError[] {
+  const missing = report.types
+    .filter((type) => type.matched === 0)
+    .map((type) => ({ param: type.costType, message: "has no match yet" }));
+  const open = findingsOf(report)
+    .filter((finding) => finding.state === "open")
+    .map((finding) => ({
+      param: finding.costType ?? "other_findings",
+      message: `${finding.key}: ${finding.kind}. ${finding.remedy}`,
+    }));
+  return [...missing, ...open];
+}
+
+const findingsOf = (report: RoundReport) => [
+  ...report.types.flatMap((type) => type.findings),
+  ...report.others,
+];
+
+export const dismissal = z.strictObject({
+  finding: z
+    .string()
+    .check(plainText(1, 300))
+    .with(z.describe("The `finding` of the report, for example `entry 9` or `click corsair-click-0003`")),
+});
+
+/** A dismissed mismatch no longer blocks approval. */
+export const dismissFinding = itemOperation({
+  method: "POST",
+  path: "/operator/v1/rounds/:id/dismissals",
+  id: "dismissFinding",
+  summary: "Dismiss an open mismatch",
+  input: { path: byId, body: dismissal },
+  item: roundWithReport,
+  errors: ["not_found", "round_ended"],
+  async handle(context, operator, { path: { id }, body: { finding } }) {
+    const { row, record } = await find(context, id);
+    if (row.state !== "open") throw new AppError("round_ended");
+    const named = findingsOf(judgeRound(record)).find(({ key }) => key === finding);
+    if (!named)
+      throw badField("finding", "must be a `finding` from the report of this round, for example entry 9");
+    if (named.state !== "open")
+      throw badField("finding", `is ${named.state}; only an open mismatch can be dismissed`);
+    await changes.insertDismissal(context.env.DB, operator, { id, finding });
+    return toRoundWithReport(await find(context, id));
+  },
+});
+
+export const operations = [
+  listRounds,
+  openRound,
+  readRound,
+  listEntries,
+  approveRound,
+  closeRound,
+  dismissFinding,
+];

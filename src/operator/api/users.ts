@@ -1,0 +1,155 @@
+/** Users in the operator API. A password or token of a user is returned only by the operation that creates it. */
+import * as z from "zod/mini";
+import { createPassword, hashPassword } from "../../auth/passwords.ts";
+import { markTokenReset } from "../../auth/tokens.ts";
+import * as db from "../../db/operator/users.ts";
+import { toIso } from "../../domain/time.ts";
+import { AppError } from "../../errors.ts";
+import { email } from "../../http/fields.ts";
+import { timestamp } from "../../http/response-schemas.ts";
+import { byId, change, createSecret, notFound, page, secret } from "./common.ts";
+import { itemOperation, listOperation } from "./operation.ts";
+
+export const role = z.enum(["member", "operator"], "must be member or operator");
+
+const user = z
+  .strictObject({
+    id: z.int(),
+    email: z.string(),
+    role,
+    sign_in: z.enum(["password", "sso"]),
+    token_hint: z.nullable(z.string()),
+    disabled_at: z.nullable(timestamp),
+    created_at: timestamp,
+    temporary_password: secret,
+    api_token: secret,
+  })
+  .with(z.meta({ id: "User" }));
+
+export type UserItem = z.output<typeof user>;
+
+export function toUserItem(row: db.UserRow): UserItem {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    sign_in: row.hasPassword ? "password" : "sso",
+    token_hint: row.tokenHint,
+    disabled_at: row.disabledAt === null ? null : toIso(row.disabledAt),
+    created_at: toIso(row.createdAt),
+  };
+}
+
+const listUsers = listOperation({
+  path: "/operator/v1/users",
+  id: "listUsers",
+  summary: "List users",
+  input: page,
+  item: user,
+  errors: [],
+  list: ({ env }, { range }) => db.listUsers(env.DB, range),
+  toItem: toUserItem,
+});
+
+export const newUser = z.strictObject({
+  email,
+  role: z._default(role, "member"),
+  sign_in: z._default(z.enum(["password", "sso"], "must be password or sso"), "password"),
+});
+
+export const createUser = itemOperation({
+  method: "POST",
+  path: "/operator/v1/users",
+  id: "createUser",
+  summary: "Create a user with a temporary password or for single sign-on",
+  input: { body: newUser },
+  item: user,
+  errors: ["email_taken"],
+  async handle({ env }, operator, { body: { email, role, sign_in } }) {
+    const password = sign_in === "password" ? createPassword() : null;
+    const passwordHash = password && (await hashPassword(password));
+    const inserted = await db.insertUser(env.DB, operator, { email, role, passwordHash });
+    if (!inserted) throw new AppError("email_taken");
+    return { ...toUserItem(inserted), ...(password && { temporary_password: password }) };
+  },
+  locate: ({ id }) => id,
+});
+
+const readUser = itemOperation({
+  method: "GET",
+  path: "/operator/v1/users/:id",
+  id: "readUser",
+  summary: "Get a user",
+  input: { path: byId },
+  item: user,
+  errors: ["not_found"],
+  async handle({ env }, _operator, { path: { id } }) {
+    const found = await db.findUser(env.DB, id);
+    if (!found) throw notFound("user");
+    return toUserItem(found);
+  },
+});
+
+export const userChange = change({
+  role: z.optional(role),
+  disabled: z.optional(z.boolean()),
+  sign_in: z.optional(
+    z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
+  ),
+});
+
+export const updateUser = itemOperation({
+  method: "PATCH",
+  path: "/operator/v1/users/:id",
+  id: "updateUser",
+  summary: "Update a user: change the role or sign-in method, disable or enable",
+  input: { path: byId, body: userChange },
+  item: user,
+  errors: ["not_found", "last_operator"],
+  async handle({ env: { DB } }, operator, { path: { id }, body: { role, disabled, sign_in } }) {
+    const change = { role, disabled, ...(sign_in && { passwordHash: null }) };
+    const updated = await db.updateUser(DB, operator, id, change);
+    if (updated) return toUserItem(updated);
+    throw (await db.findUser(DB, id)) ? new AppError("last_operator") : notFound("user");
+  },
+});
+
+/** The user's sessions end, and a sealed API token can no longer be shown. */
+export const resetPassword = itemOperation({
+  method: "POST",
+  path: "/operator/v1/users/:id/password",
+  id: "resetPassword",
+  summary: "Reset a user's password to a temporary password",
+  input: { path: byId },
+  item: user,
+  returns: "The user with the password",
+  errors: ["not_found"],
+  async handle({ env }, operator, { path: { id } }) {
+    const password = createPassword();
+    const passwordHash = await hashPassword(password);
+    const updated = await db.updateUser(env.DB, operator, id, { passwordHash });
+    if (!updated) throw notFound("user");
+    return { ...toUserItem(updated), temporary_password: password };
+  },
+});
+
+export const issueToken = itemOperation({
+  method: "POST",
+  path: "/operator/v1/users/:id/token",
+  id: "issueToken",
+  summary: "Replace a user's API token",
+  input: { path: byId },
+  item: user,
+  returns: "The user with the token",
+  errors: ["not_found", "user_disabled"],
+  async handle({ env, now, afterResponse }, operator, { path: { id } }) {
+    const { secret, stored } = createSecret("api");
+    const { user, replaced, oldHash } = await db.replaceToken(env.DB, operator, id, stored);
+    if (!user) throw notFound("user");
+    if (!replaced) throw new AppError("user_disabled");
+    if (oldHash) afterResponse(markTokenReset(env.TOKENS, oldHash, now));
+    return { ...toUserItem(user), api_token: secret };
+  },
+});
+
+export const operations = [listUsers, createUser, readUser, updateUser, resetPassword, issueToken];
