@@ -76,6 +76,16 @@ export async function runBatch<Statements extends Bound<unknown>[]>(
   return results.map((result) => result.results) as Rows<Statements>;
 }
 
+/** Runs the statements like `runBatch`. Returns the first row of the first one. */
+export async function runForRow<Row>(
+  db: D1Database,
+  first: Bound<Row>,
+  ...others: Bound<unknown>[]
+): Promise<Row | undefined> {
+  const [[row]] = await runBatch(db, first, ...others);
+  return row;
+}
+
 /**
  * Like `runBatch`, but repeats the batch after a lost connection. The lost batch may have been committed, so use this only for
  * statements that have no further effect when they run again.

@@ -1,10 +1,10 @@
 /** Apps and their members, as operators manage them. */
 import { getTableColumns, sql } from "drizzle-orm";
+import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
 import { names, query, type RowOf, returning } from "../query.ts";
 import { apps, memberships, users } from "../schema.ts";
-import { runBatch } from "../statement.ts";
+import { runForRow } from "../statement.ts";
 import { auditChange, type Operator } from "./audit.ts";
-import { insertInto, setGiven, toValues } from "./changes.ts";
 import { pagedList } from "./paged-list.ts";
 
 const fields = getTableColumns(apps);
@@ -12,70 +12,30 @@ const fields = getTableColumns(apps);
 /** An app. Its lists are JSON. */
 export type AppRow = RowOf<typeof fields>;
 
-/** The values that an operator sets on an app. An undefined value is not changed. */
-export interface AppChange {
-  name: string | undefined;
-  defaultUrl: string | undefined;
-  iosUrl: string | null | undefined;
-  androidUrl: string | null | undefined;
-  redirectHosts: string[] | undefined;
-  redirectSchemes: string[] | undefined;
-}
-
 export const listApps = pagedList(fields, { from: apps });
 
-const byToken = query(fields, sql`FROM ${apps} WHERE ${apps.token} = ${sql.placeholder("token")}`);
+const hasToken = sql`${apps.token} = ${sql.placeholder("token")}`;
+const byToken = query(fields, sql`FROM ${apps} WHERE ${hasToken}`);
 
-export async function findApp(db: D1Database, token: string): Promise<AppRow | undefined> {
-  const [[app]] = await runBatch(db, byToken(db, { token }));
-  return app;
+export function findApp(db: D1Database, token: string): Promise<AppRow | undefined> {
+  return runForRow(db, byToken(db, { token }));
 }
 
-const insert = returning(
-  insertInto(
-    apps,
-    "token",
-    "name",
-    "defaultUrl",
-    "iosUrl",
-    "androidUrl",
-    "redirectHosts",
-    "redirectSchemes",
-    "createdAt",
-  ),
-  fields,
-);
+const settings = ["name", "defaultUrl", "iosUrl", "androidUrl", "redirectHosts", "redirectSchemes"] as const;
+const insert = returning(insertInto(apps, "token", ...settings, "createdAt"), fields);
+const update = returning(sql`UPDATE ${apps} SET ${setGiven(apps, ...settings)} WHERE ${hasToken}`, fields);
 
-export async function insertApp(db: D1Database, operator: Operator, token: string, app: AppChange) {
-  const [[inserted]] = await runBatch(
-    db,
-    insert(db, { ...toValues(app), token, createdAt: operator.now }),
-    auditChange(db, operator, "create app", `app ${token}`, app),
-  );
-  return inserted;
+export type AppChange = Change<typeof apps, (typeof settings)[number]>;
+
+export function insertApp(db: D1Database, operator: Operator, token: string, app: AppChange) {
+  const values = { ...toValues(app), token, createdAt: operator.now };
+  return runForRow(db, insert(db, values), auditChange(db, operator, "create app", "app", token, app));
 }
-
-const setUrl = (column: typeof apps.iosUrl | typeof apps.androidUrl, key: string, given: string) =>
-  sql`${names(column)} = iif(${sql.placeholder(given)}, ${sql.placeholder(key)}, ${names(column)})`;
-const update = returning(
-  sql`UPDATE ${apps} SET ${setGiven(apps, "name", "defaultUrl", "redirectHosts", "redirectSchemes")},
-      ${setUrl(apps.iosUrl, "iosUrl", "setIosUrl")}, ${setUrl(apps.androidUrl, "androidUrl", "setAndroidUrl")}
-    WHERE ${apps.token} = ${sql.placeholder("token")}`,
-  fields,
-);
 
 /** Returns undefined if there is no app with this token. */
-export async function updateApp(db: D1Database, operator: Operator, token: string, change: AppChange) {
-  const given = {
-    setIosUrl: Number(change.iosUrl !== undefined),
-    setAndroidUrl: Number(change.androidUrl !== undefined),
-  };
-  const [[updated]] = await runBatch(
-    db,
-    update(db, { ...toValues(change), ...given, token }),
-    auditChange(db, operator, "update app", `app ${token}`, change),
-  );
-  return updated;
+export function updateApp(db: D1Database, operator: Operator, token: string, change: AppChange) {
+  const values = { ...toValues(change), token };
+  return runForRow(db, update(db, values), auditChange(db, operator, "update app", "app", token, change));
 }
 
 const ofApp = sql`${memberships.appToken} = ${sql.placeholder("appToken")}`;
@@ -90,42 +50,31 @@ export const listMembers = pagedList(
   },
 );
 
-export interface Membership {
-  appToken: string;
-  userId: number;
-}
-
 const { userId } = memberships;
-const add = returning(
-  sql`INSERT INTO ${memberships} (${names(userId, memberships.appToken)})
-    SELECT ${users.id}, ${apps.token} FROM ${users} CROSS JOIN ${apps}
-    WHERE ${users.id} = ${sql.placeholder("userId")} AND ${apps.token} = ${sql.placeholder("appToken")}
-    ON CONFLICT DO NOTHING`,
-  { userId },
-);
-const remove = returning(
-  sql`DELETE FROM ${memberships} WHERE ${userId} = ${sql.placeholder("userId")} AND ${ofApp}`,
-  { userId },
-);
 const changes = {
-  "add member": add,
-  "remove member": remove,
+  "add member": returning(
+    sql`INSERT INTO ${memberships} (${names(userId, memberships.appToken)})
+      SELECT ${users.id}, ${apps.token} FROM ${users} CROSS JOIN ${apps}
+      WHERE ${users.id} = ${sql.placeholder("userId")} AND ${apps.token} = ${sql.placeholder("appToken")}
+      ON CONFLICT DO NOTHING`,
+    { userId },
+  ),
+  "remove member": returning(
+    sql`DELETE FROM ${memberships} WHERE ${userId} = ${sql.placeholder("userId")} AND ${ofApp}`,
+    { userId },
+  ),
 };
 
 /**
- * Adds or removes a member. Returns false if nothing changed: there is no such app or user, or the user was a member already, or was
- * none.
+ * Adds or removes a member. Returns undefined if nothing changed: there is no such app or user, or the user was a member already,
+ * or was none.
  */
-export async function changeMembership(
+export function changeMembership(
   db: D1Database,
   operator: Operator,
   action: keyof typeof changes,
-  membership: Membership,
-): Promise<boolean> {
-  const [changed] = await runBatch(
-    db,
-    changes[action](db, { ...membership }),
-    auditChange(db, operator, action, `app ${membership.appToken}`, { userId: membership.userId }),
-  );
-  return changed.length > 0;
+  { appToken, userId }: { appToken: string; userId: number },
+) {
+  const change = changes[action](db, { appToken, userId });
+  return runForRow(db, change, auditChange(db, operator, action, "app", appToken, { userId }));
 }

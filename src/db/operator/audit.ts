@@ -1,5 +1,5 @@
 /** The audit log: who changed what and when. An entry is written in the batch of its change, and only if that changed a row. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { names, optional, type RowOf } from "../query.ts";
 import { auditLog, users } from "../schema.ts";
 import { type Bound, statement } from "../statement.ts";
@@ -13,38 +13,29 @@ export interface Operator {
 
 const { happenedAt, userId, action, subject, detail } = auditLog;
 // A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
-const insert = (of: SQL) =>
-  statement(sql`
-    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-    SELECT ${sql.placeholder("now")}, ${sql.placeholder("userId")}, ${sql.placeholder("action")}, ${of}, ${sql.placeholder("detail")}
-    WHERE changes() > 0
-  `);
-const insertForKnown = insert(sql`${sql.placeholder("subject")}`);
-const insertForNew = insert(sql`${sql.placeholder("subject")} || ' ' || last_insert_rowid()`);
+const insert = statement(sql`
+  INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
+  SELECT ${sql.placeholder("now")}, ${sql.placeholder("userId")}, ${sql.placeholder("action")},
+    ${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid()), ${sql.placeholder("detail")}
+  WHERE changes() > 0
+`);
 
 /**
- * The statement that adds the audit entry of the change just before it in the batch. `subject` is for example `partner 3`.
- * `detail` is visible to every operator, so it must not contain a secret.
+ * The statement that adds the audit entry of the change just before it in the batch. The subject is for example `partner 3`; an
+ * `id` of null means the row that the change has just inserted. `detail` is visible to every operator, so it must not contain
+ * a secret.
  */
 export function auditChange(
   db: D1Database,
-  operator: Operator,
-  action: string,
-  subject: string,
-  detail: object = {},
-): Bound<unknown> {
-  return insertForKnown(db, { ...operator, action, subject, detail: toJson(detail) });
-}
-
-/** Like `auditChange`, for a row that the change has just inserted with a new ID: its subject is the noun and that ID. */
-export function auditNewRow(
-  db: D1Database,
-  operator: Operator,
+  { userId, now }: Operator,
   action: string,
   noun: string,
-  detail: object,
+  id: string | number | null,
+  detail: object = {},
 ): Bound<unknown> {
-  return insertForNew(db, { ...operator, action, subject: noun, detail: toJson(detail) });
+  // As text, because D1 binds a number as a REAL, which would be shown as `3.0`.
+  const values = { id: id === null ? null : String(id), detail: toJson(detail) };
+  return insert(db, { userId, now, action, noun, ...values });
 }
 
 /** The log is part of the API, whose names are in snake_case. */

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { type CostType, toMask } from "../../domain/cost-types.ts";
 import { names, optional, query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
-import { auditChange, auditNewRow, type Operator } from "./audit.ts";
+import { runBatch, runForRow, statement } from "../statement.ts";
+import { auditChange, type Operator } from "./audit.ts";
 import { pagedList } from "./paged-list.ts";
 
 const { tokenHash, partnerId, mode, costTypes, roundId, hint, createdAt, revokedAt } = credentials;
@@ -47,27 +47,20 @@ const insert = returning(
   fields,
 );
 
-export interface NewCredential {
-  partnerId: number;
-  mode: CredentialRow["mode"];
+type NewCredential = Pick<CredentialRow, "partnerId" | "mode" | "hint"> & {
   costTypes: CostType[];
   tokenHash: string;
-  hint: string;
-}
+};
 
 /** Returns undefined if the partner has not integrated all types (live) or has no open round with all of them (test). */
-export async function insertCredential(
+export function insertCredential(
   db: D1Database,
   operator: Operator,
   { tokenHash, ...credential }: NewCredential,
 ): Promise<CredentialRow | undefined> {
   const values = { ...credential, tokenHash, costTypes: toMask(credential.costTypes), now: operator.now };
-  const [[inserted]] = await runBatch(
-    db,
-    insert(db, values),
-    auditNewRow(db, operator, "issue credential", "credential", credential),
-  );
-  return inserted;
+  const entry = auditChange(db, operator, "issue credential", "credential", null, credential);
+  return runForRow(db, insert(db, values), entry);
 }
 
 const isId = sql`${credentials.id} = ${sql.placeholder("id")}`;
@@ -86,7 +79,7 @@ export async function revokeCredential(
   const [, , [credential]] = await runBatch(
     db,
     revoke(db, values),
-    auditChange(db, operator, "revoke credential", `credential ${credentialId}`),
+    auditChange(db, operator, "revoke credential", "credential", credentialId),
     byId(db, values),
   );
   return credential;

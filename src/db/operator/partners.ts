@@ -1,10 +1,10 @@
 /** Partners, as operators manage them: names, parameter templates, and the integration of each cost type. */
 import { getTableColumns, sql } from "drizzle-orm";
+import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
 import { query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
-import { runBatch } from "../statement.ts";
-import { auditChange, auditNewRow, type Operator } from "./audit.ts";
-import { insertInto, setGiven, toValues } from "./changes.ts";
+import { runForRow } from "../statement.ts";
+import { auditChange, type Operator } from "./audit.ts";
 import { pagedList } from "./paged-list.ts";
 
 const isOpen = sql`${rounds.partnerId} = ${partners.id} AND ${rounds.state} = 'open'`;
@@ -26,20 +26,8 @@ export const listPartners = pagedList(fields, { from: partners });
 const id = sql.placeholder("id");
 const byId = query(fields, sql`FROM ${partners} WHERE ${partners.id} = ${id}`);
 
-export async function findPartner(db: D1Database, partnerId: number): Promise<PartnerRow | undefined> {
-  const [[partner]] = await runBatch(db, byId(db, { id: partnerId }));
-  return partner;
-}
-
-/** The values that an operator sets on a partner. An undefined value is not changed. Templates are stored byte for byte. */
-export interface PartnerChange {
-  displayName: string | undefined;
-  serverToServer: boolean | undefined;
-  clickParameters: string | undefined;
-  impressionParameters: string | undefined;
-  costParameters: string | undefined;
-  /** Whether costs are accepted. Can be true only for a partner that has integrated a cost type. */
-  supportsCostData: boolean | undefined;
+export function findPartner(db: D1Database, partnerId: number): Promise<PartnerRow | undefined> {
+  return runForRow(db, byId(db, { id: partnerId }));
 }
 
 const settings = [
@@ -57,26 +45,17 @@ const update = returning(
   fields,
 );
 
-export async function insertPartner(db: D1Database, operator: Operator, partner: PartnerChange) {
-  const [[inserted]] = await runBatch(
-    db,
-    insert(db, { ...toValues({ ...partner, supportsCostData: false }), createdAt: operator.now }),
-    auditNewRow(db, operator, "create partner", "partner", partner),
-  );
-  return inserted;
+export type PartnerChange = Change<typeof partners, (typeof settings)[number]>;
+
+export function insertPartner(db: D1Database, operator: Operator, partner: PartnerChange) {
+  const values = { ...toValues({ ...partner, supportsCostData: false }), createdAt: operator.now };
+  const entry = auditChange(db, operator, "create partner", "partner", null, partner);
+  return runForRow(db, insert(db, values), entry);
 }
 
 /** Returns undefined if there is no such partner, or if it has no integrated cost type that the change could enable. */
-export async function updatePartner(
-  db: D1Database,
-  operator: Operator,
-  partnerId: number,
-  change: PartnerChange,
-) {
-  const [[updated]] = await runBatch(
-    db,
-    update(db, { ...toValues(change), id: partnerId }),
-    auditChange(db, operator, "update partner", `partner ${partnerId}`, change),
-  );
-  return updated;
+export function updatePartner(db: D1Database, operator: Operator, partnerId: number, change: PartnerChange) {
+  const values = { ...toValues(change), id: partnerId };
+  const entry = auditChange(db, operator, "update partner", "partner", partnerId, change);
+  return runForRow(db, update(db, values), entry);
 }

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { type CostType, toMask } from "../../domain/cost-types.ts";
 import { names, returning } from "../query.ts";
 import { credentials, partners, roundDismissals, rounds } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
-import { auditChange, auditNewRow, type Operator } from "./audit.ts";
+import { runBatch, runForRow, statement } from "../statement.ts";
+import { auditChange, type Operator } from "./audit.ts";
 
 const id = sql.placeholder("id");
 const now = sql.placeholder("now");
@@ -35,12 +35,8 @@ export async function insertRound(
   { tokenHash, ...round }: { partnerId: number; costTypes: CostType[]; tokenHash: string; hint: string },
 ): Promise<number | undefined> {
   const values = { ...round, tokenHash, costTypes: toMask(round.costTypes), now: operator.now };
-  const [[inserted]] = await runBatch(
-    db,
-    insert(db, values),
-    auditNewRow(db, operator, "open round", "round", round),
-    insertTestCredential(db, values),
-  );
+  const entry = auditChange(db, operator, "open round", "round", null, round);
+  const inserted = await runForRow(db, insert(db, values), entry, insertTestCredential(db, values));
   return inserted?.id;
 }
 
@@ -77,13 +73,13 @@ export async function endRound(
   const values = { ...ending, partnerId: round.partnerId, now: operator.now };
   const detail = { ...round, entries: ending.entryCount };
   const action = isApproved ? "approve round" : "close round";
-  const [ended] = await runBatch(
+  const ended = await runForRow(
     db,
     end(db, values),
-    auditChange(db, operator, action, `round ${ending.id}`, detail),
+    auditChange(db, operator, action, "round", ending.id, detail),
     ...(isApproved ? [integrate(db, values), extendCredentials(db, values)] : []),
   );
-  return ended.length > 0;
+  return ended !== undefined;
 }
 
 const { finding, dismissedAt } = roundDismissals;
@@ -94,14 +90,7 @@ const dismiss = statement(sql`
 `);
 
 /** Dismisses a mismatch of an open round. Dismissing it again changes nothing. */
-export async function insertDismissal(
-  db: D1Database,
-  operator: Operator,
-  dismissal: { id: number; finding: string },
-): Promise<void> {
-  await runBatch(
-    db,
-    dismiss(db, { ...dismissal, now: operator.now }),
-    auditChange(db, operator, "dismiss mismatch", `round ${dismissal.id}`, { finding: dismissal.finding }),
-  );
+export async function insertDismissal(db: D1Database, operator: Operator, id: number, finding: string) {
+  const entry = auditChange(db, operator, "dismiss mismatch", "round", id, { finding });
+  await runBatch(db, dismiss(db, { id, finding, now: operator.now }), entry);
 }

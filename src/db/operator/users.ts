@@ -1,11 +1,11 @@
 /** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { insertInto, setGiven, toValues } from "../changes.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { apiTokens, sessions, users } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
-import { auditChange, auditNewRow, type Operator } from "./audit.ts";
-import { insertInto, setGiven, toValues } from "./changes.ts";
+import { runBatch, runForRow, statement } from "../statement.ts";
+import { auditChange, type Operator } from "./audit.ts";
 import { pagedList } from "./paged-list.ts";
 
 const fields = {
@@ -29,15 +29,13 @@ const id = sql.placeholder("id");
 const byId = query(fields, sql`FROM ${users} WHERE ${users.id} = ${id}`);
 const byEmail = query(fields, sql`FROM ${users} WHERE ${users.email} = ${sql.placeholder("email")}`);
 
-export async function findUser(db: D1Database, userId: number): Promise<UserRow | undefined> {
-  const [[user]] = await runBatch(db, byId(db, { id: userId }));
-  return user;
+export function findUser(db: D1Database, userId: number): Promise<UserRow | undefined> {
+  return runForRow(db, byId(db, { id: userId }));
 }
 
 /** `email` in lower case. */
-export async function findUserByEmail(db: D1Database, email: string): Promise<UserRow | undefined> {
-  const [[user]] = await runBatch(db, byEmail(db, { email }));
-  return user;
+export function findUserByEmail(db: D1Database, email: string): Promise<UserRow | undefined> {
+  return runForRow(db, byEmail(db, { email }));
 }
 
 const insert = returning(
@@ -46,18 +44,14 @@ const insert = returning(
 );
 
 /** `email` in lower case. A null hash means single sign-on. Returns undefined if another user has the email address. */
-export async function insertUser(
+export function insertUser(
   db: D1Database,
   operator: Operator,
   { passwordHash, ...user }: { email: string; role: UserRow["role"]; passwordHash: string | null },
 ): Promise<UserRow | undefined> {
   const detail = { ...user, signIn: passwordHash ? "password" : "sso" };
-  const [[inserted]] = await runBatch(
-    db,
-    insert(db, { ...user, passwordHash, createdAt: operator.now }),
-    auditNewRow(db, operator, "create user", "user", detail),
-  );
-  return inserted;
+  const entry = auditChange(db, operator, "create user", "user", null, detail);
+  return runForRow(db, insert(db, { ...user, passwordHash, createdAt: operator.now }), entry);
 }
 
 const o = alias(users, "o");
@@ -74,10 +68,9 @@ const keepsAccess = sql`
 `;
 // The condition is part of the change, so that two operators cannot remove each other in concurrent requests.
 const update = returning(
-  sql`UPDATE ${users} SET ${setGiven(users, "role")},
+  sql`UPDATE ${users} SET ${setGiven(users, "role", "passwordHash")},
       ${names(users.disabledAt)} = CASE ${sql.placeholder("disabled")}
-        WHEN 1 THEN coalesce(${users.disabledAt}, ${sql.placeholder("now")}) WHEN 0 THEN NULL ELSE ${users.disabledAt} END,
-      ${names(users.passwordHash)} = iif(${sql.placeholder("setPassword")}, ${sql.placeholder("passwordHash")}, ${users.passwordHash})
+        WHEN 1 THEN coalesce(${users.disabledAt}, ${sql.placeholder("now")}) WHEN 0 THEN NULL ELSE ${users.disabledAt} END
     WHERE ${users.id} = ${id} AND (${anotherOperator} OR ${keepsAccess})`,
   { id: users.id },
 );
@@ -112,7 +105,7 @@ export async function updateUser(
 ): Promise<UserRow | undefined> {
   const setPassword = passwordHash !== undefined;
   const values = {
-    ...toValues({ id: userId, role, disabled, passwordHash, setPassword, now: operator.now }),
+    ...toValues({ id: userId, role, disabled, passwordHash, now: operator.now }),
     keepsRole: Number(role !== "member" && !disabled),
     keepsPassword: Number(passwordHash !== null),
   };
@@ -120,7 +113,7 @@ export async function updateUser(
   const [updated, , [user]] = await runBatch(
     db,
     update(db, values),
-    auditChange(db, operator, "update user", `user ${userId}`, detail),
+    auditChange(db, operator, "update user", "user", userId, detail),
     byId(db, values),
     ...(setPassword ? [unseal(db, values), endOldSessions(db, values)] : []),
   );
@@ -154,7 +147,7 @@ export async function replaceToken(
     db,
     oldToken(db, values),
     putToken(db, values),
-    auditChange(db, operator, "issue API token", `user ${userId}`, { hint: token.hint }),
+    auditChange(db, operator, "issue API token", "user", userId, { hint: token.hint }),
     byId(db, values),
     endSessions(db, values),
   );

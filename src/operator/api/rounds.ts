@@ -207,7 +207,7 @@ export const dismissFinding = itemOperation({
       throw badField("finding", "must be a `finding` from the report of this round, for example entry 9");
     if (named.state !== "open")
       throw badField("finding", `is ${named.state}; only an open mismatch can be dismissed`);
-    await changes.insertDismissal(context.env.DB, operator, { id, finding });
+    await changes.insertDismissal(context.env.DB, operator, id, finding);
     return toRoundWithReport(await find(context, id));
   },
 });
