@@ -6,9 +6,10 @@ import { AppError, type InputError } from "../errors.ts";
 import { invalidRequest, parsePart } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { itemsV1, problem } from "../http/response-schemas.ts";
+import { link } from "../usecases/links.ts";
 import { createAll, newLink, toNewLink } from "./creation.ts";
 import { idempotencyKey } from "./idempotency.ts";
-import { appPath, link } from "./link.ts";
+import { appPath } from "./link.ts";
 
 const MAX_LINKS = 100;
 

@@ -4,10 +4,11 @@ import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
+import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { inheritedFrom, judgeParent, type Link, type Partners, toLink } from "../usecases/links.ts";
+import { inheritedFrom, judgeParent, type Link, toLink } from "../usecases/links.ts";
 import { keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
 import { authorizeApp, linkName, toScope } from "./link.ts";
 

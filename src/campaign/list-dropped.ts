@@ -5,7 +5,7 @@ import * as db from "../db/links/links.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import { authorizeApp, linkNotFound, linkPath, toScope } from "./link.ts";
+import { authorizeLink, linkPath, toLinkScope } from "./link.ts";
 
 /** Engagements are kept for this many days. */
 const DAYS = 14;
@@ -26,9 +26,8 @@ export const listDropped = userOperation({
   errors: ["not_found"],
   async handle(context, caller, { path }) {
     const firstDay = dayOf(context.now) - DAYS + 1;
-    const found = await db.listDropped(context.env.DB, toScope(caller, path), path.link_token, firstDay);
-    authorizeApp(caller, found.access);
-    if (!found.link) throw linkNotFound();
+    const found = await db.listDropped(context.env.DB, toLinkScope(caller, path), firstDay);
+    authorizeLink(caller, found);
     const items = found.rows.map(({ day, param, count }) => ({ day: formatDate(day), param, count }));
     return jsonResponse(envelopeV1(context, items));
   },

@@ -1,9 +1,8 @@
 /** The operations of the campaign API (spec §4.1 to §4.5). */
 import { createLink } from "./create-link.ts";
 import { createLinks } from "./create-links.ts";
-import { listChildren } from "./list-children.ts";
 import { listDropped } from "./list-dropped.ts";
-import { listLinks } from "./list-links.ts";
+import { listChildren, listLinks } from "./list-links.ts";
 import { listPartners } from "./list-partners.ts";
 import { readLink } from "./read-link.ts";
 import { readSpend } from "./read-spend.ts";

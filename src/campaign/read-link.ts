@@ -3,7 +3,7 @@ import { userOperation } from "../auth/operations.ts";
 import { findLink } from "../db/links/links.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { toLink } from "../usecases/links.ts";
-import { authorizeApp, linkNotFound, linkPath, oneLink, toScope } from "./link.ts";
+import { authorizeLink, linkPath, oneLink, toLinkScope } from "./link.ts";
 
 export const readLink = userOperation({
   method: "GET",
@@ -14,9 +14,8 @@ export const readLink = userOperation({
   responses: { 200: oneLink("The link") },
   errors: ["not_found"],
   async handle(context, caller, { path }) {
-    const { access, link, partners } = await findLink(context.env.DB, toScope(caller, path), path.link_token);
-    authorizeApp(caller, access);
-    if (!link) throw linkNotFound();
-    return jsonResponse(envelopeV1(context, [toLink(link, partners, context)]));
+    const found = await findLink(context.env.DB, toLinkScope(caller, path));
+    const link = authorizeLink(caller, found);
+    return jsonResponse(envelopeV1(context, [toLink(link, found.partners, context)]));
   },
 });

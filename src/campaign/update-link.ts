@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { idNumber } from "../http/fields.ts";
 import { judgeUpdate, toLink } from "../usecases/links.ts";
-import { authorizeApp, linkName, linkNotFound, linkPath, oneLink, toScope } from "./link.ts";
+import { authorizeLink, linkName, linkNotFound, linkPath, oneLink, toLinkScope } from "./link.ts";
 
 const change = z
   .strictObject({
@@ -42,13 +42,12 @@ export const updateLink = userOperation({
   errors: ["not_found", "unknown_partner", "partner_without_cost_data"],
   async handle(context, caller, { path, body }) {
     const { DB } = context.env;
-    const scope = toScope(caller, path);
-    const { access, link, partners } = await db.findLink(DB, scope, path.link_token);
-    authorizeApp(caller, access);
-    if (!link) throw linkNotFound();
+    const scope = toLinkScope(caller, path);
+    const { partners, ...found } = await db.findLink(DB, scope);
+    const link = authorizeLink(caller, found);
     const judged = judgeUpdate(link, body, partners);
     if (typeof judged === "string") throw new AppError(judged, undefined, { errors: [REJECTIONS[judged]] });
-    const updated = await db.updateLink(DB, scope, path.link_token, judged);
+    const updated = await db.updateLink(DB, scope, judged);
     if (!updated) {
       // The token was reset or the access to the app was removed after the first query.
       caller.authorize(await findAccess(DB, caller.tokenHash));

@@ -1,4 +1,7 @@
 /** Keyset pagination over integer ids: a page deep in a list reads as few rows as the first page. */
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { type Fields, query } from "./query.ts";
+import type { Value } from "./statement.ts";
 
 /** The position of a page. `after` and `before` are ids, both exclusive. */
 export interface Range {
@@ -15,24 +18,29 @@ export interface Page<T> {
 }
 
 /** A page with an end but no start is read backward. */
-export function isBackward(range: Range): boolean {
-  return range.before !== null && range.after === null;
-}
+const isBackward = (range: Range) => range.before !== null && range.after === null;
 
-/** The values to bind in `id > after AND id < before … LIMIT limit`. The extra row shows whether another page follows. */
-export function toBounds(range: Range): {
-  after: number;
-  before: number;
-  limit: number;
-} {
-  return {
-    after: range.after ?? -1,
-    before: range.before ?? Number.MAX_SAFE_INTEGER,
-    limit: range.limit + 1,
+/**
+ * The statement that reads a page in the order of `id`. `from` ends with a condition. One row more than the limit shows whether
+ * another page follows.
+ */
+export function keysetQuery<F extends Fields & { id: AnyColumn }>(fields: F, from: SQL) {
+  const { id } = fields;
+  const pageIn = (direction: "ASC" | "DESC") =>
+    query(
+      fields,
+      sql`${from} AND ${id} > ${sql.placeholder("after")} AND ${id} < ${sql.placeholder("before")}
+        ORDER BY ${id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
+    );
+  const [forward, backward] = [pageIn("ASC"), pageIn("DESC")];
+  return (db: D1Database, range: Range, values: Record<string, Value>) => {
+    const { after, before, limit } = range;
+    const bounds = { after: after ?? -1, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
+    return (isBackward(range) ? backward : forward)(db, { ...values, ...bounds });
   };
 }
 
-/** Turns the rows read with `toBounds`, in the order in which they were read, into a page. */
+/** Turns the rows of `keysetQuery`, in the order in which they were read, into a page. */
 export function toPage<T extends { id: number }>(range: Range, rows: T[]): Page<T> {
   const more = rows.length > range.limit;
   const items = rows.slice(0, range.limit);

@@ -2,7 +2,7 @@
  * Typed SQL: columns come from schema.ts, so renaming one is a compile error, and the fields that a statement selects are the
  * type of its rows. Everything else in a statement is plain SQL.
  */
-import { type AnyColumn, type SQL, sql, type Table, type View } from "drizzle-orm";
+import { type AnyColumn, Column, is, type SQL, sql, type Table, type View } from "drizzle-orm";
 import { statement } from "./statement.ts";
 
 export type Fields = Record<string, AnyColumn | SQL>;
@@ -38,9 +38,13 @@ export function query<F extends Fields>(fields: F, rest: SQL) {
   return statement<RowOf<F>>(sql`SELECT ${list(fields)} ${rest}`);
 }
 
-/** `<change> RETURNING column AS name, …`. */
+/** `<change> RETURNING column AS name, …`. SQLite does not accept the alias of a table here. */
 export function returning<F extends Fields>(change: SQL, fields: F) {
-  return statement<RowOf<F>>(sql`${change} RETURNING ${list(fields)}`);
+  const columns = Object.entries(fields).map(([name, field]) => [
+    name,
+    is(field, Column) ? names(field) : field,
+  ]);
+  return statement<RowOf<F>>(sql`${change} RETURNING ${list(Object.fromEntries(columns))}`);
 }
 
 /** A table or a view with its alias, for FROM and JOIN: `links l`. */

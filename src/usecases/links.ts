@@ -1,9 +1,8 @@
 /** Builds a link from its row and what it inherits, and judges new links and updates. No I/O, no clock. */
+import * as z from "zod/mini";
 import type { Inherited, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
-import type { Partner } from "../db/links/partner-catalog.ts";
-
-export type Partners = ReadonlyMap<number, Partner>;
+import type { Partner, Partners } from "../db/links/partner-catalog.ts";
 
 export interface Origins {
   clickUrl: string;
@@ -11,19 +10,27 @@ export interface Origins {
 }
 
 /** A link in the API (spec §2.2). */
-export interface Link {
-  name: string;
-  token: string;
-  label: string;
-  level: number;
-  archived: boolean;
-  has_subtrackers: boolean;
-  partner_id: number | null;
-  cost_data_enabled: boolean;
-  url: string;
-  click_url: string;
-  impression_url: string;
-}
+export const link = z
+  .strictObject({
+    name: z.string().with(z.describe("The names of the links above it and its own, joined by ::")),
+    token: z.string(),
+    label: z.string().with(z.describe("The link's own name")),
+    level: z.int().check(z.minimum(1), z.maximum(4)),
+    archived: z.boolean(),
+    has_subtrackers: z.boolean(),
+    partner_id: z
+      .nullable(z.int())
+      .with(z.describe("The link's own partner; null if it inherits one or has none")),
+    cost_data_enabled: z
+      .boolean()
+      .with(z.describe("Whether cost data is on, by its own setting or an inherited one")),
+    url: z.string(),
+    click_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
+    impression_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
+  })
+  .with(z.meta({ id: "Link" }));
+
+export type Link = z.output<typeof link>;
 
 /** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
 export function inheritedFrom(parent: (LinkRow & Inherited) | undefined): Inherited {

@@ -2,7 +2,7 @@
  * Creates one or many links in one round trip. With an idempotency key, the transaction that inserts the links also stores the
  * response, so one never exists without the other.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { DAY_MS } from "../../domain/time.ts";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
@@ -11,7 +11,7 @@ import { idempotencyKeys, links } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { type AppScope, ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type LinkRow, l, linkFields } from "./lists.ts";
-import { catalogStatement } from "./partner-catalog.ts";
+import { runWithPartners } from "./partner-catalog.ts";
 
 export const KEY_LIFE_MS = DAY_MS;
 
@@ -39,18 +39,9 @@ const now = sql.placeholder("now");
 const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
 const parentToken = sql`j.value ->> 2`;
 
-const responseFields = { status: k.status, location: k.location, answer: k.answer };
-export type StoredResponse = RowOf<typeof responseFields>;
-export type EarlierResponse = StoredResponse & { bodyHash: string };
-
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
 const creationContext = query(
-  {
-    ...appAccess,
-    newToken: sql<string | null>`j.value ->> 0`,
-    ...optional(linkFields),
-    ...inheritedFields,
-  },
+  { ...appAccess, newToken: sql<string | null>`j.value ->> 0`, ...optional(linkFields), ...inheritedFields },
   sql`FROM ${as(t)}
     LEFT JOIN ${as(m)} ON ${isMember}
     LEFT JOIN ${newLinks}
@@ -83,29 +74,20 @@ const insert = returning(
   { token: links.token },
 );
 
+const isExpired = sql`${k.createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}`;
+const responseFields = { status: k.status, location: k.location, answer: k.answer };
 const findResponse = query(
   { bodyHash: k.bodyHash, ...responseFields },
-  sql`FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
-    WHERE ${isCaller} AND ${k.createdAt} > ${now} - ${sql.raw(String(KEY_LIFE_MS))}`,
+  sql`FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey} WHERE ${isCaller} AND NOT ${isExpired}`,
 );
+export type StoredResponse = RowOf<typeof responseFields>;
+export type EarlierResponse = StoredResponse & { bodyHash: string };
 
-const keyColumns = names(
-  idempotencyKeys.userId,
-  idempotencyKeys.appToken,
-  idempotencyKeys.operation,
-  idempotencyKeys.key,
-);
-const deleteExpiredResponse = statement(sql`
-  DELETE FROM ${idempotencyKeys} WHERE (${keyColumns}) IN (
-    SELECT ${k.userId}, ${k.appToken}, ${k.operation}, ${k.key} FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
-    WHERE ${isCaller} AND ${k.createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}
-  )
-`);
-
-const { createdAt, requestId, bodyHash, status, location, answer } = idempotencyKeys;
+const { userId, appToken, operation, key, createdAt, requestId, bodyHash, status, location, answer } =
+  idempotencyKeys;
 const storeResponse = returning(
   sql`INSERT INTO ${idempotencyKeys}
-      (${keyColumns}, ${names(createdAt, requestId, bodyHash, status, location, answer)})
+      (${names(userId, appToken, operation, key, createdAt, requestId, bodyHash, status, location, answer)})
     SELECT ${t.userId}, ${m.appToken}, ${sql.placeholder("operation")}, ${sql.placeholder("key")}, ${now},
       ${sql.placeholder("requestId")}, ${sql.placeholder("bodyHash")}, ${sql.placeholder("status")},
       ${sql.placeholder("location")}, ${sql.placeholder("answer")}
@@ -114,12 +96,17 @@ const storeResponse = returning(
   { requestId },
 );
 
+const deleteResponse = (condition: SQL) =>
+  statement(sql`
+    DELETE FROM ${idempotencyKeys} WHERE (${names(userId, appToken, operation, key)}) IN (
+      SELECT ${k.userId}, ${k.appToken}, ${k.operation}, ${k.key} FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
+      WHERE ${isCaller} AND ${condition}
+    )
+  `);
+const deleteExpiredResponse = deleteResponse(isExpired);
 /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
-const deleteWrongResponse = statement(sql`
-  DELETE FROM ${idempotencyKeys} WHERE (${keyColumns}) IN (
-    SELECT ${k.userId}, ${k.appToken}, ${k.operation}, ${k.key} FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
-    WHERE ${isCaller} AND ${k.requestId} = ${sql.placeholder("requestId")}
-  ) AND ${sql.placeholder("promised")} <> (
+const deleteWrongResponse = deleteResponse(sql`
+  ${k.requestId} = ${sql.placeholder("requestId")} AND ${sql.placeholder("promised")} <> (
     SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0
   )
 `);
@@ -132,19 +119,14 @@ const toJson = (links: NewLink[]) =>
  * or at level 4. `parents` is read before the insertion, by the token of the new link.
  */
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
-  const catalog = catalogStatement(db, scope.tokenHash);
-  const values = { ...scope, links: toJson(links), now: at };
-  const [rows, inserted, partnerRows] = await runBatch(
+  const values = { ...scope, links: toJson(links), now: at, operation: null, key: null, requestId: null };
+  const [partners, rows, inserted] = await runWithPartners(
     db,
+    scope.tokenHash,
     creationContext(db, values),
-    insert(db, { ...values, operation: null, key: null, requestId: null }),
-    catalog.bound,
+    insert(db, values),
   );
-  return {
-    ...splitCreationContext(rows),
-    inserted: inserted.map(({ token }) => token),
-    partners: catalog.read(partnerRows).partners,
-  };
+  return { ...splitCreationContext(rows), inserted: inserted.map(({ token }) => token), partners };
 }
 
 /** Reads the context of new links before they are inserted with a key, and the response stored for an earlier use of the key. */
@@ -152,20 +134,15 @@ export async function prepareLinks(
   db: D1Database,
   scope: AppScope,
   links: NewLink[],
-  { operation, key, now: at }: KeyedRequest,
+  { operation, key, now }: KeyedRequest,
 ) {
-  const catalog = catalogStatement(db, scope.tokenHash);
-  const [rows, [earlier], partnerRows] = await runBatch(
+  const [partners, rows, [earlier]] = await runWithPartners(
     db,
+    scope.tokenHash,
     creationContext(db, { ...scope, links: toJson(links) }),
-    findResponse(db, { ...scope, operation, key, now: at }),
-    catalog.bound,
+    findResponse(db, { ...scope, operation, key, now }),
   );
-  return {
-    ...splitCreationContext(rows),
-    earlier,
-    partners: catalog.read(partnerRows).partners,
-  };
+  return { ...splitCreationContext(rows), earlier, partners };
 }
 
 /**
@@ -180,13 +157,13 @@ export async function insertKeyedLinks(
   response: StoredResponse,
   promised: number,
 ): Promise<string[] | undefined> {
-  const values = { ...scope, ...request, links: toJson(links) };
+  const values = { ...scope, ...request, ...response, links: toJson(links), promised };
   const [, [stored], inserted] = await runBatch(
     db,
     deleteExpiredResponse(db, values),
-    storeResponse(db, { ...values, ...response }),
+    storeResponse(db, values),
     insert(db, values),
-    deleteWrongResponse(db, { ...values, promised }),
+    deleteWrongResponse(db, values),
   );
   return stored && inserted.map(({ token }) => token);
 }

@@ -2,10 +2,11 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { type Change, setGiven, toValues } from "../changes.ts";
 import type { Range } from "../keyset.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { as, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, links, partners } from "../schema.ts";
-import { runBatch, runIdempotent } from "../statement.ts";
+import { runBatch, runForRow, runIdempotent } from "../statement.ts";
 import {
   countStatement,
   type LinkFilter,
@@ -15,7 +16,7 @@ import {
   pageStatement,
   toTotal,
 } from "./lists.ts";
-import { catalogStatement } from "./partner-catalog.ts";
+import { runWithPartners } from "./partner-catalog.ts";
 
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
 
@@ -65,60 +66,39 @@ function splitAccess(row: LinkAccess | undefined) {
   return { access: row, link };
 }
 
-export interface AppScope {
-  tokenHash: string;
-  appToken: string;
-}
+export type AppScope = { tokenHash: string; appToken: string };
+export type LinkScope = AppScope & { linkToken: string };
 
 /** Reads one page of an app's level-1 links, in creation order, and their total number. */
 export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {
-  const catalog = catalogStatement(db, scope.tokenHash);
-  const [[access], rows, [counted], partnerRows] = await runBatch(
+  const list = { ...scope, linkToken: null };
+  const [partners, [access], rows, [counted]] = await runWithPartners(
     db,
-    linkCount(db, { ...scope }),
-    pageStatement(db, { ...scope, linkToken: null }, filter, range),
-    countStatement(db, { ...scope, linkToken: null }, filter),
-    catalog.bound,
+    scope.tokenHash,
+    linkCount(db, scope),
+    pageStatement(db, list, filter, range),
+    countStatement(db, list, filter),
   );
-  return {
-    access,
-    rows,
-    total: toTotal(filter, access?.linkCount ?? 0, counted),
-    partners: catalog.read(partnerRows).partners,
-  };
+  return { access, rows, total: toTotal(filter, access?.linkCount ?? 0, counted), partners };
 }
 
-/** Reads one page of a link's direct sub-links. `parent` is undefined if the app has no such link. */
-export async function listChildren(
-  db: D1Database,
-  scope: AppScope,
-  linkToken: string,
-  filter: LinkFilter,
-  range: Range,
-) {
-  const catalog = catalogStatement(db, scope.tokenHash);
-  const [[found], rows, [counted], partnerRows] = await runBatch(
+/** Reads one page of a link's direct sub-links. `link` is undefined if the app does not have it. */
+export async function listChildren(db: D1Database, scope: LinkScope, filter: LinkFilter, range: Range) {
+  const [partners, [found], rows, [counted]] = await runWithPartners(
     db,
-    linkAccess(db, { ...scope, linkToken }),
-    pageStatement(db, { ...scope, linkToken }, filter, range),
-    countStatement(db, { ...scope, linkToken }, filter),
-    catalog.bound,
+    scope.tokenHash,
+    linkAccess(db, scope),
+    pageStatement(db, scope, filter, range),
+    countStatement(db, scope, filter),
   );
-  const { access, link: parent } = splitAccess(found);
-  return {
-    access,
-    parent,
-    rows,
-    total: toTotal(filter, parent?.childCount ?? 0, counted),
-    partners: catalog.read(partnerRows).partners,
-  };
+  const { access, link } = splitAccess(found);
+  return { access, link, rows, total: toTotal(filter, link?.childCount ?? 0, counted), partners };
 }
 
 /** Reads one link; `link` is undefined if the app has none with this token. */
-export async function findLink(db: D1Database, scope: AppScope, linkToken: string) {
-  const catalog = catalogStatement(db, scope.tokenHash);
-  const [[found], partnerRows] = await runBatch(db, linkAccess(db, { ...scope, linkToken }), catalog.bound);
-  return { ...splitAccess(found), partners: catalog.read(partnerRows).partners };
+export async function findLink(db: D1Database, scope: LinkScope) {
+  const [partners, [found]] = await runWithPartners(db, scope.tokenHash, linkAccess(db, scope));
+  return { ...splitAccess(found), partners };
 }
 
 const d = alias(droppedParameters, "d");
@@ -132,63 +112,29 @@ const dropped = query(
 );
 
 /** Lists the invalid parameters of a link's URLs since a day (days since 1970 in UTC). `link` is undefined if there is none. */
-export async function listDropped(db: D1Database, scope: AppScope, linkToken: string, firstDay: number) {
-  const values = { ...scope, linkToken, firstDay };
-  const [[found], rows] = await runBatch(db, linkAccess(db, values), dropped(db, values));
+export async function listDropped(db: D1Database, scope: LinkScope, firstDay: number) {
+  const [[found], rows] = await runBatch(db, linkAccess(db, scope), dropped(db, { ...scope, firstDay }));
   return { ...splitAccess(found), rows };
 }
 
+const settings = ["label", "archived", "partnerId", "costSwitch"] as const;
 const update = returning(
-  sql`UPDATE ${links} SET
-      ${names(links.label)} = coalesce(${sql.placeholder("label")}, ${links.label}),
-      ${names(links.archived)} = coalesce(${sql.placeholder("archived")}, ${links.archived}),
-      ${names(links.partnerId)} = iif(${sql.placeholder("setPartner")}, ${sql.placeholder("partnerId")}, ${links.partnerId}),
-      ${names(links.costSwitch)} = coalesce(${sql.placeholder("costSwitch")}, ${links.costSwitch})
-    WHERE ${links.token} = ${linkToken} AND ${links.appToken} = (
+  sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)}
+    WHERE ${l.token} = ${linkToken} AND ${l.appToken} = (
       SELECT ${m.appToken} FROM ${as(t)} JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}
     )`,
-  {
-    id: links.id,
-    token: links.token,
-    level: links.level,
-    label: links.label,
-    archived: links.archived,
-    partnerId: links.partnerId,
-    costSwitch: links.costSwitch,
-    childCount: links.childCount,
-  },
+  linkFields,
 );
 
-/** The values to set on a link. An undefined value is not changed. */
-export interface LinkChange {
-  label?: string | undefined;
-  archived?: boolean | undefined;
-  partnerId?: number | null | undefined;
-  costSwitch?: boolean | undefined;
-}
+export type LinkChange = Change<typeof links, (typeof settings)[number]>;
 
 /** Returns the updated link; undefined if the caller no longer has such a link. */
-export async function updateLink(
+export function updateLink(
   db: D1Database,
-  scope: AppScope,
-  linkToken: string,
+  scope: LinkScope,
   change: LinkChange,
 ): Promise<LinkRow | undefined> {
-  const bound = update(db, {
-    ...scope,
-    linkToken,
-    label: change.label ?? null,
-    archived: toFlag(change.archived),
-    setPartner: Number(change.partnerId !== undefined),
-    partnerId: change.partnerId ?? null,
-    costSwitch: toFlag(change.costSwitch),
-  });
-  const [[updated]] = await runBatch(db, bound);
-  return updated;
-}
-
-function toFlag(value: boolean | undefined): number | null {
-  return value === undefined ? null : Number(value);
+  return runForRow(db, update(db, { ...scope, ...toValues(change) }));
 }
 
 const p = alias(partners, "p");

@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { isCaller, t } from "../accounts/api-tokens.ts";
-import { isBackward, type Range, toBounds } from "../keyset.ts";
+import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import type { Bound } from "../statement.ts";
@@ -66,19 +66,9 @@ const from = (of: Parent, source: Source) => sql`
     AND (${sql.placeholder("archived")} IS NULL OR ${l.archived} = ${sql.placeholder("archived")})
     AND (${sql.placeholder("partnerId")} IS NULL OR ${l.partnerId} = ${sql.placeholder("partnerId")})
 `;
-const pageOf = (of: Parent, source: Source, direction: "ASC" | "DESC") =>
-  query(
-    linkFields,
-    sql`${from(of, source)}
-      AND ${l.id} > ${sql.placeholder("after")} AND ${l.id} < ${sql.placeholder("before")}
-    ORDER BY ${l.id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
-  );
-const countOf = (of: Parent, source: Source) => query({ counted: sql<number>`count(*)` }, from(of, source));
-
 const listOf = (of: Parent, source: Source) => ({
-  forward: pageOf(of, source, "ASC"),
-  backward: pageOf(of, source, "DESC"),
-  count: countOf(of, source),
+  page: keysetQuery(linkFields, from(of, source)),
+  count: query({ counted: sql<number>`count(*)` }, from(of, source)),
 });
 const listsOf = (of: Parent) => ({
   all: listOf(of, "all"),
@@ -110,8 +100,7 @@ export function pageStatement(
   filter: LinkFilter,
   range: Range,
 ): Bound<LinkRow> {
-  const { forward, backward } = listFor(scope, filter);
-  return (isBackward(range) ? backward : forward)(db, { ...toValues(scope, filter), ...toBounds(range) });
+  return listFor(scope, filter).page(db, range, toValues(scope, filter));
 }
 
 const countNone = query({ counted: sql<number>`0` }, sql`WHERE false`);

@@ -2,10 +2,10 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { isCaller, t } from "../accounts/api-tokens.ts";
-import { isBackward, type Range, toBounds } from "../keyset.ts";
+import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { partnerCatalog, partners } from "../schema.ts";
-import { type Bound, runBatch } from "../statement.ts";
+import { type Bound, type Rows, runBatch } from "../statement.ts";
 
 const c = alias(partnerCatalog, "c");
 const p = alias(partners, "p");
@@ -22,14 +22,9 @@ const partnerFields = {
 /** A partner. Its flags are 0 or 1. */
 export type Partner = RowOf<typeof partnerFields>;
 
-type CatalogRow = Partner & { revision: string };
+export type Partners = ReadonlyMap<number, Partner>;
 
-export interface Catalog {
-  revision: string;
-  partners: ReadonlyMap<number, Partner>;
-}
-
-let latest: Catalog = { revision: "", partners: new Map() };
+let latest: { revision: string; partners: Partners } = { revision: "", partners: new Map() };
 
 /** Returns every partner, or no row when the cached catalog is current, so a list of links usually reads one row only for it. */
 const revisedPartners = query(
@@ -38,45 +33,30 @@ const revisedPartners = query(
     WHERE ${isCaller} AND ${c.revision} <> ${sql.placeholder("revision")}`,
 );
 
-/** Returns a statement for the caller's batch, and a function that turns its rows into a catalog as new as that batch. */
-export function catalogStatement(
+/** Runs the statements of a caller. Returns every partner, as new as the batch, and the rows of each statement. */
+export async function runWithPartners<Statements extends Bound<unknown>[]>(
   db: D1Database,
   tokenHash: string,
-): { bound: Bound<CatalogRow>; read: (rows: CatalogRow[]) => Catalog } {
+  ...statements: Statements
+): Promise<[Partners, ...Rows<Statements>]> {
   const known = latest;
-  return {
-    bound: revisedPartners(db, { tokenHash, revision: known.revision }),
-    read: (rows) => {
-      const [first] = rows;
-      if (!first) return known;
-      latest = { revision: first.revision, partners: new Map(rows.map((row) => [row.id, row])) };
-      return latest;
-    },
-  };
+  const revised = revisedPartners(db, { tokenHash, revision: known.revision });
+  const [partners, ...rows] = await runBatch<[typeof revised, ...Statements]>(db, revised, ...statements);
+  const [first] = partners;
+  if (!first) return [known.partners, ...rows];
+  latest = { revision: first.revision, partners: new Map(partners.map((row) => [row.id, row])) };
+  return [latest.partners, ...rows];
 }
 
 const header = query(
   { userId: t.userId, partnerCount: c.partnerCount },
   sql`FROM ${as(t)} CROSS JOIN ${as(c)} WHERE ${isCaller}`,
 );
-
-const pageIn = (direction: "ASC" | "DESC") =>
-  query(
-    partnerFields,
-    sql`FROM ${as(t)} CROSS JOIN ${as(p)}
-      WHERE ${isCaller} AND ${p.id} > ${sql.placeholder("after")} AND ${p.id} < ${sql.placeholder("before")}
-      ORDER BY ${p.id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
-  );
-const forward = pageIn("ASC");
-const backward = pageIn("DESC");
+const page = keysetQuery(partnerFields, sql`FROM ${as(t)} CROSS JOIN ${as(p)} WHERE ${isCaller}`);
 
 /** Reads one page of partners by id, with one extra row when there are more. */
 export async function listPartners(db: D1Database, tokenHash: string, range: Range) {
-  const page = isBackward(range) ? backward : forward;
-  const [[access], rows] = await runBatch(
-    db,
-    header(db, { tokenHash }),
-    page(db, { tokenHash, ...toBounds(range) }),
-  );
+  const values = { tokenHash };
+  const [[access], rows] = await runBatch(db, header(db, values), page(db, range, values));
   return { access, rows };
 }

@@ -1,6 +1,6 @@
 /** The lists of operators, one page at a time. */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
-import { isBackward, type Range, toBounds } from "../keyset.ts";
+import { keysetQuery, type Range } from "../keyset.ts";
 import { as, type Fields, query } from "../query.ts";
 import { runBatch, type Value } from "../statement.ts";
 
@@ -18,21 +18,9 @@ export function pagedList<F extends Fields & { id: AnyColumn }>(
     { total: sql<number>`(SELECT ${count} FROM ${as(from)} WHERE ${where ?? sql`true`})` },
     sql`WHERE ${within}`,
   );
-  const pageIn = (direction: "ASC" | "DESC") =>
-    query(
-      fields,
-      sql`FROM ${as(from)} ${join}
-        WHERE ${id} > ${sql.placeholder("after")} AND ${id} < ${sql.placeholder("before")} AND ${where ?? sql`true`}
-        ORDER BY ${id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
-    );
-  const pages = { forward: pageIn("ASC"), backward: pageIn("DESC") };
+  const page = keysetQuery(fields, sql`FROM ${as(from)} ${join} WHERE ${where ?? sql`true`}`);
   return async (db: D1Database, range: Range, values: Record<string, Value> = {}) => {
-    const page = isBackward(range) ? pages.backward : pages.forward;
-    const [[found], rows] = await runBatch(
-      db,
-      counted(db, values),
-      page(db, { ...values, ...toBounds(range) }),
-    );
+    const [[found], rows] = await runBatch(db, counted(db, values), page(db, range, values));
     return { total: found?.total, rows };
   };
 }

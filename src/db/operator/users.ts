@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { insertInto, setGiven, toValues } from "../changes.ts";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { as, excluded, names, query, type RowOf, returning } from "../query.ts";
 import { apiTokens, sessions, users } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { auditChange, type Operator } from "./audit.ts";
@@ -128,8 +128,7 @@ const putToken = returning(
     SELECT ${sql.placeholder("tokenHash")}, ${users.id}, ${sql.placeholder("hint")}, ${sql.placeholder("now")}
     FROM ${users} WHERE ${users.id} = ${id} AND ${users.disabledAt} IS NULL
     ON CONFLICT (${names(apiTokens.userId)}) DO UPDATE SET
-      ${names(tokenHash)} = excluded.token_hash, ${names(hint)} = excluded.hint, ${names(createdAt)} = excluded.created_at,
-      ${names(sealed)} = NULL, ${names(lastUsedDay)} = NULL`,
+      ${excluded(tokenHash, hint, createdAt)}, ${names(sealed)} = NULL, ${names(lastUsedDay)} = NULL`,
   { userId: apiTokens.userId },
 );
 // A disabled user, who gets no token, has no sessions.
