@@ -61,10 +61,14 @@ export async function serve(
   clock: Clock,
 ): Promise<Response> {
   const context = buildContext(env, request, execution, clock);
-  const response = await dispatch(context).catch(async (error: unknown) => {
+  let response: Response;
+  try {
+    checkConfiguration(env);
+    response = await route(context);
+  } catch (error) {
     const respond = wantsPage(context) ? errorPage : problemResponse;
-    return respond(context, await limitRejections(context, toAppError(context, error)));
-  });
+    response = await respond(context, await limitRejections(context, toAppError(context, error)));
+  }
   // Copying the response would turn a body of known length into a stream.
   const sent = request.method === "HEAD" ? new Response(null, response) : response;
   sent.headers.set("x-request-id", context.requestId);
@@ -85,11 +89,6 @@ function readDocument({ url }: Context): Response {
 function onSurface(surface: string, routes: Route[]): Route[] {
   const before = surface === "engagement" ? {} : { before: limitRequests };
   return routes.map((route) => ({ ...route, surface, ...before }));
-}
-
-async function dispatch(context: Context): Promise<Response> {
-  checkConfiguration(context.env);
-  return route(context);
 }
 
 const RETRY = { headers: { "retry-after": "5" } };

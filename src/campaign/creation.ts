@@ -8,9 +8,9 @@ import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { inheritedFrom, judgeParent, type Link, toLink } from "../usecases/links.ts";
+import { inheritedFrom, judgeParent, type Link, linkName, toLink } from "../usecases/links.ts";
 import { keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
-import { authorizeApp, linkName, toScope } from "./link.ts";
+import { authorizeApp, toScope } from "./link.ts";
 
 /** Without vowels, so that a token never equals a word of a path. 30^10 tokens. */
 export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);

@@ -1,22 +1,15 @@
-/** What the operations on links share: paths, names, the response with one link, and access to an app (spec §2.2, §4). */
+/** What the operations on links share: paths, the response with one link, and access to an app (spec §2.2, §4). */
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import type { AppAccess } from "../db/accounts/api-tokens.ts";
 import type { AppScope, LinkScope } from "../db/links/links.ts";
 import { AppError } from "../errors.ts";
-import { appToken, plainText } from "../http/fields.ts";
+import { appToken } from "../http/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { link } from "../usecases/links.ts";
 
 export const appPath = z.object({ app_token: appToken });
 export const linkPath = z.object({ app_token: appToken, link_token: z.string() });
-
-/** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
-export const linkName = z.string().check(
-  z.trim(),
-  plainText(1, 255),
-  z.refine((name) => !name.includes("::"), "must not contain ::"),
-);
 
 const LINK_EXAMPLE = {
   name: "Summer",

@@ -1,27 +1,11 @@
 /** `PATCH …/trackers/{link_token}` (spec §4.5). */
-import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
 import { findAccess } from "../db/accounts/api-tokens.ts";
 import * as db from "../db/links/links.ts";
 import { AppError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { idNumber } from "../http/fields.ts";
-import { judgeUpdate, toLink } from "../usecases/links.ts";
-import { authorizeLink, linkName, linkNotFound, linkPath, oneLink, toLinkScope } from "./link.ts";
-
-const change = z
-  .strictObject({
-    name: z.optional(linkName),
-    archived: z.optional(z.boolean()),
-    partner_id: z.nullish(idNumber),
-    cost_data_enabled: z.optional(z.boolean()),
-  })
-  .check(
-    z.refine(
-      (body) => Object.values(body).some((value) => value !== undefined),
-      "must contain at least one of name, archived, partner_id, cost_data_enabled",
-    ),
-  );
+import { judgeUpdate, linkUpdate, toLink } from "../usecases/links.ts";
+import { authorizeLink, linkNotFound, linkPath, oneLink, toLinkScope } from "./link.ts";
 
 const REJECTIONS = {
   unknown_partner: { param: "partner_id", message: "is not the ID of a partner" },
@@ -36,7 +20,7 @@ export const updateLink = userOperation({
   path: "/public/v1/apps/:app_token/trackers/:link_token",
   id: "updateLink",
   summary: "Update a link: partner, cost data, name, archived",
-  input: { path: linkPath, body: change },
+  input: { path: linkPath, body: linkUpdate },
   requestExample: { partner_id: 1, cost_data_enabled: true },
   responses: { 200: oneLink("The updated link") },
   errors: ["not_found", "unknown_partner", "partner_without_cost_data"],

@@ -37,11 +37,6 @@ export interface Operation {
   errors: ErrorCode[];
 }
 
-/** A handler together with its operation. */
-export function documented(operation: Operation, handler: Handler): Handler & { operation: Operation } {
-  return Object.assign((context: Parameters<Handler>[0]) => handler(context), { operation });
-}
-
 /** An operation with its place and its guarded handler, as the functions in src/auth/operations.ts build it. */
 export interface Routed extends Operation {
   method: Method;
@@ -50,14 +45,11 @@ export interface Routed extends Operation {
   handler: Handler;
 }
 
-/** The routes of operations: one for each path, in the order of its first operation. */
+/** The routes of operations: one for each path, in the order of its first operation. A handler carries its operation. */
 export function routesOf(operations: Routed[]): Route[] {
-  return [...Map.groupBy(operations, ({ path }) => path)].map(([path, atPath]) => ({
-    path,
-    methods: Object.fromEntries(
-      atPath.map((operation) => [operation.method, documented(operation, operation.handler)]),
-    ),
-  }));
+  const toEntry = (operation: Routed) => [operation.method, Object.assign(operation.handler, { operation })];
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return [...byPath].map(([path, some]) => ({ path, methods: Object.fromEntries(some.map(toEntry)) }));
 }
 
 /** The operation of a handler; undefined for a handler of a page. */

@@ -1,18 +1,10 @@
 /** Problem documents (RFC 9457), the format of every error response. */
+import type * as z from "zod/mini";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
+import type { problem } from "./response-schemas.ts";
 
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  request_id: string;
-  errors?: { param: string; message: string }[];
-}
-
-export function toProblem(context: Context, error: AppError): Problem {
+export function toProblem(context: Context, error: AppError): z.output<typeof problem> {
   const { status, title } = ERRORS[error.code];
   return {
     type: `${context.url.origin}/docs/errors#${error.code}`,

@@ -3,11 +3,19 @@ import * as z from "zod/mini";
 import type { Inherited, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
 import type { Partner, Partners } from "../db/links/partner-catalog.ts";
+import { idNumber, plainText } from "../http/fields.ts";
 
 export interface Origins {
   clickUrl: string;
   impressionUrl: string;
 }
+
+/** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
+export const linkName = z.string().check(
+  z.trim(),
+  plainText(1, 255),
+  z.refine((name) => !name.includes("::"), "must not contain ::"),
+);
 
 /** A link in the API (spec §2.2). */
 export const link = z
@@ -94,13 +102,20 @@ function withQuery(url: string, parts: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url;
 }
 
-/** The body of a PATCH (spec §4.5). Undefined keeps the current value; a null partner detaches the partner. */
-export interface LinkUpdate {
-  name?: string | undefined;
-  archived?: boolean | undefined;
-  partner_id?: number | null | undefined;
-  cost_data_enabled?: boolean | undefined;
-}
+/** The body of a PATCH (spec §4.5). An absent key keeps the current value; a null partner detaches the partner. */
+export const linkUpdate = z
+  .strictObject({
+    name: z.optional(linkName),
+    archived: z.optional(z.boolean()),
+    partner_id: z.nullish(idNumber),
+    cost_data_enabled: z.optional(z.boolean()),
+  })
+  .check(
+    z.refine(
+      (body) => Object.values(body).some((value) => value !== undefined),
+      "must contain at least one of name, archived, partner_id, cost_data_enabled",
+    ),
+  );
 
 export type UpdateRejection = "unknown_partner" | "partner_without_cost_data";
 
@@ -110,7 +125,7 @@ export type UpdateRejection = "unknown_partner" | "partner_without_cost_data";
  */
 export function judgeUpdate(
   row: LinkRow & Inherited,
-  update: LinkUpdate,
+  update: z.output<typeof linkUpdate>,
   partners: Partners,
 ): LinkChange | UpdateRejection {
   if (update.partner_id != null && !partners.has(update.partner_id)) return "unknown_partner";

@@ -7,15 +7,7 @@ import type { Range } from "../keyset.ts";
 import { as, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, links, partners } from "../schema.ts";
 import { runBatch, runForRow, runIdempotent } from "../statement.ts";
-import {
-  countStatement,
-  type LinkFilter,
-  type LinkRow,
-  l,
-  linkFields,
-  pageStatement,
-  toTotal,
-} from "./lists.ts";
+import { type LinkFilter, type LinkRow, l, linkFields, listStatements, toTotal } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
@@ -76,8 +68,7 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
     db,
     scope.tokenHash,
     linkCount(db, scope),
-    pageStatement(db, list, filter, range),
-    countStatement(db, list, filter),
+    ...listStatements(db, list, filter, range),
   );
   return { access, rows, total: toTotal(filter, access?.linkCount ?? 0, counted), partners };
 }
@@ -88,8 +79,7 @@ export async function listChildren(db: D1Database, scope: LinkScope, filter: Lin
     db,
     scope.tokenHash,
     linkAccess(db, scope),
-    pageStatement(db, scope, filter, range),
-    countStatement(db, scope, filter),
+    ...listStatements(db, scope, filter, range),
   );
   const { access, link } = splitAccess(found);
   return { access, link, rows, total: toTotal(filter, link?.childCount ?? 0, counted), partners };

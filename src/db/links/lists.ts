@@ -8,7 +8,6 @@ import { isCaller, t } from "../accounts/api-tokens.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
-import type { Bound } from "../statement.ts";
 
 export const l = alias(links, "l");
 const parent = alias(links, "p");
@@ -94,36 +93,32 @@ function toValues(scope: ListScope, filter: LinkFilter) {
   };
 }
 
-export function pageStatement(
-  db: D1Database,
-  scope: ListScope,
-  filter: LinkFilter,
-  range: Range,
-): Bound<LinkRow> {
-  return listFor(scope, filter).page(db, range, toValues(scope, filter));
-}
-
 const countNone = query({ counted: sql<number>`0` }, sql`WHERE false`);
 
-/** Counts what the stored counters (`link_count`, `child_count`) do not include. `toTotal` combines the two. */
-export function countStatement(
-  db: D1Database,
-  scope: ListScope,
-  filter: LinkFilter,
-): Bound<{ counted: number }> {
-  const { archived, partner_id, name } = filter;
-  if (archived === undefined && partner_id === undefined && name === undefined) return countNone(db, {});
-  // The unarchived links are all links minus the archived ones, which have an index.
-  const counted = isUnarchivedOnly(filter) ? { archived: true } : filter;
-  return listFor(scope, counted).count(db, toValues(scope, counted));
+/**
+ * The statements that read a page and count what the stored counters (`link_count`, `child_count`) do not include. `toTotal`
+ * combines the two.
+ */
+export function listStatements(db: D1Database, scope: ListScope, filter: LinkFilter, range: Range) {
+  const counted = countedBy(filter);
+  return [
+    listFor(scope, filter).page(db, range, toValues(scope, filter)),
+    counted ? listFor(scope, counted).count(db, toValues(scope, counted)) : countNone(db, {}),
+  ] as const;
 }
 
-/** Computes the total from the stored counter of the whole list and the result of `countStatement`. */
-export function toTotal(filter: LinkFilter, all: number, counted: { counted: number } | undefined): number {
-  if (!counted) return all;
-  return isUnarchivedOnly(filter) ? all - counted.counted : counted.counted;
+/**
+ * What is counted for a filter: nothing for the whole list, and the archived links, which have an index, for those that are not
+ * archived.
+ */
+function countedBy(filter: LinkFilter): LinkFilter | undefined {
+  if (filter.partner_id !== undefined || filter.name !== undefined) return filter;
+  return filter.archived === undefined ? undefined : { archived: true };
 }
 
-function isUnarchivedOnly({ archived, partner_id, name }: LinkFilter): boolean {
-  return archived === false && partner_id === undefined && name === undefined;
+/** Computes the total from the stored counter of the whole list and the counted links. */
+export function toTotal(filter: LinkFilter, all: number, count: { counted: number } | undefined): number {
+  if (!count) return all;
+  const isCounted = countedBy(filter)?.archived === filter.archived;
+  return isCounted ? count.counted : all - count.counted;
 }
