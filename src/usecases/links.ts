@@ -1,4 +1,4 @@
-/** Builds a link from its row and what it inherits, and judges new links and updates. No I/O, no clock. */
+/** A link in the API: built from its row and what it inherits. Judges new links and updates. No I/O, no clock. */
 import * as z from "zod/mini";
 import type { Inherited, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";

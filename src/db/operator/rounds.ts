@@ -35,13 +35,7 @@ const withId = sql`(SELECT * FROM ${rounds} WHERE ${rounds.id} = ${sql.placehold
 
 /** A credential, and its round; null for a credential without a round. */
 export interface TestCredential extends Credential {
-  round: {
-    id: number;
-    partnerId: number;
-    state: RoundRow["state"];
-    costTypes: CostType[];
-    entryCount: number;
-  } | null;
+  round: (Pick<RoundRow, "id" | "partnerId" | "state" | "entryCount"> & { costTypes: CostType[] }) | null;
 }
 
 const credentialFields = {
@@ -80,15 +74,7 @@ const entriesOfIds = query(
 const engagementsOfSent = engagementsOfIds(ofCredential);
 
 /** Reads the entries and engagements of cost IDs sent with a test credential; `credential` is undefined if it is unknown. */
-export async function findTestContext(
-  ledger: Ledger,
-  hash: string,
-  ids: string[],
-): Promise<{
-  credential: TestCredential | undefined;
-  entries: RoundEntry[];
-  engagements: RoundEngagement[];
-}> {
+export async function findTestContext(ledger: Ledger, hash: string, ids: string[]) {
   const db = ledger.control;
   const values = { tokenHash: hash, costIds: JSON.stringify(ids) };
   const [[row], entries, engagements] = await runBatch(
@@ -97,11 +83,11 @@ export async function findTestContext(
     entriesOfIds(db, values),
     engagementsOfSent(db, values),
   );
-  if (!row) return { credential: undefined, entries: [], engagements: [] };
+  const onShards = row ? await findOnShards(ledger, row.partnerId, ids) : [];
   return {
-    credential: toCredential(row),
+    credential: row && toCredential(row),
     entries: entries.map(toEntry),
-    engagements: [...engagements, ...(await findOnShards(ledger, row.partnerId, ids))].map(toEngagement),
+    engagements: [...engagements, ...onShards].map(toEngagement),
   };
 }
 
@@ -163,27 +149,19 @@ const foundFields = {
 /** The statements that read the round `x` of a FROM clause. An ended round has its final report, so they read nothing else. */
 function reading(from: SQL) {
   const isOpen = sql`${x.state} = 'open'`;
-  return {
-    round: query(foundFields, sql`FROM ${from}`),
-    entries: query(
-      entryFields,
-      sql`FROM ${from} CROSS JOIN ${entryNames} WHERE ${isOpen} ORDER BY ${n.number}`,
-    ),
-    dismissals: query(
-      { finding: d.finding },
-      sql`FROM ${from} CROSS JOIN ${as(d)} ON ${d.roundId} = ${x.id} WHERE ${isOpen}`,
-    ),
-    engagements: roundReading(from, entryNames),
-  };
-}
-
-function statementsOf(read: ReturnType<typeof reading>, db: D1Database, values: Record<string, Value>) {
-  return [
-    read.round(db, values),
-    read.entries(db, values),
-    read.dismissals(db, values),
-    ...roundStatements(read.engagements, db, values),
-  ] as const;
+  const ofEntries = sql`FROM ${from} CROSS JOIN ${entryNames} WHERE ${isOpen} ORDER BY ${n.number}`;
+  const ofDismissals = sql`FROM ${from} CROSS JOIN ${as(d)} ON ${d.roundId} = ${x.id} WHERE ${isOpen}`;
+  const round = query(foundFields, sql`FROM ${from}`);
+  const entries = query(entryFields, ofEntries);
+  const dismissals = query({ finding: d.finding }, ofDismissals);
+  const engagements = roundReading(from, entryNames);
+  return (db: D1Database, values: Record<string, Value>) =>
+    [
+      round(db, values),
+      entries(db, values),
+      dismissals(db, values),
+      ...roundStatements(engagements, db, values),
+    ] as const;
 }
 
 async function toFound(
@@ -228,19 +206,12 @@ const forOperator = reading(withId);
 export async function findRoundOfCredential(ledger: Ledger, hash: string, now: number) {
   const db = ledger.control;
   const values = { tokenHash: hash, costIds: "[]" };
-  const [[credential], ...read] = await runBatch(
-    db,
-    testCredential(db, values),
-    ...statementsOf(forPartner, db, values),
-  );
-  return {
-    credential: credential && toCredential(credential),
-    found: await toFound(ledger, now, ...read),
-  };
+  const [[credential], ...read] = await runBatch(db, testCredential(db, values), ...forPartner(db, values));
+  return { credential: credential && toCredential(credential), found: await toFound(ledger, now, ...read) };
 }
 
 /** Finds a round for an operator. */
 export async function findRound(ledger: Ledger, id: number, now: number): Promise<FoundRound | undefined> {
-  const read = await runBatch(ledger.control, ...statementsOf(forOperator, ledger.control, { id }));
+  const read = await runBatch(ledger.control, ...forOperator(ledger.control, { id }));
   return toFound(ledger, now, ...read);
 }

@@ -133,7 +133,7 @@ export const createApp = itemOperation({
   locate: ({ token }) => token,
 });
 
-const readApp = itemOperation({
+export const readApp = itemOperation({
   method: "GET",
   path: "/operator/v1/apps/:token",
   id: "readApp",

@@ -75,7 +75,7 @@ export const createUser = itemOperation({
   locate: ({ id }) => id,
 });
 
-const readUser = itemOperation({
+export const readUser = itemOperation({
   method: "GET",
   path: "/operator/v1/users/:id",
   id: "readUser",

@@ -1,18 +1,17 @@
 /** The console's pages for apps: destinations, members, and the link tree. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { findApp, listApps, listMembers } from "../../db/operator/apps.ts";
+import { listApps, listMembers } from "../../db/operator/apps.ts";
 import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/operator/console.ts";
 import { findUserByEmail } from "../../db/operator/users.ts";
 import { email } from "../../http/fields.ts";
 import type { Markup } from "../../http/pages.ts";
-import { type AppItem, appChange, createApp, newApp, toAppItem, updateApp } from "../api/apps.ts";
-import { badField, notFound } from "../api/common.ts";
+import { type AppItem, appChange, createApp, newApp, readApp, updateApp } from "../api/apps.ts";
+import { badField } from "../api/common.ts";
 import { addMember, removeMember } from "../api/members.ts";
 import { confirmStep, field, numberColumn, orNull, pick, table, toLines } from "./elements.ts";
 import {
   type Act,
-  consolePage,
   done,
   type Form,
   type FormError,
@@ -23,17 +22,16 @@ import {
   tokenOf,
 } from "./layout.ts";
 
-export const appsPage: Show = async (context, session, formError) => {
+export const appsPage: Show = async (context, formError) => {
   const page = await readPage(context, listApps);
   const columns = ["App", "Token", "Default URL", numberColumn("Network links")];
   const rows = page.items.map(
     (app) =>
       html`<tr><th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a></th><td><code>${app.token}</code></td><td>${app.defaultUrl}</td><td class="number">${app.linkCount}</td></tr>`,
   );
-  return consolePage(context, session, {
+  return {
     title: "Apps",
     section: "Apps",
-    formError,
     body: html`
       <h1>Apps</h1>
       ${table("Apps", columns, rows, html`<p class="notice">No apps yet. Create the first one below, then add its members.</p>`)}
@@ -42,7 +40,7 @@ export const appsPage: Show = async (context, session, formError) => {
         <h2 id="new">New app</h2>
         <form method="post" action="/operator/apps">${appFields({}, formError)}<button>Create app</button></form>
       </section>`,
-  });
+  };
 };
 
 function appFields(app: Partial<AppItem>, formError?: FormError): Markup {
@@ -76,22 +74,18 @@ export const submitApp: Act = async (context, session, form) => {
   return done(context, `/operator/apps/${path.token}`, "app-updated");
 };
 
-export const appPage: Show = async (context, session, formError) => {
+export const appPage: Show = async (context, formError, session) => {
   const token = tokenOf(context);
-  const { DB } = context.env;
-  const [found, page, links] = await Promise.all([
-    findApp(DB, token),
+  const [app, page, links] = await Promise.all([
+    readApp.handle(context, session, { path: { token } }),
     readPage(context, listMembers, { appToken: token }),
-    listTree(DB, token),
+    listTree(context.env.DB, token),
   ]);
-  if (!found) throw notFound("app");
-  const app = toAppItem(found);
   const path = `/operator/apps/${token}`;
   const members = page.items.map((member) => memberRow(app, member));
-  return consolePage(context, session, {
+  return {
     title: app.name,
     section: "Apps",
-    formError,
     body: html`
       <div class="head"><h1>${app.name}</h1><code>${app.token}</code></div>
       <section class="card" aria-labelledby="links">
@@ -116,7 +110,7 @@ export const appPage: Show = async (context, session, formError) => {
         <h2 id="settings">Name and destinations</h2>
         <form method="post" action="${path}">${appFields(app, formError)}<button>Save changes</button></form>
       </section>`,
-  });
+  };
 };
 
 /** The children of a link as a nested list. `parent` is null for the top level. */

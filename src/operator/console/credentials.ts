@@ -9,21 +9,20 @@ import type { Markup } from "../../http/pages.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
 import { confirmStep, table } from "./elements.ts";
-import { type Act, consolePage, done, idOf, nextLink, readPage, type Show } from "./layout.ts";
+import { type Act, done, idOf, nextLink, readPage, type Show } from "./layout.ts";
 
 const NO_CREDENTIALS = html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`;
 
-export const credentialsPage: Show = async (context, session, formError) => {
+export const credentialsPage: Show = async (context) => {
   const page = await readPage(context, listCredentials);
-  return consolePage(context, session, {
+  return {
     title: "Credentials",
     section: "Credentials",
-    formError,
     body: html`
       <h1>Credentials</h1>
       ${credentialTable(page.items, NO_CREDENTIALS, true)}
       ${nextLink("/operator/credentials", page.next)}`,
-  });
+  };
 };
 
 /** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */

@@ -2,19 +2,20 @@
 import { html } from "hono/html";
 import type * as z from "zod/mini";
 import { withSession } from "../../auth/sessions.ts";
-import { type Page as ListPage, type Range, toPage } from "../../db/keyset.ts";
+import type { SessionUser } from "../../db/accounts/sessions.ts";
+import { type Range, toPage } from "../../db/keyset.ts";
 import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { readFields } from "../../http/form.ts";
 import { parsePart, throwIfInvalid } from "../../http/input.ts";
-import { type Markup, type Page, pageResponse, redirectResponse } from "../../http/pages.ts";
+import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
 
 /** A signed-in operator. */
 export interface OperatorSession extends Operator {
-  user: NonNullable<Page["user"]>;
+  user: Pick<SessionUser, "email" | "role">;
 }
 
 /** The error of a rejected form and the fields that were sent. */
@@ -26,14 +27,18 @@ export interface FormError {
 /** The fields of a form. Only `cost_types` may occur more than once. */
 export type Form = URLSearchParams;
 
-/** Shows a page, with the error of its form if that was rejected. */
-export type Show = (context: Context, session: OperatorSession, formError?: FormError) => Promise<Response>;
+/** Builds a page, with the error of its form if that was rejected. */
+export type Show = (
+  context: Context,
+  formError: FormError | undefined,
+  session: OperatorSession,
+) => Promise<Page>;
 
 /** Handles a form. */
 export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Response>;
 
 /** Runs the handler for a signed-in operator. A member gets an error page. */
-export function withOperatorSession(
+function withOperatorSession(
   handler: (context: Context, session: OperatorSession) => Promise<Response>,
 ): Handler {
   return withSession(async (context, { userId, email, role }) => {
@@ -42,7 +47,13 @@ export function withOperatorSession(
   });
 }
 
-/** As `withOperatorSession`, for a form. A rejected form is shown again on its page with the error. */
+export function withPage(show: Show): Handler {
+  return withOperatorSession(async (context, session) =>
+    consolePage(context, session, await show(context, undefined, session)),
+  );
+}
+
+/** Handles a form. A rejected form is shown again on its page with the error. */
 export function withForm(act: Act, show: Show): Handler {
   return withOperatorSession(async (context, session) => {
     const form = await readFields(context);
@@ -52,7 +63,8 @@ export function withForm(act: Act, show: Show): Handler {
       const isFormError = error instanceof AppError && FORM_ERROR_STATUSES.has(ERRORS[error.code].status);
       if (!isFormError) throw error;
       context.trace.outcome = error.code;
-      return show(context, session, { error, form });
+      const formError = { error, form };
+      return consolePage(context, session, await show(context, formError, session), formError);
     }
   });
 }
@@ -89,19 +101,14 @@ const SECTIONS = [
 
 type Section = (typeof SECTIONS)[number][1];
 
-interface ConsolePage {
+interface Page {
   title: string;
   section: Section;
   body: Markup;
-  formError?: FormError | undefined;
 }
 
 /** A page of the console, with the notice of the last action or the form's error at the top. */
-export function consolePage(
-  context: Context,
-  session: OperatorSession,
-  page: ConsolePage,
-): Promise<Response> {
+function consolePage(context: Context, session: OperatorSession, page: Page, formError?: FormError) {
   const links = SECTIONS.map(
     ([href, name]) =>
       html`<a href="${href}" ${name === page.section ? html`aria-current="page"` : ""}>${name}</a>`,
@@ -109,11 +116,11 @@ export function consolePage(
   return pageResponse(context, {
     title: `${page.title} · Operator console`,
     user: session.user,
-    ...(page.formError && { status: ERRORS[page.formError.error.code].status }),
+    ...(formError && { status: ERRORS[formError.error.code].status }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${doneNotice(context.url.searchParams.get("done"))}
-      ${page.formError ? errorNotice(page.formError.error) : ""}
+      ${formError ? errorNotice(formError.error) : ""}
       ${page.body}`,
   });
 }
@@ -181,7 +188,7 @@ export async function readPage<Row extends { id: number }>(
   { env, url }: Context,
   list: (db: D1Database, range: Range, values?: Record<string, string>) => Promise<{ rows: Row[] }>,
   values?: Record<string, string>,
-): Promise<ListPage<Row>> {
+) {
   const after = url.searchParams.get("after") ?? "";
   const range = { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: 100 };
   return toPage(range, (await list(env.DB, range, values)).rows);

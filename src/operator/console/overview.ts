@@ -7,20 +7,19 @@ import { formatSpend } from "../../domain/money.ts";
 import type { Markup } from "../../http/pages.ts";
 import { createPartner, newPartner, type PartnerItem, toPartnerItem } from "../api/partners.ts";
 import { field, numberColumn, pick, table } from "./elements.ts";
-import { type Act, consolePage, done, nextLink, parse, readPage, type Show } from "./layout.ts";
+import { type Act, done, nextLink, parse, readPage, type Show } from "./layout.ts";
 import { STATES } from "./partners.ts";
 
 const NO_PARTNERS = html`<p class="notice">No partners yet. Create the first one below, then open a round for it.</p>`;
 
-export const overviewPage: Show = async (context, session, formError) => {
+export const overviewPage: Show = async (context, formError) => {
   const [page, pending] = await Promise.all([
     readPage(context, listPartners),
     listPendingSpend(context.ledger, context.now),
   ]);
-  return consolePage(context, session, {
+  return {
     title: "Partners",
     section: "Partners",
-    formError,
     body: html`
       <h1>Partners</h1>
       <p class="lead">A cost type goes live for a partner once it passes an integration round.</p>
@@ -38,7 +37,7 @@ export const overviewPage: Show = async (context, session, formError) => {
           <button>Create partner</button>
         </form>
       </section>`,
-  });
+  };
 };
 
 /** The operator's next step for a partner: none if every cost type is integrated and can be sent and matched. */

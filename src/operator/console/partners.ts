@@ -13,7 +13,7 @@ import { partnerChange, toPartnerItem, updatePartner } from "../api/partners.ts"
 import { newRound, openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
-import { type Act, consolePage, done, idOf, parse, type Show, secretPage } from "./layout.ts";
+import { type Act, done, idOf, parse, type Show, secretPage } from "./layout.ts";
 
 /** The badge of a cost type's integration state. */
 export const STATES = {
@@ -32,7 +32,7 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
     : "";
 }
 
-export const partnerPage: Show = async (context, session, formError) => {
+export const partnerPage: Show = async (context, formError) => {
   const id = idOf(context);
   const { DB } = context.env;
   const [partner, credentials, rounds] = await Promise.all([
@@ -45,10 +45,9 @@ export const partnerPage: Show = async (context, session, formError) => {
   const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
   const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE_BITS[type]));
   const missing = available.filter((type) => states[type] !== "integrated");
-  return consolePage(context, session, {
+  return {
     title: partner.displayName,
     section: "Partners",
-    formError,
     body: html`
       <div class="head"><h1>${partner.displayName}</h1>${partner.supportsCostData ? html`<span class="badge ok">cost data</span>` : html`<span class="badge">no cost data</span>`}</div>
       <section class="card" aria-labelledby="types">
@@ -90,7 +89,7 @@ export const partnerPage: Show = async (context, session, formError) => {
         </form>
       </section>
       ${costSwitch(partner)}`,
-  });
+  };
 };
 
 const roundEntry = (round: RoundItem) =>

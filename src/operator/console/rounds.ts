@@ -5,23 +5,22 @@ import type { FindingItem, RoundWithReport } from "../../usecases/rounds/seriali
 import { countOpen, reportView } from "../../usecases/rounds/view.ts";
 import { approveRound, closeRound, dismissal, dismissFinding, readRound } from "../api/rounds.ts";
 import { confirmStep, pick } from "./elements.ts";
-import { type Act, consolePage, done, idOf, parse, type Show } from "./layout.ts";
+import { type Act, done, idOf, parse, type Show } from "./layout.ts";
 
-export const roundPage: Show = async (context, session, formError) => {
+export const roundPage: Show = async (context, _formError, session) => {
   const round = await readRound.handle(context, session, { path: { id: idOf(context) } });
   const dismiss = (finding: FindingItem) => html`
     <form method="post" action="/operator/rounds/${round.id}/dismissals">
       <input type="hidden" name="finding" value="${finding.finding}">
       <button class="secondary" aria-label="Dismiss ${finding.finding}">Dismiss</button>
     </form>`;
-  return consolePage(context, session, {
+  return {
     title: `Round ${round.id}`,
     section: "Partners",
-    formError,
     body: html`
       <p><a href="/operator/partners/${round.partner_id}">${round.partner}</a></p>
       ${round.state === "open" ? reportView(round, dismiss, endForms(round)) : reportView(round, undefined, nextStep(round))}`,
-  });
+  };
 };
 
 function endForms(round: RoundWithReport): Markup {

@@ -3,16 +3,17 @@ import type { Route } from "../../http/router.ts";
 import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
 import { credentialsPage, submitRevocation } from "./credentials.ts";
-import { type Act, type Show, withForm, withOperatorSession } from "./layout.ts";
+import { type Act, type Show, withForm, withPage } from "./layout.ts";
 import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
 import * as rounds from "./rounds.ts";
 import * as users from "./users.ts";
 
+const page = (path: string, show: Show): Route => ({ path, methods: { GET: withPage(show) } });
 /** A page with a form that posts to the same path. */
 const pageWithForm = (path: string, show: Show, act: Act): Route => ({
   path,
-  methods: { GET: withOperatorSession(show), POST: withForm(act, show) },
+  methods: { GET: withPage(show), POST: withForm(act, show) },
 });
 /** A form on a page with another path. */
 const form = (path: string, act: Act, show: Show): Route => ({
@@ -21,14 +22,14 @@ const form = (path: string, act: Act, show: Show): Route => ({
 });
 
 export const consoleRoutes: Route[] = [
-  { path: "/operator", methods: { GET: withOperatorSession(overview.overviewPage) } },
+  page("/operator", overview.overviewPage),
   pageWithForm("/operator/partners", overview.overviewPage, overview.submitNewPartner),
   pageWithForm("/operator/partners/:id", partners.partnerPage, partners.submitPartner),
   form("/operator/partners/:id/costs", partners.submitCostSwitch, partners.partnerPage),
   form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage),
-  { path: "/operator/rounds", methods: { GET: withOperatorSession(overview.overviewPage) } },
-  { path: "/operator/rounds/:id", methods: { GET: withOperatorSession(rounds.roundPage) } },
+  page("/operator/rounds", overview.overviewPage),
+  page("/operator/rounds/:id", rounds.roundPage),
   form("/operator/rounds/:id/approve", rounds.submitApproval, rounds.roundPage),
   form("/operator/rounds/:id/close", rounds.submitClosing, rounds.roundPage),
   form("/operator/rounds/:id/dismissals", rounds.submitDismissal, rounds.roundPage),
@@ -40,7 +41,7 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/users/:id", users.userPage, users.submitUser),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage),
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage),
-  { path: "/operator/credentials", methods: { GET: withOperatorSession(credentialsPage) } },
+  page("/operator/credentials", credentialsPage),
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage),
-  { path: "/operator/audit", methods: { GET: withOperatorSession(auditPage) } },
+  page("/operator/audit", auditPage),
 ];

@@ -1,13 +1,13 @@
 /** The console's pages for users: role, sign-in method, API token, and the forms to disable and enable a user. */
 import { html } from "hono/html";
-import { findUser, listUsers } from "../../db/operator/users.ts";
+import { listUsers } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
-import { notFound } from "../api/common.ts";
 import {
   createUser,
   issueToken,
   newUser,
+  readUser,
   resetPassword,
   toUserItem,
   type UserItem,
@@ -17,7 +17,6 @@ import {
 import { confirmStep, field, pick, select, table } from "./elements.ts";
 import {
   type Act,
-  consolePage,
   done,
   idOf,
   nextLink,
@@ -33,13 +32,12 @@ const ROLES: [string, string][] = [
   ["operator", "Operator: can also use this console"],
 ];
 
-export const usersPage: Show = async (context, session, formError) => {
+export const usersPage: Show = async (context, formError) => {
   const page = await readPage(context, listUsers);
   const columns = ["User", "Role", "Sign-in method", "API token", "State"];
-  return consolePage(context, session, {
+  return {
     title: "Users",
     section: "Users",
-    formError,
     body: html`
       <h1>Users</h1>
       ${table("Users", columns, page.items.map(toUserItem).map(userRow))}
@@ -56,7 +54,7 @@ export const usersPage: Show = async (context, session, formError) => {
           <button>Create user</button>
         </form>
       </section>`,
-  });
+  };
 };
 
 function stateOf(user: UserItem): Markup {
@@ -98,16 +96,13 @@ function passwordPage(
   });
 }
 
-export const userPage: Show = async (context, session, formError) => {
-  const found = await findUser(context.env.DB, idOf(context));
-  if (!found) throw notFound("user");
-  const user = toUserItem(found);
+export const userPage: Show = async (context, _formError, session) => {
+  const user = await readUser.handle(context, session, { path: { id: idOf(context) } });
   const path = `/operator/users/${user.id}`;
   const isDisabled = user.disabled_at !== null;
-  return consolePage(context, session, {
+  return {
     title: user.email,
     section: "Users",
-    formError,
     body: html`
       <div class="head"><h1>${user.email}</h1>${stateOf(user)}</div>
       <section class="card" aria-labelledby="role-of">
@@ -166,7 +161,7 @@ export const userPage: Show = async (context, session, formError) => {
               })
         }
       </section>`,
-  });
+  };
 };
 
 export const submitUser: Act = async (context, session, form) => {
