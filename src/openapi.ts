@@ -37,23 +37,18 @@ export function buildDocument(routes: Route[], version: string): Json {
     components: {
       schemas: toComponents(),
       securitySchemes: {
-        apiToken: {
-          ...AUTHORIZATION_HEADER,
-          description:
-            "A user's API token, from the account page. Send `Authorization: Token token=…` or `Authorization: Bearer …`.",
-        },
-        costCredential: {
-          ...AUTHORIZATION_HEADER,
-          description:
-            "A partner's cost credential, from the operator. Send `Authorization: Token token=…` or `Authorization: Bearer …`.",
-        },
+        apiToken: toSecurityScheme("A user's API token, from the account page"),
+        costCredential: toSecurityScheme("A partner's cost credential, from the operator"),
       },
     },
   };
 }
 
 /** Not the scheme `http` with `bearer`, because tools would then write no sample with `Token token=` (spec §5.1). */
-const AUTHORIZATION_HEADER = { type: "apiKey", in: "header", name: "Authorization" };
+function toSecurityScheme(token: string): Json {
+  const description = `${token}. Send \`Authorization: Token token=…\` or \`Authorization: Bearer …\`.`;
+  return { type: "apiKey", in: "header", name: "Authorization", description };
+}
 
 /** `/apps/:app_token` becomes `/apps/{app_token}`. */
 function toTemplate(path: string): string {

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import type { AppAccess } from "../db/accounts/api-tokens.ts";
-import type { AppScope, LinkScope } from "../db/links/links.ts";
+import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
 import { appToken } from "../http/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";

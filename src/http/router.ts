@@ -45,13 +45,9 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
 
 function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
   const allowed = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name));
-  return new AppError(
-    "method_not_allowed",
-    `This path does not support ${method}. Allowed: ${allowed.join(", ")}.`,
-    {
-      headers: { allow: allowed.join(", ") },
-    },
-  );
+  const allow = allowed.join(", ");
+  const detail = `This path does not support ${method}. Allowed: ${allow}.`;
+  return new AppError("method_not_allowed", detail, { headers: { allow } });
 }
 
 /**

@@ -5,8 +5,10 @@ import { type DayRange, findSpend, type SpendRow, type Viewer } from "../db/ledg
 import type { SpendGroup } from "../domain/cost-types.ts";
 import { formatSpend } from "../domain/money.ts";
 import { formatDate } from "../domain/time.ts";
-import { AppError } from "../errors.ts";
 import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
+import { invalidRequest } from "../http/input.ts";
+
+const MAX_SPEND_ROWS = 50_000;
 
 /** A row of the report: the values that it is grouped by, then currency, spend, matched and unpriced. */
 export type SpendItem = Record<string, Cell>;
@@ -26,17 +28,11 @@ export async function readSpendReport(
 ): Promise<{ access: AppAccess | undefined; items: SpendItem[] }> {
   const limit = MAX_SPEND_ROWS + 1;
   const { access, rows } = await findSpend(ledger, viewer, { ...days, appToken, groups, limit });
-  if (rows.length > MAX_SPEND_ROWS) throw tooManyRows();
+  if (rows.length > MAX_SPEND_ROWS) {
+    const message = `gives more than ${MAX_SPEND_ROWS} rows; use fewer groups or fewer days`;
+    throw invalidRequest([{ param: "group_by", message }]);
+  }
   return { access, items: rows.map((row) => toSpendItem(row, groups)) };
-}
-
-/** The report as a CSV file whose name names the app and the days. */
-export function spendCsvResponse(
-  items: SpendItem[],
-  appToken: string,
-  { group_by, ...days }: SpendQuery,
-): Response {
-  return csvResponse(toSpendCsv(items, group_by), toFileName(appToken, days));
 }
 
 function toSpendItem(row: SpendRow, groups: readonly SpendGroup[]): SpendItem {
@@ -61,25 +57,12 @@ const CSV_KEYS: Record<SpendGroup, string[]> = {
   cost_type: ["cost_type"],
 };
 
-function toSpendCsv(items: SpendItem[], groups: readonly SpendGroup[]): string {
-  const header = [...groups.flatMap((group) => CSV_KEYS[group]), "currency", "spend", "matched", "unpriced"];
-  return toCsv(
-    header,
-    items.map((item) => header.map((name) => item[name] ?? null)),
-  );
-}
-
-const MAX_SPEND_ROWS = 50_000;
-
-/** The error for a report with more rows than `MAX_SPEND_ROWS`. */
-function tooManyRows(): AppError {
-  const message = `gives more than ${MAX_SPEND_ROWS} rows; use fewer groups or fewer days`;
-  return new AppError("invalid_request", `group_by ${message}.`, {
-    errors: [{ param: "group_by", message }],
-  });
-}
-
-/** The file name of a report. An app token has only letters and digits, so it needs no escaping. */
-function toFileName(appToken: string, { from, to }: DayRange): string {
-  return `spend-${appToken}-${formatDate(from)}-${formatDate(to)}.csv`;
+/** The report as a CSV file. */
+export function spendCsvResponse(items: SpendItem[], appToken: string, query: SpendQuery): Response {
+  const groupKeys = query.group_by.flatMap((group) => CSV_KEYS[group]);
+  const header = [...groupKeys, "currency", "spend", "matched", "unpriced"];
+  const cells = items.map((item) => header.map((name) => item[name] ?? null));
+  // An app token has only letters and digits, so the name of the file needs no escaping.
+  const name = `spend-${appToken}-${formatDate(query.from)}-${formatDate(query.to)}.csv`;
+  return csvResponse(toCsv(header, cells), name);
 }

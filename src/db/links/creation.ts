@@ -9,8 +9,8 @@ import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import { as, names, optional, query, type RowOf, returning } from "../query.ts";
 import { idempotencyKeys, links } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { type AppScope, ancestors, type Inherited, inheritedFields } from "./links.ts";
-import { type LinkRow, l, linkFields } from "./lists.ts";
+import { ancestors, type Inherited, inheritedFields } from "./links.ts";
+import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 export const KEY_LIFE_MS = DAY_MS;

@@ -2,21 +2,21 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Destination } from "../../domain/click-target.ts";
-import { as, names, query } from "../query.ts";
+import { as, names, query, type RowOf } from "../query.ts";
 import { apps, droppedParameters, links } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
 const l = alias(links, "l");
 const a = alias(apps, "a");
+const destinationFields = {
+  defaultUrl: a.defaultUrl,
+  iosUrl: a.iosUrl,
+  androidUrl: a.androidUrl,
+  redirectHosts: a.redirectHosts,
+  redirectSchemes: a.redirectSchemes,
+};
 const destination = query(
-  {
-    appToken: l.appToken,
-    defaultUrl: a.defaultUrl,
-    iosUrl: a.iosUrl,
-    androidUrl: a.androidUrl,
-    redirectHosts: a.redirectHosts,
-    redirectSchemes: a.redirectSchemes,
-  },
+  { appToken: l.appToken, ...destinationFields },
   sql`FROM ${as(l)} JOIN ${as(a)} ON ${a.token} = ${l.appToken} WHERE ${l.token} = ${sql.placeholder("linkToken")}`,
 );
 
@@ -26,16 +26,13 @@ export async function findDestination(
   linkToken: string,
 ): Promise<{ appToken: string; destination: Destination } | undefined> {
   const [[row]] = await runIdempotent(db, destination(db, { linkToken }));
-  if (!row) return undefined;
-  const { appToken, redirectHosts, redirectSchemes, ...urls } = row;
-  return {
-    appToken,
-    destination: {
-      ...urls,
-      redirectHosts: JSON.parse(redirectHosts),
-      redirectSchemes: JSON.parse(redirectSchemes),
-    },
-  };
+  return row && { appToken: row.appToken, destination: toDestination(row) };
+}
+
+export function toDestination(app: RowOf<typeof destinationFields>): Destination {
+  const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes } = app;
+  const lists = { redirectHosts: JSON.parse(redirectHosts), redirectSchemes: JSON.parse(redirectSchemes) };
+  return { defaultUrl, iosUrl, androidUrl, ...lists };
 }
 
 const { linkId, day, param, count } = droppedParameters;

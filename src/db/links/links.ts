@@ -7,7 +7,16 @@ import type { Range } from "../keyset.ts";
 import { as, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, links, partners } from "../schema.ts";
 import { runBatch, runForRow, runIdempotent } from "../statement.ts";
-import { type LinkFilter, type LinkRow, l, linkFields, listStatements, toTotal } from "./lists.ts";
+import {
+  type AppScope,
+  type LinkFilter,
+  type LinkRow,
+  type LinkScope,
+  l,
+  linkFields,
+  listStatements,
+  toTotal,
+} from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
@@ -57,9 +66,6 @@ function splitAccess(row: LinkAccess | undefined) {
   const link = row && row.id !== null ? (row as LinkAccess & LinkRow) : undefined;
   return { access: row, link };
 }
-
-export type AppScope = { tokenHash: string; appToken: string };
-export type LinkScope = AppScope & { linkToken: string };
 
 /** Reads one page of an app's level-1 links, in creation order, and their total number. */
 export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {

@@ -34,12 +34,10 @@ export interface LinkFilter {
   name?: string | undefined;
 }
 
+export type AppScope = { tokenHash: string; appToken: string };
+export type LinkScope = AppScope & { linkToken: string };
 /** The children of a link, or the app's level-1 links when `linkToken` is null. */
-interface ListScope {
-  tokenHash: string;
-  appToken: string;
-  linkToken: string | null;
-}
+type ListScope = AppScope & { linkToken: string | null };
 
 type Parent = "app" | "link";
 type Source = keyof typeof SOURCES;

@@ -2,6 +2,7 @@
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import { putDestination } from "../../db/links/destination-cache.ts";
+import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
 import { FORBIDDEN_SCHEMES } from "../../domain/click-target.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
@@ -159,16 +160,8 @@ export const updateApp = itemOperation({
   async handle({ env, afterResponse }, operator, { path: { token }, body }) {
     const updated = await db.updateApp(env.DB, operator, token, toAppChange(body));
     if (!updated) throw notFound("app");
-    const item = toAppItem(updated);
-    const destination = {
-      defaultUrl: item.default_url,
-      iosUrl: item.ios_url,
-      androidUrl: item.android_url,
-      redirectHosts: item.redirect_hosts,
-      redirectSchemes: item.redirect_schemes,
-    };
-    afterResponse(putDestination(env.LINKS, token, destination));
-    return item;
+    afterResponse(putDestination(env.LINKS, token, toDestination(updated)));
+    return toAppItem(updated);
   },
 });
 

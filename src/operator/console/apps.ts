@@ -65,13 +65,13 @@ function toBody(form: Form) {
 
 export const submitNewApp: Act = async (context, session, form) => {
   const app = await createApp.handle(context, session, { body: parse(newApp, toBody(form)) });
-  return done(context, `/operator/apps/${app.token}`, "app-created");
+  return done(`/operator/apps/${app.token}`, "app-created");
 };
 
 export const submitApp: Act = async (context, session, form) => {
   const path = { token: tokenOf(context) };
   await updateApp.handle(context, session, { path, body: parse(appChange, toBody(form)) });
-  return done(context, `/operator/apps/${path.token}`, "app-updated");
+  return done(`/operator/apps/${path.token}`, "app-updated");
 };
 
 export const appPage: Show = async (context, formError, session) => {
@@ -156,7 +156,7 @@ export const submitMember: Act = async (context, session, form) => {
   const user = await findUserByEmail(context.env.DB, body.email);
   if (!user) throw badField("email", "does not belong to a user; create the user first");
   await addMember.handle(context, session, { path: { token }, body: { user_id: user.id } });
-  return done(context, `/operator/apps/${token}`, "member-added");
+  return done(`/operator/apps/${token}`, "member-added");
 };
 
 const emailForm = z.object({ email });
@@ -166,5 +166,5 @@ export const submitRemoval: Act = async (context, session, form) => {
   const user_id = Number(form.get("user_id"));
   if (!Number.isSafeInteger(user_id)) throw badField("user_id", "must be the ID of an existing user");
   await removeMember.handle(context, session, { path: { token, user_id } });
-  return done(context, `/operator/apps/${token}`, "member-removed");
+  return done(`/operator/apps/${token}`, "member-removed");
 };

@@ -60,5 +60,5 @@ function credentialRow(row: ShownCredential, withPartner: boolean): Markup {
 
 export const submitRevocation: Act = async (context, session) => {
   const { partner_id } = await revokeCredential.handle(context, session, { path: { id: idOf(context) } });
-  return done(context, `/operator/partners/${partner_id}`, "credential-revoked");
+  return done(`/operator/partners/${partner_id}`, "credential-revoked");
 };

@@ -34,8 +34,8 @@ export type Show = (
   session: OperatorSession,
 ) => Promise<Page>;
 
-/** Handles a form. */
-export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Response>;
+/** Handles a form. Returns a page, or the path of the page that confirms the action in a notice. */
+export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Done>;
 
 /** Runs the handler for a signed-in operator. A member gets an error page. */
 function withOperatorSession(
@@ -58,7 +58,9 @@ export function withForm(act: Act, show: Show): Handler {
   return withOperatorSession(async (context, session) => {
     const form = await readFields(context);
     try {
-      return await act(context, session, form);
+      const result = await act(context, session, form);
+      if ("body" in result) return await consolePage(context, session, result);
+      return redirectResponse(context, `${result.path}?done=${result.action}`);
     } catch (error) {
       const isFormError = error instanceof AppError && FORM_ERROR_STATUSES.has(ERRORS[error.code].status);
       if (!isFormError) throw error;
@@ -101,7 +103,7 @@ const SECTIONS = [
 
 type Section = (typeof SECTIONS)[number][1];
 
-interface Page {
+export interface Page {
   title: string;
   section: Section;
   body: Markup;
@@ -144,10 +146,12 @@ const DONE = {
   "user-enabled": "User enabled. Issue a new API token if they need one.",
 };
 
-/** Redirects to a page that confirms the action in a notice. */
-export function done(context: Context, path: string, action: keyof typeof DONE): Response {
-  return redirectResponse(context, `${path}?done=${action}`);
+interface Done {
+  path: string;
+  action: keyof typeof DONE;
 }
+
+export const done = (path: string, action: Done["action"]): Done => ({ path, action });
 
 function doneNotice(action: string | null): Markup | "" {
   const text = action !== null && Object.hasOwn(DONE, action) && DONE[action as keyof typeof DONE];
@@ -164,23 +168,18 @@ function errorNotice(error: AppError): Markup {
 
 /** Shows a new secret. It can't be shown again. */
 export function secretPage(
-  context: Context,
-  session: OperatorSession,
-  shown: { section: Section; title: string; name: string; secret: string; use: Markup; back: string },
-): Promise<Response> {
-  return consolePage(context, session, {
-    title: shown.title,
-    section: shown.section,
-    body: html`
-      <h1>${shown.title}</h1>
-      <section class="card">
-        <p class="notice warn">Copy this now. You won't be able to see it again.</p>
-        <h2>${shown.name}</h2>
-        <p class="secret"><code id="secret">${shown.secret}</code></p>
-        ${shown.use}
-        <p><a class="button" href="${shown.back}">Done</a></p>
-      </section>`,
-  });
+  shown: Omit<Page, "body"> & { name: string; secret: string; use: Markup; back: string },
+): Page {
+  const body = html`
+    <h1>${shown.title}</h1>
+    <section class="card">
+      <p class="notice warn">Copy this now. You won't be able to see it again.</p>
+      <h2>${shown.name}</h2>
+      <p class="secret"><code id="secret">${shown.secret}</code></p>
+      ${shown.use}
+      <p><a class="button" href="${shown.back}">Done</a></p>
+    </section>`;
+  return { ...shown, body };
 }
 
 /** Reads the 100 items of a list after the `after` parameter of the query. */

@@ -69,5 +69,5 @@ const pendingRow = (row: PendingSpend) =>
 export const submitNewPartner: Act = async (context, session, form) => {
   const body = parse(newPartner, pick(form, "display_name"));
   const { id } = await createPartner.handle(context, session, { body });
-  return done(context, `/operator/partners/${id}`, "partner-created");
+  return done(`/operator/partners/${id}`, "partner-created");
 };

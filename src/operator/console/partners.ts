@@ -124,7 +124,7 @@ export const submitCostSwitch: Act = async (context, session, form) => {
   const supports = take === null ? undefined : take === "yes";
   const body = parse(partnerChange, { supports_cost_data: supports });
   await updatePartner.handle(context, session, { path: { id }, body });
-  return done(context, `/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
+  return done(`/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
 };
 
 function issueForm(partner: PartnerRow): Markup | "" {
@@ -155,7 +155,7 @@ export const submitPartner: Act = async (context, session, form) => {
     server_to_server: form.has("server_to_server"),
   });
   await updatePartner.handle(context, session, { path: { id }, body });
-  return done(context, `/operator/partners/${id}`, "partner-updated");
+  return done(`/operator/partners/${id}`, "partner-updated");
 };
 
 export const submitNewCredential: Act = async (context, session, form) => {
@@ -166,7 +166,7 @@ export const submitNewCredential: Act = async (context, session, form) => {
     cost_types: form.getAll("cost_types"),
   });
   const { mode, credential } = await createCredential.handle(context, session, { body });
-  return secretPage(context, session, {
+  return secretPage({
     section: "Partners",
     title: "Credential issued",
     name: `${mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
@@ -180,7 +180,7 @@ export const submitNewRound: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = parse(newRound, { partner_id: id, cost_types: form.getAll("cost_types") });
   const round = await openRound.handle(context, session, { body });
-  return secretPage(context, session, {
+  return secretPage({
     section: "Partners",
     title: `Round ${round.id} opened`,
     name: "Test credential",

@@ -56,16 +56,16 @@ function nextStep(round: RoundWithReport): Markup {
 
 export const submitApproval: Act = async (context, session) => {
   const { id } = await approveRound.handle(context, session, { path: { id: idOf(context) } });
-  return done(context, `/operator/rounds/${id}`, "round-approved");
+  return done(`/operator/rounds/${id}`, "round-approved");
 };
 
 export const submitClosing: Act = async (context, session) => {
   const { id } = await closeRound.handle(context, session, { path: { id: idOf(context) } });
-  return done(context, `/operator/rounds/${id}`, "round-closed");
+  return done(`/operator/rounds/${id}`, "round-closed");
 };
 
 export const submitDismissal: Act = async (context, session, form) => {
   const path = { id: idOf(context) };
   await dismissFinding.handle(context, session, { path, body: parse(dismissal, pick(form, "finding")) });
-  return done(context, `/operator/rounds/${path.id}`, "mismatch-dismissed");
+  return done(`/operator/rounds/${path.id}`, "mismatch-dismissed");
 };

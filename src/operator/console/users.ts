@@ -20,7 +20,7 @@ import {
   done,
   idOf,
   nextLink,
-  type OperatorSession,
+  type Page,
   parse,
   readPage,
   type Show,
@@ -77,21 +77,17 @@ function userRow(item: UserItem): Markup {
 export const submitNewUser: Act = async (context, session, form) => {
   const body = parse(newUser, pick(form, "email", "role", "sign_in"));
   const user = await createUser.handle(context, session, { body });
-  if (body.sign_in === "sso") return done(context, `/operator/users/${user.id}`, "user-created");
-  return passwordPage(context, session, user);
+  if (body.sign_in === "sso") return done(`/operator/users/${user.id}`, "user-created");
+  return passwordPage(context, user);
 };
 
-function passwordPage(
-  context: Context,
-  session: OperatorSession,
-  { id, email, temporary_password = "" }: UserItem,
-): Promise<Response> {
-  return secretPage(context, session, {
+function passwordPage({ url }: Context, { id, email, temporary_password = "" }: UserItem): Page {
+  return secretPage({
     section: "Users",
     title: "Temporary password",
     name: `Temporary password for ${email}`,
     secret: temporary_password,
-    use: html`<p>Send it to the user. They sign in at <code>${context.url.origin}/login</code> and should then change it on the account page.</p>`,
+    use: html`<p>Send it to the user. They sign in at <code>${url.origin}/login</code> and should then change it on the account page.</p>`,
     back: `/operator/users/${id}`,
   });
 }
@@ -173,17 +169,17 @@ export const submitUser: Act = async (context, session, form) => {
   });
   await updateUser.handle(context, session, { path: { id }, body });
   const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
-  return done(context, `/operator/users/${id}`, action);
+  return done(`/operator/users/${id}`, action);
 };
 
 export const submitPasswordReset: Act = async (context, session) => {
   const user = await resetPassword.handle(context, session, { path: { id: idOf(context) } });
-  return passwordPage(context, session, user);
+  return passwordPage(context, user);
 };
 
 export const submitTokenIssue: Act = async (context, session) => {
   const user = await issueToken.handle(context, session, { path: { id: idOf(context) } });
-  return secretPage(context, session, {
+  return secretPage({
     section: "Users",
     title: "API token",
     name: `API token for ${user.email}`,

@@ -17,22 +17,21 @@ const KIND_NAMES: Record<FindingKind, string> = {
   incomplete: "Incomplete report",
 };
 
-const STATE_BADGES: Record<FindingState, { name: string; className: string }> = {
-  open: { name: "open", className: "error" },
-  resolved: { name: "resolved", className: "ok" },
-  dismissed: { name: "dismissed", className: "" },
-  note: { name: "note", className: "" },
+/** The color of the badge of a state. */
+const STATE_CLASSES: Record<FindingState, string> = {
+  open: "error",
+  resolved: "ok",
+  dismissed: "",
+  note: "",
 };
+
+type Action = (finding: FindingItem) => Markup;
 
 /**
  * The heading, the counts, and a card for each cost type. `action` is added to the row of each open mismatch, `aside` below
  * the counts.
  */
-export function reportView(
-  round: RoundWithReport,
-  action?: (finding: FindingItem) => Markup,
-  aside?: Markup,
-): Markup {
+export function reportView(round: RoundWithReport, action?: Action, aside?: Markup): Markup {
   const { report } = round;
   return html`
     <div class="head">
@@ -77,11 +76,9 @@ function summary(round: RoundWithReport): string {
   const open = countOpen(round.report);
   const missing = types.filter((type) => type.matched === 0).map((type) => type.cost_type);
   if (passed) return "Every cost type has a match, and no mismatches are open.";
-  const parts = [
-    open > 0 ? `${open} open ${open === 1 ? "mismatch" : "mismatches"}.` : "",
-    missing.length > 0 ? `No match yet for ${missing.join(", ")}.` : "",
-  ];
-  return parts.filter((part) => part).join(" ");
+  const mismatches = open > 0 && `${open} open ${open === 1 ? "mismatch" : "mismatches"}.`;
+  const unmatched = missing.length > 0 && `No match yet for ${missing.join(", ")}.`;
+  return [mismatches, unmatched].filter(Boolean).join(" ");
 }
 
 /** The number of open mismatches, which block approval. */
@@ -113,7 +110,7 @@ function resultBadge(type: TypeItem): Markup {
     : html`<span class="badge warn">no match yet</span>`;
 }
 
-function typeCard(type: TypeItem, action?: (finding: FindingItem) => Markup): Markup {
+function typeCard(type: TypeItem, action?: Action): Markup {
   return html`
     <section class="card" aria-labelledby="type-${type.cost_type}">
       <div class="head"><h2 id="type-${type.cost_type}">${type.cost_type}</h2>${resultBadge(type)}</div>
@@ -128,15 +125,9 @@ function typeCard(type: TypeItem, action?: (finding: FindingItem) => Markup): Ma
 }
 
 /** The findings as a table, open ones first. */
-function findingTable(
-  findings: FindingItem[],
-  caption: string,
-  action?: (finding: FindingItem) => Markup,
-): Markup {
-  const sorted = [
-    ...findings.filter((finding) => finding.state === "open"),
-    ...findings.filter((finding) => finding.state !== "open"),
-  ];
+function findingTable(findings: FindingItem[], caption: string, action?: Action): Markup {
+  const isOpen = ({ state }: FindingItem) => Number(state === "open");
+  const sorted = findings.toSorted((left, right) => isOpen(right) - isOpen(left));
   return html`
     <div class="table" tabindex="0" role="region" aria-label="${caption}">
       <table>
@@ -150,13 +141,12 @@ function findingTable(
     </div>`;
 }
 
-function findingRow(finding: FindingItem, action?: (finding: FindingItem) => Markup): Markup {
-  const { name, className } = STATE_BADGES[finding.state];
+function findingRow(finding: FindingItem, action?: Action): Markup {
   const sent = Object.entries(finding.sent);
   return html`
     <tr>
       <th scope="row">
-        ${KIND_NAMES[finding.kind]} <span class="badge ${className}">${name}</span>
+        ${KIND_NAMES[finding.kind]} <span class="badge ${STATE_CLASSES[finding.state]}">${finding.state}</span>
         <p class="hint">${time(finding.at)}</p>
       </th>
       <td>${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
