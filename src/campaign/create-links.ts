@@ -1,27 +1,50 @@
-/** `POST …/trackers/bulk`: up to 100 links in one request, with a result for each. Beyond the specification. */
+/**
+ * `POST …/trackers` (spec §4.4), and `POST …/trackers/bulk`, beyond the specification: up to 100 links in one request. Both with
+ * or without an idempotency key.
+ */
+import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
+import type { Principal } from "../auth/guards.ts";
 import { userOperation } from "../auth/operations.ts";
-import type { NewLink } from "../db/links/creation.ts";
+import * as db from "../db/links/creation.ts";
+import { putLink } from "../db/links/destination-cache.ts";
+import type { Partners } from "../db/links/partner-catalog.ts";
+import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
+import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { invalidRequest, parsePart } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { itemsV1, problem } from "../http/response-schemas.ts";
-import { link } from "../usecases/links.ts";
-import { createAll, newLink, toNewLink } from "./creation.ts";
-import { idempotencyKey } from "./idempotency.ts";
-import { appPath } from "./link.ts";
+import { inheritedFrom, judgeParent, type Link, link, linkName, toLink } from "../usecases/links.ts";
+import { idempotencyKey, keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
+import { appPath, authorizeApp, oneLink, toScope } from "./link.ts";
 
-const MAX_LINKS = 100;
+const newLink = z.strictObject({ name: linkName, parent_token: z.optional(z.string()) });
 
-/** Each link is parsed separately, so that an invalid one does not affect the others. */
-const newLinks = z.strictObject({
-  links: z
-    .array(z.unknown())
-    .check(
-      z.minLength(1, "must contain at least one link"),
-      z.maxLength(MAX_LINKS, `must contain at most ${MAX_LINKS} links`),
+export const createLink = userOperation({
+  method: "POST",
+  path: "/public/v1/apps/:app_token/trackers",
+  id: "createLink",
+  summary: "Create a link, or a sub-link below a parent",
+  input: { path: appPath, headers: idempotencyKey, body: newLink },
+  requestExample: { name: "Summer" },
+  responses: { 201: oneLink("The new link", ["Location"]) },
+  errors: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
+  handle: (context, caller, input) =>
+    createAll(
+      context,
+      caller,
+      { ...input, operation: "create_link", items: [toNewLink(input.body)] },
+      ([link]) => {
+        if (!link) throw new Error("a new link has no result");
+        if (link instanceof AppError) throw link;
+        const location = `/public/v1/apps/${input.path.app_token}/trackers/${link.token}`;
+        return { status: 201, location, items: [link] };
+      },
     ),
 });
+
+const MAX_LINKS = 100;
 
 export const createLinks = userOperation({
   method: "POST",
@@ -30,7 +53,19 @@ export const createLinks = userOperation({
   summary: "Create up to 100 links in one request",
   description:
     "Each link gets its own result, in the order of the request. An invalid link does not affect the others.",
-  input: { path: appPath, headers: idempotencyKey, body: newLinks },
+  input: {
+    path: appPath,
+    headers: idempotencyKey,
+    // Each link is parsed separately, so that an invalid one does not affect the others.
+    body: z.strictObject({
+      links: z
+        .array(z.unknown())
+        .check(
+          z.minLength(1, "must contain at least one link"),
+          z.maxLength(MAX_LINKS, `must contain at most ${MAX_LINKS} links`),
+        ),
+    }),
+  },
   describedBody: z.strictObject({
     links: z.array(newLink).check(z.minLength(1), z.maxLength(MAX_LINKS)),
   }),
@@ -57,8 +92,125 @@ export const createLinks = userOperation({
     ),
 });
 
-function readItem(item: unknown, index: number): NewLink | AppError {
+function readItem(item: unknown, index: number): db.NewLink | AppError {
   const errors: InputError[] = [];
   const sent = parsePart(newLink, item, errors, `links.${index}`);
   return sent ? toNewLink(sent) : invalidRequest(errors);
+}
+
+function toNewLink(sent: z.output<typeof newLink>): db.NewLink {
+  return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
+}
+
+/** Without vowels, so that a token never equals a word of a path. 30^10 tokens. */
+export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
+
+interface Request {
+  operation: db.KeyedRequest["operation"];
+  path: { app_token: string };
+  headers: { "Idempotency-Key"?: string | undefined };
+  body: unknown;
+  /** The links to insert, or an error for an item that is not a valid link. */
+  items: (db.NewLink | AppError)[];
+}
+
+/** What a request that created links responds with. */
+export interface Created {
+  status: 200 | 201;
+  location: string | null;
+  items: object[];
+}
+
+/**
+ * Inserts the links of a request. `describe` turns the result of each item into the response, or throws if the whole
+ * request is rejected.
+ */
+export async function createAll(
+  context: Context,
+  caller: Principal,
+  request: Request,
+  describe: (results: (Link | AppError)[]) => Created,
+): Promise<Response> {
+  const { DB } = context.env;
+  const { path, items } = request;
+  const scope = toScope(caller, path);
+  const links = items.filter((item): item is db.NewLink => !(item instanceof AppError));
+  const key = request.headers["Idempotency-Key"];
+  if (key === undefined) {
+    const found = await db.insertLinks(DB, scope, links, context.now);
+    authorizeApp(caller, found.access);
+    const results = judgeItems(context, items, found);
+    const created = describe(results);
+    confirm(context, path, results, found.inserted);
+    return toResponse(context, created);
+  }
+  const keyed = toKeyedRequest(context, request.operation, key, request.body);
+  const found = await db.prepareLinks(DB, scope, links, keyed);
+  authorizeApp(caller, found.access);
+  if (found.earlier) return replay(context, found.earlier, keyed);
+  const results = judgeItems(context, items, found);
+  const created = describe(results);
+  const response = toStored(context, created);
+  const promised = results.filter((result) => !(result instanceof AppError)).length;
+  const inserted = await db.insertKeyedLinks(DB, scope, links, keyed, response, promised);
+  if (!inserted) {
+    const current = await db.prepareLinks(DB, scope, [], keyed);
+    authorizeApp(caller, current.access);
+    // Throws if the key was reused for another body. Otherwise the other request may still have to write to KV.
+    if (current.earlier) replay(context, current.earlier, keyed);
+    throw keyInUse();
+  }
+  confirm(context, path, results, inserted);
+  return toResponse(context, created);
+}
+
+function judgeItems(
+  context: Context,
+  items: Request["items"],
+  found: { parents: ReadonlyMap<string, db.Parent>; partners: Partners },
+): (Link | AppError)[] {
+  return items.map((item) => {
+    if (item instanceof AppError) return item;
+    const parent = found.parents.get(item.token);
+    const rejection = judgeParent(item.parentToken, parent);
+    if (rejection) return parentRejected(rejection);
+    return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
+  });
+}
+
+/**
+ * Throws if the links that SQL inserted are not those that the TypeScript rules accepted: both hold the same rules. Then puts
+ * the new links into KV for clicks.
+ */
+function confirm(
+  context: Context,
+  path: { app_token: string },
+  results: (Link | AppError)[],
+  inserted: string[],
+): void {
+  const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
+  if (String(created.sort()) !== String(inserted.sort())) {
+    throw new Error("the inserted links differ from the accepted ones");
+  }
+  for (const token of created) context.afterResponse(putLink(context.env.LINKS, token, path.app_token));
+}
+
+/** The row of a new link. The database assigns the id, which is not part of the response. */
+function toRow({ token, label }: db.NewLink, parent: db.Parent | undefined) {
+  const level = (parent?.level ?? 0) + 1;
+  return { id: 0, token, level, label, archived: 0, partnerId: null, costSwitch: null, childCount: 0 };
+}
+
+function parentRejected(code: "not_found" | "level_limit"): AppError {
+  const message =
+    code === "not_found"
+      ? "is not a link of this app"
+      : "is a link of level 4; choose a parent of level 1, 2 or 3";
+  return new AppError(code, `parent_token ${message}.`, {
+    errors: [{ param: "parent_token", message }],
+  });
+}
+
+function toResponse(context: Context, { status, location, items }: Created): Response {
+  return jsonResponse(envelopeV1(context, items), status, location === null ? {} : { location });
 }

@@ -10,7 +10,7 @@ import { toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import type { Created } from "./creation.ts";
+import type { Created } from "./create-links.ts";
 
 export const idempotencyKey = z.object({
   "Idempotency-Key": z

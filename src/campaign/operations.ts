@@ -1,6 +1,5 @@
 /** The operations of the campaign API (spec §4.1 to §4.5). */
-import { createLink } from "./create-link.ts";
-import { createLinks } from "./create-links.ts";
+import { createLink, createLinks } from "./create-links.ts";
 import { listDropped } from "./list-dropped.ts";
 import { listChildren, listLinks } from "./list-links.ts";
 import { listPartners } from "./list-partners.ts";
