@@ -116,8 +116,7 @@ export default {
         // Repairs a shard that is new or missed a change.
         replicateCredentials(ledger),
       ]);
-      const failed = done.find((result) => result.status === "rejected");
-      if (failed) throw failed.reason;
+      for (const result of done) if (result.status === "rejected") throw result.reason;
     } catch (error) {
       logError("cron", error);
       throw error;

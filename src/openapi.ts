@@ -63,17 +63,12 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     ...toParameters(input.form, "query").map((parameter) => ({ ...parameter, required: false })),
     ...toParameters(input.headers, "header"),
   ];
-  const content = input.body
-    ? {
-        "application/json": toContent(
-          operation.describedBody ?? input.body,
-          "input",
-          operation.requestExample,
-        ),
-      }
-    : input.form && {
-        "application/x-www-form-urlencoded": { schema: toSchema(z.partial(input.form), "input") },
-      };
+  const body = operation.describedBody ?? input.body;
+  const json = body && { "application/json": toContent(body, "input", operation.requestExample) };
+  const form = input.form && {
+    "application/x-www-form-urlencoded": { schema: toSchema(z.partial(input.form), "input") },
+  };
+  const content = json ?? form;
   return {
     operationId: operation.id,
     summary: operation.summary,

@@ -103,7 +103,7 @@ function toNewLink(sent: z.output<typeof newLink>): db.NewLink {
 }
 
 /** Without vowels, so that a token never equals a word of a path. 30^10 tokens. */
-export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
+const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
 interface Request {
   operation: db.KeyedRequest["operation"];
@@ -125,7 +125,7 @@ export interface Created {
  * Inserts the links of a request. `describe` turns the result of each item into the response, or throws if the whole
  * request is rejected.
  */
-export async function createAll(
+async function createAll(
   context: Context,
   caller: Principal,
   request: Request,

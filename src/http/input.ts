@@ -93,6 +93,14 @@ export function parsePart<T extends z.ZodMiniType>(
   return undefined;
 }
 
+/** Parses a value. Throws invalid_request with every error. */
+export function parseOrThrow<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
+  const errors: InputError[] = [];
+  const parsed = parsePart(schema, value, errors);
+  throwIfInvalid(errors);
+  return parsed as z.output<T>;
+}
+
 /** The default messages, because zod/mini has none. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;

@@ -86,14 +86,14 @@ const fields = {
   redirect_schemes: listOf(scheme),
 };
 
-export const newApp = z.strictObject({
+const newApp = z.strictObject({
   ...fields,
   ios_url: z._default(fields.ios_url, null),
   android_url: z._default(fields.android_url, null),
   redirect_hosts: z._default(fields.redirect_hosts, []),
   redirect_schemes: z._default(fields.redirect_schemes, []),
 });
-export const appChange = change(z.partial(z.object(fields)).shape);
+const appChange = change(z.partial(z.object(fields)).shape);
 
 function toAppChange(body: z.output<typeof appChange>): db.AppChange {
   return {

@@ -54,7 +54,7 @@ const listCredentials = listOperation({
   toItem: toCredentialItem,
 });
 
-export const newCredential = z.strictObject({
+const newCredential = z.strictObject({
   partner_id: idNumber,
   mode: z.enum(["live", "test"], "must be live or test"),
   cost_types: costTypes,

@@ -6,7 +6,7 @@ import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import type { Contract, Parsed } from "../../http/input.ts";
+import { type Contract, type Parsed, parseOrThrow } from "../../http/input.ts";
 import { pagingV1 } from "../../http/paging.ts";
 import { itemsV1, listV1 } from "../../http/response-schemas.ts";
 
@@ -21,7 +21,10 @@ interface ItemSpec<C extends Contract, Item> {
   locate?: (item: Item) => string | number;
 }
 
-/** An operation on one item, which `handle` returns. The forms of the console call `handle` too. */
+/**
+ * An operation on one item, which `handle` returns. The console's forms call `handle` too, or `submit`, which validates the body
+ * first and throws invalid_request with every error.
+ */
 export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item extends z.output<S>>(
   spec: Spec<C> & { item: S } & ItemSpec<C, Item>,
 ) {
@@ -39,7 +42,15 @@ export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item 
       return jsonResponse(envelopeV1(context, [item]), status, headers);
     },
   });
-  return { ...operation, handle };
+  const submit = (
+    context: Context,
+    operator: Operator,
+    input: Omit<Parsed<C>, "body"> & { body: object },
+  ) => {
+    const body = spec.input.body && parseOrThrow(spec.input.body, input.body);
+    return handle(context, operator, { ...input, body } as Parsed<C>);
+  };
+  return { ...operation, handle, submit };
 }
 
 interface ListSpec<C extends Contract, Row, Item> {

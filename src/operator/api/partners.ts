@@ -63,14 +63,14 @@ const template = z.string().check((context) => {
   if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
 });
 
-export const newPartner = z.strictObject({
+const newPartner = z.strictObject({
   display_name: name,
   server_to_server: z._default(z.boolean(), false),
   click_parameters: z._default(template, ""),
   impression_parameters: z._default(template, ""),
   cost_parameters: z._default(template, ""),
 });
-export const partnerChange = change({
+const partnerChange = change({
   display_name: z.optional(name),
   server_to_server: z.optional(z.boolean()),
   click_parameters: z.optional(template),

@@ -46,7 +46,7 @@ const listRounds = listOperation({
   toItem: toRoundItem,
 });
 
-export const newRound = z.strictObject({ partner_id: idNumber, cost_types: costTypes });
+const newRound = z.strictObject({ partner_id: idNumber, cost_types: costTypes });
 
 export const openRound = itemOperation({
   method: "POST",
@@ -183,7 +183,7 @@ const findingsOf = (report: RoundReport) => [
   ...report.others,
 ];
 
-export const dismissal = z.strictObject({
+const dismissal = z.strictObject({
   finding: z
     .string()
     .check(plainText(1, 300))

@@ -51,7 +51,7 @@ const listUsers = listOperation({
   toItem: toUserItem,
 });
 
-export const newUser = z.strictObject({
+const newUser = z.strictObject({
   email,
   role: z._default(role, "member"),
   sign_in: z._default(z.enum(["password", "sso"], "must be password or sso"), "password"),
@@ -90,7 +90,7 @@ export const readUser = itemOperation({
   },
 });
 
-export const userChange = change({
+const userChange = change({
   role: z.optional(role),
   disabled: z.optional(z.boolean()),
   sign_in: z.optional(

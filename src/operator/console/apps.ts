@@ -4,9 +4,10 @@ import * as z from "zod/mini";
 import { listApps, listMembers } from "../../db/operator/apps.ts";
 import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/operator/console.ts";
 import { findUserByEmail } from "../../db/operator/users.ts";
-import { email } from "../../http/fields.ts";
+import { email as emailField } from "../../http/fields.ts";
+import { parseOrThrow } from "../../http/input.ts";
 import type { Markup } from "../../http/pages.ts";
-import { type AppItem, appChange, createApp, newApp, readApp, updateApp } from "../api/apps.ts";
+import { type AppItem, createApp, readApp, updateApp } from "../api/apps.ts";
 import { badField } from "../api/common.ts";
 import { addMember, removeMember } from "../api/members.ts";
 import { confirmStep, field, numberColumn, orNull, pick, table, toLines } from "./elements.ts";
@@ -16,7 +17,6 @@ import {
   type Form,
   type FormError,
   nextLink,
-  parse,
   readPage,
   type Show,
   tokenOf,
@@ -30,7 +30,6 @@ export const appsPage: Show = async (context, formError) => {
       html`<tr><th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a></th><td><code>${app.token}</code></td><td>${app.defaultUrl}</td><td class="number">${app.linkCount}</td></tr>`,
   );
   return {
-    title: "Apps",
     section: "Apps",
     body: html`
       <h1>Apps</h1>
@@ -64,13 +63,13 @@ function toBody(form: Form) {
 }
 
 export const submitNewApp: Act = async (context, session, form) => {
-  const app = await createApp.handle(context, session, { body: parse(newApp, toBody(form)) });
+  const app = await createApp.submit(context, session, { body: toBody(form) });
   return done(`/operator/apps/${app.token}`, "app-created");
 };
 
 export const submitApp: Act = async (context, session, form) => {
   const path = { token: tokenOf(context) };
-  await updateApp.handle(context, session, { path, body: parse(appChange, toBody(form)) });
+  await updateApp.submit(context, session, { path, body: toBody(form) });
   return done(`/operator/apps/${path.token}`, "app-updated");
 };
 
@@ -152,14 +151,14 @@ function memberRow(app: AppItem, member: { id: number; email: string; role: stri
 
 export const submitMember: Act = async (context, session, form) => {
   const token = tokenOf(context);
-  const body = parse(emailForm, { email: form.get("email") });
-  const user = await findUserByEmail(context.env.DB, body.email);
+  const { email } = parseOrThrow(emailForm, { email: form.get("email") });
+  const user = await findUserByEmail(context.env.DB, email);
   if (!user) throw badField("email", "does not belong to a user; create the user first");
   await addMember.handle(context, session, { path: { token }, body: { user_id: user.id } });
   return done(`/operator/apps/${token}`, "member-added");
 };
 
-const emailForm = z.object({ email });
+const emailForm = z.object({ email: emailField });
 
 export const submitRemoval: Act = async (context, session, form) => {
   const token = tokenOf(context);

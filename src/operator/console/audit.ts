@@ -22,7 +22,6 @@ export const auditPage: Show = async (context) => {
         html`<tr><td>${time(item.happened_at)}</td><td>${item.user?.email ?? "Command line"}</td><th scope="row">${item.action}: ${item.subject}</th><td>${Object.entries(item.detail).map(([name, value]) => html`<div><code>${name}: ${typeof value === "string" ? value : JSON.stringify(value)}</code></div>`)}</td></tr>`,
     );
   return {
-    title: "Audit log",
     section: "Audit log",
     body: html`
       <h1>Audit log</h1>

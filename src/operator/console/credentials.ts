@@ -16,7 +16,6 @@ const NO_CREDENTIALS = html`<p class="notice">No credentials yet. <a href="/oper
 export const credentialsPage: Show = async (context) => {
   const page = await readPage(context, listCredentials);
   return {
-    title: "Credentials",
     section: "Credentials",
     body: html`
       <h1>Credentials</h1>

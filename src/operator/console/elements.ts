@@ -1,6 +1,6 @@
 /** The form fields and tables of the console. */
 import { html } from "hono/html";
-import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import type { CostType } from "../../domain/cost-types.ts";
 import type { Markup } from "../../http/pages.ts";
 import type { Form, FormError } from "./layout.ts";
 
@@ -54,10 +54,7 @@ export function check(name: string, label: string, isChecked: boolean, value = "
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isChecked ? html`checked` : ""}>${label}</label>`;
 }
 
-export function costTypeChecks(
-  types: readonly CostType[] = COST_TYPES,
-  checked: readonly CostType[] = [],
-): Markup {
+export function costTypeChecks(types: CostType[], checked: CostType[]): Markup {
   return html`<fieldset><legend>Cost types</legend>${types.map((type) => check("cost_types", type, checked.includes(type), type))}</fieldset>`;
 }
 
@@ -111,13 +108,9 @@ export function pick(form: Form, ...names: string[]): Record<string, string> {
 
 /** The items of a text area with one item per line. */
 export function toLines(text: string | null): string[] {
-  return (text ?? "")
-    .split(/[\r\n]+/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+  const lines = (text ?? "").split(/[\r\n]+/);
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
 }
 
 /** null for missing or blank text. */
-export function orNull(text: string | null): string | null {
-  return text === null || text.trim() === "" ? null : text;
-}
+export const orNull = (text: string | null) => (text?.trim() ? text : null);

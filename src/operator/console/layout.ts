@@ -1,14 +1,12 @@
 /** What all console pages share: authorization, the page layout, form handling, and notices. */
 import { html } from "hono/html";
-import type * as z from "zod/mini";
 import { withSession } from "../../auth/sessions.ts";
 import type { SessionUser } from "../../db/accounts/sessions.ts";
 import { type Range, toPage } from "../../db/keyset.ts";
 import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
-import { AppError, ERRORS, type InputError } from "../../errors.ts";
+import { AppError, ERRORS } from "../../errors.ts";
 import { readFields } from "../../http/form.ts";
-import { parsePart, throwIfInvalid } from "../../http/input.ts";
 import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
@@ -73,14 +71,6 @@ export function withForm(act: Act, show: Show): Handler {
 
 const FORM_ERROR_STATUSES: ReadonlySet<number> = new Set([400, 409]);
 
-/** Parses the values of a form with a contract of the operator API. Throws invalid_request with every error. */
-export function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
-  const errors: InputError[] = [];
-  const parsed = parsePart(schema, value, errors);
-  throwIfInvalid(errors);
-  return parsed as z.output<T>;
-}
-
 /** The ID in the path. Throws not_found if it is not a number. */
 export function idOf(context: Context): number {
   const id = context.params.id ?? "";
@@ -104,7 +94,8 @@ const SECTIONS = [
 type Section = (typeof SECTIONS)[number][1];
 
 export interface Page {
-  title: string;
+  /** The section's name by default. */
+  title?: string;
   section: Section;
   body: Markup;
 }
@@ -116,7 +107,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
       html`<a href="${href}" ${name === page.section ? html`aria-current="page"` : ""}>${name}</a>`,
   );
   return pageResponse(context, {
-    title: `${page.title} · Operator console`,
+    title: `${page.title ?? page.section} · Operator console`,
     user: session.user,
     ...(formError && { status: ERRORS[formError.error.code].status }),
     body: html`
@@ -168,7 +159,7 @@ function errorNotice(error: AppError): Markup {
 
 /** Shows a new secret. It can't be shown again. */
 export function secretPage(
-  shown: Omit<Page, "body"> & { name: string; secret: string; use: Markup; back: string },
+  shown: Required<Omit<Page, "body">> & { name: string; secret: string; use: Markup; back: string },
 ): Page {
   const body = html`
     <h1>${shown.title}</h1>

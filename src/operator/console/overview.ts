@@ -5,9 +5,9 @@ import { listPartners, type PartnerRow } from "../../db/operator/partners.ts";
 import { COST_TYPES, toMask } from "../../domain/cost-types.ts";
 import { formatSpend } from "../../domain/money.ts";
 import type { Markup } from "../../http/pages.ts";
-import { createPartner, newPartner, type PartnerItem, toPartnerItem } from "../api/partners.ts";
+import { createPartner, type PartnerItem, toPartnerItem } from "../api/partners.ts";
 import { field, numberColumn, pick, table } from "./elements.ts";
-import { type Act, done, nextLink, parse, readPage, type Show } from "./layout.ts";
+import { type Act, done, nextLink, readPage, type Show } from "./layout.ts";
 import { STATES } from "./partners.ts";
 
 const NO_PARTNERS = html`<p class="notice">No partners yet. Create the first one below, then open a round for it.</p>`;
@@ -18,7 +18,6 @@ export const overviewPage: Show = async (context, formError) => {
     listPendingSpend(context.ledger, context.now),
   ]);
   return {
-    title: "Partners",
     section: "Partners",
     body: html`
       <h1>Partners</h1>
@@ -67,7 +66,6 @@ const pendingRow = (row: PendingSpend) =>
   html`<tr><th scope="row"><a href="/operator/partners/${row.partnerId}">${row.partner}</a></th><td class="number">${row.count}</td><td class="number">${row.currency} ${formatSpend(row.rows)}</td></tr>`;
 
 export const submitNewPartner: Act = async (context, session, form) => {
-  const body = parse(newPartner, pick(form, "display_name"));
-  const { id } = await createPartner.handle(context, session, { body });
+  const { id } = await createPartner.submit(context, session, { body: pick(form, "display_name") });
   return done(`/operator/partners/${id}`, "partner-created");
 };

@@ -8,12 +8,12 @@ import type { Markup } from "../../http/pages.ts";
 import { type RoundItem, toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { notFound } from "../api/common.ts";
-import { createCredential, newCredential } from "../api/credentials.ts";
-import { partnerChange, toPartnerItem, updatePartner } from "../api/partners.ts";
-import { newRound, openRound } from "../api/rounds.ts";
+import { createCredential } from "../api/credentials.ts";
+import { toPartnerItem, updatePartner } from "../api/partners.ts";
+import { openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
-import { type Act, done, idOf, parse, type Show, secretPage } from "./layout.ts";
+import { type Act, done, idOf, type Show, secretPage } from "./layout.ts";
 
 /** The badge of a cost type's integration state. */
 export const STATES = {
@@ -122,8 +122,7 @@ export const submitCostSwitch: Act = async (context, session, form) => {
   const id = idOf(context);
   const take = form.get("take");
   const supports = take === null ? undefined : take === "yes";
-  const body = parse(partnerChange, { supports_cost_data: supports });
-  await updatePartner.handle(context, session, { path: { id }, body });
+  await updatePartner.submit(context, session, { path: { id }, body: { supports_cost_data: supports } });
   return done(`/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
 };
 
@@ -150,26 +149,22 @@ function issueForm(partner: PartnerRow): Markup | "" {
 
 export const submitPartner: Act = async (context, session, form) => {
   const id = idOf(context);
-  const body = parse(partnerChange, {
+  const body = {
     ...pick(form, "display_name", "click_parameters", "impression_parameters", "cost_parameters"),
     server_to_server: form.has("server_to_server"),
-  });
-  await updatePartner.handle(context, session, { path: { id }, body });
+  };
+  await updatePartner.submit(context, session, { path: { id }, body });
   return done(`/operator/partners/${id}`, "partner-updated");
 };
 
 export const submitNewCredential: Act = async (context, session, form) => {
   const id = idOf(context);
-  const body = parse(newCredential, {
-    partner_id: id,
-    mode: form.get("mode"),
-    cost_types: form.getAll("cost_types"),
-  });
-  const { mode, credential } = await createCredential.handle(context, session, { body });
+  const body = { partner_id: id, mode: form.get("mode"), cost_types: form.getAll("cost_types") };
+  const { mode, cost_types, credential } = await createCredential.submit(context, session, { body });
   return secretPage({
     section: "Partners",
     title: "Credential issued",
-    name: `${mode === "live" ? "Live" : "Test"} credential for ${body.cost_types.join(", ")}`,
+    name: `${mode === "live" ? "Live" : "Test"} credential for ${cost_types.join(", ")}`,
     secret: credential,
     use: html`<p>The partner sends it as <code>Authorization: Token token=…</code> with every cost.</p>`,
     back: `/operator/partners/${id}`,
@@ -178,8 +173,8 @@ export const submitNewCredential: Act = async (context, session, form) => {
 
 export const submitNewRound: Act = async (context, session, form) => {
   const id = idOf(context);
-  const body = parse(newRound, { partner_id: id, cost_types: form.getAll("cost_types") });
-  const round = await openRound.handle(context, session, { body });
+  const body = { partner_id: id, cost_types: form.getAll("cost_types") };
+  const round = await openRound.submit(context, session, { body });
   return secretPage({
     section: "Partners",
     title: `Round ${round.id} opened`,

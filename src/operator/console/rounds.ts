@@ -3,9 +3,9 @@ import { html } from "hono/html";
 import type { Markup } from "../../http/pages.ts";
 import type { FindingItem, RoundWithReport } from "../../usecases/rounds/serialize.ts";
 import { countOpen, reportView } from "../../usecases/rounds/view.ts";
-import { approveRound, closeRound, dismissal, dismissFinding, readRound } from "../api/rounds.ts";
+import { approveRound, closeRound, dismissFinding, readRound } from "../api/rounds.ts";
 import { confirmStep, pick } from "./elements.ts";
-import { type Act, done, idOf, parse, type Show } from "./layout.ts";
+import { type Act, done, idOf, type Show } from "./layout.ts";
 
 export const roundPage: Show = async (context, _formError, session) => {
   const round = await readRound.handle(context, session, { path: { id: idOf(context) } });
@@ -66,6 +66,6 @@ export const submitClosing: Act = async (context, session) => {
 
 export const submitDismissal: Act = async (context, session, form) => {
   const path = { id: idOf(context) };
-  await dismissFinding.handle(context, session, { path, body: parse(dismissal, pick(form, "finding")) });
+  await dismissFinding.submit(context, session, { path, body: pick(form, "finding") });
   return done(`/operator/rounds/${path.id}`, "mismatch-dismissed");
 };

@@ -6,26 +6,14 @@ import type { Markup } from "../../http/pages.ts";
 import {
   createUser,
   issueToken,
-  newUser,
   readUser,
   resetPassword,
   toUserItem,
   type UserItem,
   updateUser,
-  userChange,
 } from "../api/users.ts";
 import { confirmStep, field, pick, select, table } from "./elements.ts";
-import {
-  type Act,
-  done,
-  idOf,
-  nextLink,
-  type Page,
-  parse,
-  readPage,
-  type Show,
-  secretPage,
-} from "./layout.ts";
+import { type Act, done, idOf, nextLink, type Page, readPage, type Show, secretPage } from "./layout.ts";
 
 const ROLES: [string, string][] = [
   ["member", "Member: can use the apps they're added to"],
@@ -36,7 +24,6 @@ export const usersPage: Show = async (context, formError) => {
   const page = await readPage(context, listUsers);
   const columns = ["User", "Role", "Sign-in method", "API token", "State"];
   return {
-    title: "Users",
     section: "Users",
     body: html`
       <h1>Users</h1>
@@ -75,9 +62,9 @@ function userRow(item: UserItem): Markup {
 }
 
 export const submitNewUser: Act = async (context, session, form) => {
-  const body = parse(newUser, pick(form, "email", "role", "sign_in"));
-  const user = await createUser.handle(context, session, { body });
-  if (body.sign_in === "sso") return done(`/operator/users/${user.id}`, "user-created");
+  const body = pick(form, "email", "role", "sign_in");
+  const user = await createUser.submit(context, session, { body });
+  if (user.sign_in === "sso") return done(`/operator/users/${user.id}`, "user-created");
   return passwordPage(context, user);
 };
 
@@ -163,11 +150,11 @@ export const userPage: Show = async (context, _formError, session) => {
 export const submitUser: Act = async (context, session, form) => {
   const id = idOf(context);
   const disabled = form.get("disabled");
-  const body = parse(userChange, {
+  const body = {
     ...pick(form, "role", "sign_in"),
     ...(disabled !== null && { disabled: disabled === "yes" }),
-  });
-  await updateUser.handle(context, session, { path: { id }, body });
+  };
+  await updateUser.submit(context, session, { path: { id }, body });
   const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
   return done(`/operator/users/${id}`, action);
 };
