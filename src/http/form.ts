@@ -2,16 +2,7 @@
 import type * as z from "zod/mini";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import {
-  decodeUtf8,
-  invalidRequest,
-  MAX_BODY_BYTES,
-  mediaType,
-  parsePart,
-  readBody,
-  readPairs,
-  throwIfInvalid,
-} from "./input.ts";
+import { decodeUtf8, invalidRequest, mediaType, parsePart, readBody, readPairs } from "./input.ts";
 
 /** The only field that a form may send more than once. */
 const LIST_FIELD = "cost_types";
@@ -32,7 +23,7 @@ export async function readForm<T extends z.ZodMiniObject>(
 /** The fields of a form as they were sent. Throws what `readForm` throws, and invalid_request for a repeated field. */
 export async function readFields(context: Context): Promise<URLSearchParams> {
   const { sent, errors } = await readSent(context);
-  throwIfInvalid(errors);
+  if (errors.length > 0) throw invalidRequest(errors);
   return sent;
 }
 
@@ -40,7 +31,7 @@ async function readSent(context: Context): Promise<{ sent: URLSearchParams; erro
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
   }
-  const body = decodeUtf8(await readBody(context.request, MAX_BODY_BYTES));
+  const body = decodeUtf8(await readBody(context.request));
   if (body === undefined) throw invalidRequest([{ param: "body", message: "must be UTF-8" }]);
   const pairs = readPairs(body);
   const errors = new Map<string, InputError>();

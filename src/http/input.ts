@@ -25,17 +25,10 @@ export type Parsed<C extends Contract> = {
   [Part in keyof C]: C[Part] extends z.ZodMiniType ? z.output<C[Part]> : undefined;
 } & (C extends { paged: true } ? { range: ListRange } : unknown);
 
-/**
- * Throws AppError: invalid_request with every error, including those that `errors` already holds, payload_too_large,
- * unsupported_media_type and request_timeout.
- */
-export async function readInput<C extends Contract>(
-  context: Context,
-  contract: C,
-  errors: InputError[] = [],
-): Promise<Parsed<C>> {
-  const parsed: { path?: unknown; query?: unknown; headers?: unknown; body?: unknown; range?: ListRange } =
-    {};
+/** Throws AppError: invalid_request with every error, payload_too_large, unsupported_media_type and request_timeout. */
+export async function readInput<C extends Contract>(context: Context, contract: C): Promise<Parsed<C>> {
+  const errors: InputError[] = [];
+  const parsed: { [Part in keyof Contract | "range"]?: unknown } = {};
   const position =
     contract.paged && readPosition(context.url, Object.keys(contract.query?.shape ?? {}), errors);
   if (contract.headers) {
@@ -49,17 +42,12 @@ export async function readInput<C extends Contract>(
     parsed.query = parsePairs(contract.query, pairs, "rejected", errors);
   }
   if (contract.body) {
-    const json = await readJson(context.request, contract.maxBodyBytes ?? MAX_BODY_BYTES, errors);
+    const json = await readJson(context.request, errors, contract.maxBodyBytes);
     if (json !== undefined) parsed.body = parsePart(contract.body, json, errors);
   }
-  throwIfInvalid(errors);
+  if (errors.length > 0) throw invalidRequest(errors);
   if (position) parsed.range = { ...position, limit: (parsed.query as { limit: number }).limit };
   return parsed as Parsed<C>;
-}
-
-/** Throws invalid_request if there is any error. */
-export function throwIfInvalid(errors: InputError[]): void {
-  if (errors.length > 0) throw invalidRequest(errors);
 }
 
 export function invalidRequest(errors: InputError[]): AppError {
@@ -97,7 +85,7 @@ export function parsePart<T extends z.ZodMiniType>(
 export function parseOrThrow<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
   const errors: InputError[] = [];
   const parsed = parsePart(schema, value, errors);
-  throwIfInvalid(errors);
+  if (errors.length > 0) throw invalidRequest(errors);
   return parsed as z.output<T>;
 }
 
@@ -179,7 +167,7 @@ export function parsePairs<T extends z.ZodMiniObject>(
 }
 
 /** Adds an error and returns undefined if the body is not JSON. */
-async function readJson(request: Request, maxBytes: number, errors: InputError[]): Promise<unknown> {
+async function readJson(request: Request, errors: InputError[], maxBytes?: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
@@ -226,7 +214,7 @@ const BODY_DEADLINE_MS = 30_000;
  * Reads a body and stops at `maxBytes`. Throws payload_too_large, request_timeout, and invalid_request for a body that is cut
  * off.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
   try {
     return await withDeadline(readBytes(request, maxBytes), BODY_DEADLINE_MS, "the body");
   } catch (error) {

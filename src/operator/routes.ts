@@ -4,13 +4,12 @@ import type { Route } from "../http/router.ts";
 import * as apps from "./api/apps.ts";
 import * as audit from "./api/audit.ts";
 import * as credentials from "./api/credentials.ts";
-import * as members from "./api/members.ts";
 import * as partners from "./api/partners.ts";
 import * as rounds from "./api/rounds.ts";
 import * as users from "./api/users.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
-const nouns = [apps, members, users, partners, credentials, rounds, audit];
+const nouns = [apps, users, partners, credentials, rounds, audit];
 
 export const operatorRoutes: Route[] = [
   ...routesOf(nouns.flatMap(({ operations }): Routed[] => operations)),

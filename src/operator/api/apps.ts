@@ -1,18 +1,21 @@
-/** Apps and their destinations in the operator API. */
+/** Apps, their destinations and their members in the operator API. */
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import { putDestination } from "../../db/links/destination-cache.ts";
 import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
+import { findUser } from "../../db/operator/users.ts";
 import { FORBIDDEN_SCHEMES } from "../../domain/click-target.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
-import { appToken, plainText, readAs } from "../../http/fields.ts";
+import { AppError } from "../../errors.ts";
+import { appToken, idNumber, idText, plainText, readAs } from "../../http/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { change, name, notFound, page } from "./common.ts";
+import { badField, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
+import { role } from "./users.ts";
 
-export const byToken = z.object({ token: appToken });
+const byToken = z.object({ token: appToken });
 
 const app = z
   .strictObject({
@@ -165,4 +168,53 @@ export const updateApp = itemOperation({
   },
 });
 
-export const operations = [listApps, createApp, readApp, updateApp];
+const listMembers = listOperation({
+  path: "/operator/v1/apps/:token/members",
+  id: "listMembers",
+  summary: "List the members of an app",
+  input: { path: byToken, ...page },
+  item: z.strictObject({ user_id: z.int(), email: z.string(), role }).with(z.meta({ id: "Member" })),
+  errors: ["not_found"],
+  list: ({ env }, { path, range }) => db.listMembers(env.DB, range, { appToken: path.token }),
+  toItem: ({ id, email, role }) => ({ user_id: id, email, role }),
+});
+
+const membership = z.strictObject({ app_token: z.string(), user_id: z.int() });
+
+export const addMember = itemOperation({
+  method: "POST",
+  path: "/operator/v1/apps/:token/members",
+  id: "addMember",
+  summary: "Add a member to an app",
+  input: { path: byToken, body: z.strictObject({ user_id: idNumber }) },
+  item: membership,
+  status: 201,
+  returns: "Added",
+  errors: ["not_found", "already_member"],
+  async handle({ env: { DB } }, operator, { path: { token }, body: { user_id } }) {
+    const added = await db.changeMembership(DB, operator, "add member", { appToken: token, userId: user_id });
+    if (added) return { app_token: token, user_id };
+    if (!(await db.findApp(DB, token))) throw notFound("app");
+    if (!(await findUser(DB, user_id))) throw badField("user_id", "must be the ID of an existing user");
+    throw new AppError("already_member");
+  },
+});
+
+export const removeMember = itemOperation({
+  method: "DELETE",
+  path: "/operator/v1/apps/:token/members/:user_id",
+  id: "removeMember",
+  summary: "Remove a member from an app",
+  input: { path: z.extend(byToken, { user_id: idText }) },
+  item: membership,
+  returns: "Removed",
+  errors: ["not_found"],
+  async handle({ env }, operator, { path: { token, user_id } }) {
+    const removed = { appToken: token, userId: user_id };
+    if (!(await db.changeMembership(env.DB, operator, "remove member", removed)))
+      throw notFound("membership");
+    return { app_token: token, user_id };
+  },
+});
+
+export const operations = [listApps, createApp, readApp, updateApp, listMembers, addMember, removeMember];

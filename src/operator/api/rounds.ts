@@ -6,7 +6,6 @@ import { findPartner } from "../../db/operator/partners.ts";
 import * as changes from "../../db/operator/round-changes.ts";
 import * as lists from "../../db/operator/round-lists.ts";
 import { type FoundRound, findRound } from "../../db/operator/rounds.ts";
-import type { RoundEntry } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
@@ -105,7 +104,7 @@ const listEntries = listOperation({
     .with(z.meta({ id: "RoundEntry" })),
   errors: ["not_found"],
   list: ({ env }, { path: { id }, range }) => lists.listEntries(env.DB, range, id),
-  toItem: ({ number, receivedAt, costId, sent, errors, answer }: RoundEntry & { id: number }) => ({
+  toItem: ({ number, receivedAt, costId, sent, errors, answer }) => ({
     number,
     received_at: toIso(receivedAt),
     cost_id: costId,

@@ -7,9 +7,8 @@ import { findUserByEmail } from "../../db/operator/users.ts";
 import { email as emailField } from "../../http/fields.ts";
 import { parseOrThrow } from "../../http/input.ts";
 import type { Markup } from "../../http/pages.ts";
-import { type AppItem, createApp, readApp, updateApp } from "../api/apps.ts";
+import { type AppItem, addMember, createApp, readApp, removeMember, updateApp } from "../api/apps.ts";
 import { badField } from "../api/common.ts";
-import { addMember, removeMember } from "../api/members.ts";
 import { confirmStep, field, numberColumn, orNull, pick, table, toLines } from "./elements.ts";
 import {
   type Act,
