@@ -34,18 +34,6 @@ CREATE TABLE `audit_log` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 ) STRICT;
 --> statement-breakpoint
-CREATE TABLE `costs` (
-	`partner_id` integer NOT NULL,
-	`cost_id` text NOT NULL,
-	`cost_type` text NOT NULL,
-	`currency` text NOT NULL,
-	`amount` integer,
-	`tag` text,
-	`source` text NOT NULL,
-	`received_at` integer NOT NULL,
-	PRIMARY KEY(`partner_id`, `cost_id`)
-) STRICT, WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `credentials` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`token_hash` text NOT NULL,
@@ -61,6 +49,17 @@ CREATE TABLE `credentials` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `credentials_token_hash_unique` ON `credentials` (`token_hash`);--> statement-breakpoint
+CREATE TABLE `daily_engagements` (
+	`app_token` text NOT NULL,
+	`day` integer NOT NULL,
+	`link_id` integer NOT NULL,
+	`partner_id` integer NOT NULL,
+	`kind` text NOT NULL,
+	`count` integer NOT NULL,
+	`recorded` integer NOT NULL,
+	PRIMARY KEY(`app_token`, `day`, `link_id`, `partner_id`, `kind`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `daily_totals` (
 	`app_token` text NOT NULL,
 	`day` integer NOT NULL,
@@ -78,22 +77,9 @@ CREATE TABLE `dropped_parameters` (
 	`link_id` integer NOT NULL,
 	`day` integer NOT NULL,
 	`param` text NOT NULL,
+	`reason` text NOT NULL,
 	`count` integer NOT NULL,
-	PRIMARY KEY(`link_id`, `day`, `param`)
-) STRICT, WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `engagements` (
-	`partner_id` integer NOT NULL,
-	`cost_id` text NOT NULL,
-	`kind` text NOT NULL,
-	`app_token` text NOT NULL,
-	`link_id` integer NOT NULL,
-	`occurred_at` integer NOT NULL,
-	`eligible` integer NOT NULL,
-	`url_cost_type` text,
-	`url_currency` text,
-	`url_amount` integer,
-	PRIMARY KEY(`partner_id`, `cost_id`, `kind`)
+	PRIMARY KEY(`link_id`, `day`, `param`, `reason`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
@@ -110,11 +96,51 @@ CREATE TABLE `idempotency_keys` (
 	PRIMARY KEY(`user_id`, `app_token`, `operation`, `key`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `ledger_fence` (
+CREATE TABLE `ledger_entries` (
+	`partner_id` integer NOT NULL,
+	`cost_id` text NOT NULL,
+	`cost_type` text,
+	`currency` text,
+	`amount` integer,
+	`tag` text,
+	`received_at` integer,
+	`void_state` text,
+	`click_app_token` text,
+	`click_link_id` integer,
+	`click_at` integer,
+	`click_cost_data_on` integer,
+	`click_url_cost_type` text,
+	`click_url_currency` text,
+	`click_url_amount` integer,
+	`click_price_counts` integer,
+	`impression_app_token` text,
+	`impression_link_id` integer,
+	`impression_at` integer,
+	`impression_cost_data_on` integer,
+	`impression_url_cost_type` text,
+	`impression_url_currency` text,
+	`impression_url_amount` integer,
+	`impression_price_counts` integer,
+	`remembered_until` integer GENERATED ALWAYS AS (coalesce(max(click_at, impression_at), click_at, impression_at, received_at) + 1209600000) VIRTUAL,
+	`click_first` integer GENERATED ALWAYS AS (coalesce(click_at <= impression_at + 604800000, 1)) VIRTUAL,
+	`click_usable` integer GENERATED ALWAYS AS (coalesce(cost_type <> 'cpm' AND click_cost_data_on AND abs(received_at - click_at) <= 604800000, 0)) VIRTUAL,
+	`impression_usable` integer GENERATED ALWAYS AS (coalesce(cost_type <> 'cpc' AND impression_cost_data_on AND abs(received_at - impression_at) <= 604800000, 0)) VIRTUAL,
+	`matched_kind` text GENERATED ALWAYS AS (CASE WHEN click_usable AND (click_first OR NOT impression_usable) THEN 'click' WHEN impression_usable THEN 'impression' END) VIRTUAL,
+	`matched_at` integer GENERATED ALWAYS AS (CASE matched_kind WHEN 'click' THEN click_at WHEN 'impression' THEN impression_at END) VIRTUAL,
+	`click_price` integer GENERATED ALWAYS AS (CASE WHEN click_usable AND click_price_counts AND void_state IS NULL AND click_url_cost_type = cost_type AND click_url_currency = currency THEN click_url_amount END) VIRTUAL,
+	`impression_price` integer GENERATED ALWAYS AS (CASE WHEN impression_usable AND impression_price_counts AND void_state IS NULL AND impression_url_cost_type = cost_type AND impression_url_currency = currency THEN impression_url_amount END) VIRTUAL,
+	`amount_in_effect` integer GENERATED ALWAYS AS (coalesce(amount, iif(matched_kind = 'click', click_price, impression_price), click_price, impression_price)) VIRTUAL,
+	`state` text GENERATED ALWAYS AS (CASE WHEN cost_type IS NULL THEN NULL WHEN void_state = 'voided' THEN 'voided' WHEN matched_kind IS NULL THEN 'pending' WHEN amount_in_effect IS NULL THEN 'unpriced' ELSE 'matched' END) VIRTUAL,
+	`counting_price` text GENERATED ALWAYS AS (CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL WHEN click_price_counts AND (click_first OR NOT coalesce(impression_price_counts, 0)) THEN 'click' WHEN impression_price_counts THEN 'impression' END) VIRTUAL,
+	PRIMARY KEY(`partner_id`, `cost_id`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `shard_identity` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`size` integer NOT NULL,
+	`shards` integer NOT NULL,
+	`shard_index` integer,
 	`credentials_as_of` integer NOT NULL,
-	CONSTRAINT "one_fence" CHECK("ledger_fence"."id" = 1)
+	CONSTRAINT "one_identity" CHECK("shard_identity"."id" = 1)
 ) STRICT;
 --> statement-breakpoint
 CREATE TABLE `links` (
@@ -129,6 +155,10 @@ CREATE TABLE `links` (
 	`cost_switch` integer,
 	`child_count` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
+	`first_label` text,
+	`from_engagement` integer DEFAULT false NOT NULL,
+	`from_engagement_count` integer DEFAULT 0 NOT NULL,
+	`match_name` text GENERATED ALWAYS AS (coalesce(first_label, label)) VIRTUAL,
 	FOREIGN KEY (`app_token`) REFERENCES `apps`(`token`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "four_levels" CHECK("links"."level" BETWEEN 1 AND 4)
@@ -137,6 +167,7 @@ CREATE TABLE `links` (
 CREATE UNIQUE INDEX `links_token_unique` ON `links` (`token`);--> statement-breakpoint
 CREATE INDEX `links_by_parent` ON `links` (`app_token`,`parent_id`);--> statement-breakpoint
 CREATE INDEX `links_by_label` ON `links` (`app_token`,`parent_id`,"label" COLLATE NOCASE);--> statement-breakpoint
+CREATE INDEX `links_by_match_name` ON `links` (`app_token`,`parent_id`,`match_name`);--> statement-breakpoint
 CREATE INDEX `archived_links` ON `links` (`app_token`,`parent_id`) WHERE "links"."archived" = 1;--> statement-breakpoint
 CREATE INDEX `links_by_partner` ON `links` (`app_token`,`parent_id`,`partner_id`) WHERE "links"."partner_id" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `memberships` (
@@ -163,6 +194,8 @@ CREATE TABLE `partners` (
 	`impression_parameters` text NOT NULL,
 	`cost_parameters` text NOT NULL,
 	`integrated_types` integer DEFAULT 0 NOT NULL,
+	`stopped_at` integer,
+	`max_url_amount` integer DEFAULT 1000000000 NOT NULL,
 	`created_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint

@@ -1,6 +1,8 @@
 /** The bindings, the check of the configuration, and the context that every handler gets. The only reader of the clock. */
-import type { NewEngagement } from "./db/ledger/engagements.ts";
-import { checkLedgerBindings, type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
+
+import { type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
+import type { OpenedLink } from "./domain/costs.ts";
+import { ConfigurationError } from "./errors.ts";
 import { logError, type Trace } from "./log.ts";
 
 export interface Env extends LedgerBindings {
@@ -17,7 +19,7 @@ export interface Env extends LedgerBindings {
   /** Limits rejected credentials by address. No limit if not bound. */
   ADDRESS_REJECTIONS?: RateLimit;
   /** Clicks wait here to be recorded in bulk. If not bound, each click is recorded by itself after its response. */
-  ENGAGEMENTS?: Queue<NewEngagement>;
+  ENGAGEMENTS?: Queue<OpenedLink>;
   /** Origin of generated click URLs. Default: the origin of the request. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs. Default: the origin of the request. */
@@ -61,7 +63,7 @@ export function buildContext(
   const now = clock();
   return {
     env,
-    ledger: ledgerOf(env, now),
+    ledger: ledgerOf(env),
     request,
     url,
     params: {},
@@ -86,9 +88,6 @@ const REQUIRED_BINDINGS = {
   ADDRESS_ATTEMPTS: "a rate limiter",
 } as const satisfies Partial<Record<keyof Env, string>>;
 
-/** A wrong configuration. The message names bindings and variables, never their values, so it is safe to show. */
-export class ConfigurationError extends Error {}
-
 const checked = new WeakSet<Env>();
 
 /**
@@ -105,7 +104,6 @@ export function checkConfiguration(env: Env): void {
   }
   const sample = Number(env.LOG_SAMPLE ?? 1);
   if (!(sample >= 0 && sample <= 1)) problems.push("LOG_SAMPLE must be a number from 0 to 1.");
-  problems.push(...checkLedgerBindings(env));
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);
   checked.add(env);
 }

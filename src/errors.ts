@@ -26,11 +26,6 @@ export const ERRORS = {
     title: "A different cost was sent with this cost ID",
     help: "A cost ID identifies one engagement. The first cost sent with it is kept. Use a different ID for each engagement.",
   },
-  wrong_engagement: {
-    status: 400,
-    title: "The engagement with this cost ID is of the wrong kind",
-    help: "cpm requires an impression, cpc a click. cpi and cpe require a click or, without one, an impression with the same cost ID.",
-  },
   window_closed: {
     status: 400,
     title: "The engagement is more than seven days old",
@@ -70,6 +65,11 @@ export const ERRORS = {
     status: 403,
     title: "The partner has not integrated this cost type",
     help: "The partner does not support cost data, or its credential does not include this cost type. Ask the operator for an integration round.",
+  },
+  partner_stopped: {
+    status: 403,
+    title: "An operator stopped this partner",
+    help: "No cost of this partner is accepted until the operator resumes it. Ask the operator why.",
   },
   cost_data_disabled: {
     status: 403,
@@ -205,6 +205,9 @@ export interface InputError {
   param: string;
   message: string;
 }
+
+/** A wrong configuration. The message names bindings and variables, never their values, so it is safe to show. */
+export class ConfigurationError extends Error {}
 
 /** An error that is sent to the caller as a problem document. `detail` and `errors` must be safe to show. */
 export class AppError extends Error {

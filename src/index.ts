@@ -7,23 +7,16 @@ import { readCost } from "./cost/read-cost.ts";
 import { readRound } from "./cost/read-round.ts";
 import { submitBatch } from "./cost/submit-batch.ts";
 import { submitCost } from "./cost/submit-cost.ts";
+import { voidCost } from "./cost/void-cost.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
-import type { NewEngagement } from "./db/ledger/engagements.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
+import type { OpenedLink } from "./domain/costs.ts";
 import { openImpression } from "./engagement/open-impression.ts";
 import { openLink } from "./engagement/open-link.ts";
 import { recordQueued } from "./engagement/queue.ts";
-import {
-  buildContext,
-  type Clock,
-  ConfigurationError,
-  type Context,
-  checkConfiguration,
-  type Env,
-  systemClock,
-} from "./env.ts";
-import { AppError } from "./errors.ts";
+import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
+import { AppError, ConfigurationError } from "./errors.ts";
 import { jsonResponse } from "./http/envelope.ts";
 import { routesOf } from "./http/operation.ts";
 import { errorPage, pageRoutes, wantsPage } from "./http/pages.ts";
@@ -38,7 +31,7 @@ import { siteRoutes } from "./site/routes.ts";
 // A link token can be any single path segment, so the paths of links come last.
 export const routes: Route[] = [
   ...onSurface("campaign", routesOf(campaignOperations)),
-  ...onSurface("cost", routesOf([submitCost, submitBatch, readRound, readCost])),
+  ...onSurface("cost", routesOf([submitCost, submitBatch, readRound, readCost, voidCost])),
   ...onSurface("account", accountRoutes),
   ...onSurface("operator", operatorRoutes),
   ...onSurface("site", [
@@ -110,7 +103,7 @@ export default {
   async scheduled(controller, env) {
     try {
       checkConfiguration(env);
-      const ledger = ledgerOf(env, controller.scheduledTime);
+      const ledger = ledgerOf(env);
       const done = await Promise.allSettled([
         purge(ledger, controller.scheduledTime),
         // Repairs a shard that is new or missed a change.
@@ -124,6 +117,6 @@ export default {
   },
   queue(batch, env) {
     checkConfiguration(env);
-    return recordQueued(batch, ledgerOf(env, systemClock()));
+    return recordQueued(batch, ledgerOf(env), systemClock());
   },
-} satisfies ExportedHandler<Env, NewEngagement>;
+} satisfies ExportedHandler<Env, OpenedLink>;

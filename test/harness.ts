@@ -9,9 +9,10 @@ import {
 } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
-import type { NewEngagement } from "../src/db/ledger/engagements.ts";
-import { type Ledger, ledgerOf, shardFor, shardsOf } from "../src/db/ledger/shards.ts";
+import { databasesOf, type Ledger, ledgerOf, shardFor } from "../src/db/ledger/shards.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
+import { setIdentity } from "../src/dev/shard-identity.ts";
+import type { OpenedLink } from "../src/domain/costs.ts";
 import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
@@ -40,11 +41,15 @@ export async function freshDemo(): Promise<void> {
 export async function freshDatabase(): Promise<void> {
   // reset() only empties storage that is running, and D1 and KV stop after ten seconds without a request.
   await Promise.all([
-    ...[...ledgerOn().databases.values()].map((db) => db.prepare("SELECT 1").run()),
+    ...databasesOf(ledgerOn()).map((db) => db.prepare("SELECT 1").run()),
     ...[env.TOKENS, env.LINKS].map((namespace) => namespace.get("wake up")),
   ]);
   await reset();
-  for (const db of ledgerOn().databases.values()) await applyD1Migrations(db, env.TEST_MIGRATIONS);
+  const { shards } = ledgerOn();
+  for (const [position, db] of [env.DB, ...shards].entries()) {
+    await applyD1Migrations(db, env.TEST_MIGRATIONS);
+    await db.prepare(setIdentity(shards.length, position === 0 ? null : position - 1)).run();
+  }
 }
 
 const wrappers = new WeakMap<D1Database, (target: D1Database) => D1Database>();
@@ -59,13 +64,12 @@ export function wrapDatabases(wrap: (target: D1Database) => D1Database): D1Datab
 function wrapShards(database: D1Database | undefined): Partial<Env> {
   const wrap = database && wrappers.get(database);
   if (!wrap) return {};
-  const shards = [...ledgerOf(env, NOW).databases].filter(([name]) => name !== "DB");
-  return Object.fromEntries(shards.map(([name, shard]) => [name, wrap(shard)]));
+  return Object.fromEntries(ledgerOf(env).shards.map((shard, index) => [`LEDGER_${index}`, wrap(shard)]));
 }
 
 /** The ledger of the test project's bindings, with one database or several. */
 export function ledgerOn(database: D1Database = env.DB): Ledger {
-  return ledgerOf({ ...env, DB: database, ...wrapShards(database) }, NOW);
+  return ledgerOf({ ...env, DB: database, ...wrapShards(database) });
 }
 
 export interface Call {
@@ -103,21 +107,21 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   if (options.replicates !== false) await replicateCredentials(ledgerOn());
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);
-  if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound, options.now ?? NOW));
+  if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound), options.now ?? NOW);
   await checkResponse(request, response);
   return response;
 }
 
 /** A queue that the caller delivers to the Worker, so that a test sees the result. */
 function testQueue() {
-  const queued: NewEngagement[] = [];
-  const send = async (message: NewEngagement) => void queued.push(structuredClone(message));
-  const queue = env.TEST_QUEUE ? { ENGAGEMENTS: { send } as unknown as Queue<NewEngagement> } : {};
+  const queued: OpenedLink[] = [];
+  const send = async (message: OpenedLink) => void queued.push(structuredClone(message));
+  const queue = env.TEST_QUEUE ? { ENGAGEMENTS: { send } as unknown as Queue<OpenedLink> } : {};
   return { queued, queue };
 }
 
-export function queueBatch(engagements: NewEngagement[]): MessageBatch<NewEngagement> {
-  return createMessageBatch<NewEngagement>(
+export function queueBatch(engagements: OpenedLink[]): MessageBatch<OpenedLink> {
+  return createMessageBatch<OpenedLink>(
     "engagements",
     engagements.map((body, index) => ({ id: String(index), timestamp: new Date(NOW), attempts: 1, body })),
   );
@@ -179,6 +183,7 @@ export interface CostResult {
   match: "matched" | "pending";
   duplicate: boolean;
   amount: string | null;
+  mismatch?: string | null;
   request_id: string;
 }
 
@@ -209,8 +214,9 @@ export function view(
  * Queries DB, or every database if the query reads the ledger's tables. With several databases, an ORDER BY sorts the rows by all
  * of their values.
  */
-export async function rows<T = Record<string, unknown>>(query: string, ...values: unknown[]): Promise<T[]> {
-  const shards = LEDGER_TABLES.test(query) ? shardsOf(ledgerOn()) : [];
+export async function rows<T = Record<string, unknown>>(asked: string, ...values: unknown[]): Promise<T[]> {
+  const query = /\b(engagements|costs)\b/.test(asked) ? `WITH ${BY_KIND} ${asked}` : asked;
+  const shards = LEDGER_TABLES.test(query) ? ledgerOn().shards : [];
   const found = await Promise.all(
     [env.DB, ...shards].map(
       async (db) =>
@@ -229,7 +235,17 @@ export async function rows<T = Record<string, unknown>>(query: string, ...values
     : found.flat();
 }
 
-const LEDGER_TABLES = /\b(costs|engagements|daily_totals|cost_states|purge_positions)\b/;
+const LEDGER_TABLES = /\b(ledger_entries|daily_totals|daily_engagements|cost_states|purge_positions)\b/;
+
+const engagementsOf = (kind: string) => `
+  SELECT partner_id, cost_id, '${kind}' AS kind, ${["app_token", "link_id", "cost_data_on", "url_cost_type", "url_currency", "url_amount", "price_counts"].map((name) => `${kind}_${name} AS ${name}`).join(", ")}, ${kind}_at AS occurred_at
+  FROM ledger_entries WHERE ${kind}_at IS NOT NULL`;
+/** The rows of the ledger as a list of engagements and a list of calls, which is what most tests compare. */
+const BY_KIND = `
+  engagements AS (${engagementsOf("click")} UNION ALL ${engagementsOf("impression")}),
+  costs AS (
+    SELECT partner_id, cost_id, cost_type, currency, amount, tag, received_at FROM ledger_entries WHERE received_at IS NOT NULL
+  )`;
 
 function compareValues(left: unknown[], right: unknown[]): number {
   const at = left.findIndex((value, index) => value !== right[index]);

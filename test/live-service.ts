@@ -102,7 +102,8 @@ export async function findLost(db: D1Database, partnerId: number, costIds: strin
   for (let from = 0; from < costIds.length; from += 5_000) {
     const { results } = await db
       .prepare(
-        "SELECT j.value AS id FROM json_each(?) j WHERE NOT EXISTS (SELECT 1 FROM costs c WHERE c.partner_id = ? AND c.cost_id = j.value)",
+        `SELECT j.value AS id FROM json_each(?) j WHERE NOT EXISTS (
+          SELECT 1 FROM ledger_entries e WHERE e.partner_id = ? AND e.cost_id = j.value AND e.received_at IS NOT NULL)`,
       )
       .bind(JSON.stringify(costIds.slice(from, from + 5_000)), partnerId)
       .all<{ id: string }>();

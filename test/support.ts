@@ -1,19 +1,17 @@
 /** Helpers for the tests of the ledger. */
-import { DEMO, env, freshDemo, ledgerOn, rows, withMethods, wrapDatabases } from "./harness.ts";
+import { databasesOf } from "../src/db/ledger/shards.ts";
+import type { OpenedLink } from "../src/domain/costs.ts";
+import { DEMO, env, freshDemo, ledgerOn, NOW, rows, withMethods, wrapDatabases } from "./harness.ts";
 
 /** Resets to the demo data without its two weeks of spend, so that the totals start at zero. */
 export async function freshLedger(): Promise<void> {
   await freshDemo();
-  await inLedger(
-    "DELETE FROM costs",
-    "DELETE FROM daily_totals",
-    "DELETE FROM engagements WHERE cost_id LIKE 'demo-spend-%'",
-  );
+  await inLedger("DELETE FROM daily_totals", "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'");
 }
 
 /** Runs statements on every database of the ledger. */
 export async function inLedger(...statements: string[]): Promise<void> {
-  for (const db of ledgerOn().databases.values()) {
+  for (const db of databasesOf(ledgerOn())) {
     await db.batch(statements.map((statement) => db.prepare(statement)));
   }
 }
@@ -62,3 +60,20 @@ export function setSwitch(linkToken: string, on: boolean) {
 }
 
 export const LINK = `/${DEMO.linkToken}`;
+
+/** A click on the demo link, as the queue delivers it. */
+export function openedLink(costId: string, more: Partial<OpenedLink> = {}): OpenedLink {
+  return {
+    linkToken: DEMO.linkToken,
+    kind: "click",
+    occurredAt: NOW,
+    costId,
+    isGenerated: false,
+    urlCostType: null,
+    urlCurrency: null,
+    urlAmount: null,
+    subLinks: [2, 3, 4].map(() => ({ name: null, reason: null, token: "" })),
+    dropped: [],
+    ...more,
+  };
+}

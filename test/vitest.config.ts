@@ -36,9 +36,7 @@ export default defineConfig({
       // Runs the ledger's tests again with four shards and the queue.
       {
         root,
-        plugins: [
-          worker({ LEDGER_MAP: "4", TEST_QUEUE: "on" }, ["LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"]),
-        ],
+        plugins: [worker({ TEST_QUEUE: "on" }, ["LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"])],
         test: {
           name: "four shards",
           setupFiles,

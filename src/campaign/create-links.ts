@@ -2,13 +2,13 @@
  * `POST …/trackers` (spec §4.4), and `POST …/trackers/bulk`, beyond the specification: up to 100 links in one request. Both with
  * or without an idempotency key.
  */
-import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import { userOperation } from "../auth/operations.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
+import { createLinkToken } from "../domain/link-token.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
@@ -101,9 +101,6 @@ function readItem(item: unknown, index: number): db.NewLink | AppError {
 function toNewLink(sent: z.output<typeof newLink>): db.NewLink {
   return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
 }
-
-/** Without vowels, so that a token never equals a word of a path. 30^10 tokens. */
-const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
 interface Request {
   operation: db.KeyedRequest["operation"];

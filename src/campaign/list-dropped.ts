@@ -1,7 +1,8 @@
-/** `GET …/trackers/{link_token}/dropped`: the invalid cost parameters on a link's URLs. Beyond the specification. */
+/** `GET …/trackers/{link_token}/dropped`: the parameters of a link's URLs that were not used. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
 import * as db from "../db/links/links.ts";
+import { DROP_REASONS, type DropReason } from "../domain/sub-links.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
@@ -14,13 +15,20 @@ export const listDropped = userOperation({
   method: "GET",
   path: "/public/v1/apps/:app_token/trackers/:link_token/dropped",
   id: "listDroppedParameters",
-  summary: "List the invalid cost parameters that were dropped from the URLs of a link",
-  description: "Counts of the last 14 days by UTC day and parameter, latest day first.",
+  summary: "List the parameters that were dropped from the URLs of a link",
+  description: "Counts of the last 14 days by UTC day, parameter and reason, latest day first.",
   input: { path: linkPath },
   responses: {
     200: {
       description: "The counts",
-      schema: itemsV1(z.strictObject({ day: z.string(), param: z.string(), count: z.int() })),
+      schema: itemsV1(
+        z.strictObject({
+          day: z.string(),
+          param: z.string(),
+          reason: z.enum(Object.keys(DROP_REASONS) as DropReason[]),
+          count: z.int(),
+        }),
+      ),
     },
   },
   errors: ["not_found"],
@@ -28,7 +36,7 @@ export const listDropped = userOperation({
     const firstDay = dayOf(context.now) - DAYS + 1;
     const found = await db.listDropped(context.env.DB, toLinkScope(caller, path), firstDay);
     authorizeLink(caller, found);
-    const items = found.rows.map(({ day, param, count }) => ({ day: formatDate(day), param, count }));
+    const items = found.rows.map(({ day, ...counted }) => ({ day: formatDate(day), ...counted }));
     return jsonResponse(envelopeV1(context, items));
   },
 });

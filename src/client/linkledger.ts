@@ -583,6 +583,11 @@ export interface ReadReadinessData {
       ok: boolean;
       reason?: string;
     };
+    shards: {
+      age_seconds?: number;
+      ok: boolean;
+      reason?: string;
+    };
     tokens: {
       age_seconds?: number;
       ok: boolean;

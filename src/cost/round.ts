@@ -30,7 +30,7 @@ export async function submitTests(
   items: SentCost[],
 ): Promise<(CostResult | AppError)[]> {
   const ids = items.map(toCostId).filter((id) => id !== null);
-  const found = await rounds.findTestContext(context.ledger, caller.tokenHash, ids);
+  const found = await rounds.findTestContext(context.ledger, caller.tokenHash, ids, context.now);
   const { round, costTypes } = caller.authorize(found.credential);
   if (round?.state !== "open") throw new AppError("test_credential");
   const room = rounds.MAX_ROUND_ENTRIES - round.entryCount;
@@ -75,9 +75,12 @@ function judge(
   const current = currentCostAfter(earlier, entry.engagements, round.costTypes);
   const { verdict, kind, isGood } = judgeEntry(entry, current, entry.engagements, costTypes);
   if (!verdict) throw new Error("a valid cost was not judged");
-  const result = toResult(cost, verdict);
-  if (result instanceof AppError) return result;
-  return { ...result, round: round.id, mismatch: isGood ? null : (kind ?? null) };
+  if (verdict.outcome === "reject") return new AppError(verdict.reason);
+  return {
+    ...toResult(cost, verdict.outcome === "duplicate", verdict.match, verdict.amount),
+    round: round.id,
+    mismatch: isGood ? null : (kind ?? null),
+  };
 }
 
 /** At most as many errors as a cost has parameters: the body of an invalid batch can have an error in every key. */

@@ -2,10 +2,11 @@
 
 import * as z from "zod/mini";
 import type { CostCaller } from "../auth/guards.ts";
-import * as ledger from "../db/ledger/costs.ts";
+import type { Judgement } from "../db/ledger/submission.ts";
+import * as ledger from "../db/ledger/submission.ts";
+import type { Kind } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
-import { expectDefined } from "../domain/expect-defined.ts";
-import { COST_WINDOW_MS, judgeCosts, type Verdict } from "../domain/matching.ts";
+import type { Mismatch } from "../domain/matching.ts";
 import { formatAmount } from "../domain/money.ts";
 import { FINDING_KINDS, type FindingKind } from "../domain/round-findings.ts";
 import type { Context } from "../env.ts";
@@ -32,29 +33,33 @@ export function toCost(input: z.output<typeof costInput>): Cost {
   };
 }
 
-/** The result of a cost. The last two keys are only in the result of a test credential. */
+/** The result of a cost. */
 export const costResult = {
   status: z.literal("ok"),
   cost_id: z.string(),
-  match: z.enum(["matched", "pending"]),
+  match: z.enum(["matched", "pending", "voided"]),
   duplicate: z.boolean().with(z.describe("True if the same cost was sent before: nothing was written")),
   amount: z.nullable(z.string()).with(z.describe("Null while the cost is unpriced")),
   round: z
     .optional(z.int())
     .with(z.describe("With a test credential: the integration round that stores this cost")),
   mismatch: z
-    .nullish(z.enum(FINDING_KINDS))
-    .with(z.describe("With a test credential: the finding in the report of the round, null for a match")),
+    .nullish(z.enum([...FINDING_KINDS, "cost_data_disabled", "window_closed"]))
+    .with(
+      z.describe(
+        "Why a pending cost does not match the engagements with its ID. With a test credential: the finding in the report of the round, null for a match",
+      ),
+    ),
 };
 
 export interface CostResult {
   status: "ok";
   cost_id: string;
-  match: "matched" | "pending";
+  match: "matched" | "pending" | "voided";
   duplicate: boolean;
   amount: string | null;
   round?: number;
-  mismatch?: FindingKind | null;
+  mismatch?: FindingKind | Mismatch | null;
 }
 
 export const RESULT_EXAMPLE = {
@@ -75,36 +80,48 @@ export async function submitCosts(
   caller: CostCaller,
   costs: Cost[],
 ): Promise<(CostResult | AppError)[]> {
-  const { now } = context;
   const { tokenHash } = caller;
-  const submission = { tokenHash, costs, now, windowMs: COST_WINDOW_MS };
-  const { contexts, stored, errors } = await ledger.submitCosts(context.ledger, submission);
-  const known = contexts.filter((found) => found !== undefined);
+  const { judgements, errors } = await ledger.submitCosts(context.ledger, {
+    tokenHash,
+    costs,
+    now: context.now,
+  });
+  const known = judgements.filter((judgement) => judgement !== undefined);
   if (known.length === 0 && errors.length > 0) throw errors[0];
   // While a revocation spreads, only some databases know it. Each cost then has the result of its own database.
   caller.authorize((known.find(({ credential }) => !credential.revoked) ?? known[0])?.credential);
   for (const error of errors) logError(context.requestId, error);
-  const verdicts = judgeCosts(known, now);
-  const accepted = known.filter((_, index) => verdicts[index]?.outcome === "store");
-  // TypeScript judges and SQL writes, by the same rules. If the two ever differ, no partner may receive "ok".
-  if (String(accepted.map(({ cost }) => cost.costId).sort()) !== String(stored.sort())) {
-    throw new Error("the ledger and the rules disagree");
-  }
-  const results = known.map(({ cost }, index) => toResult(cost, expectDefined(verdicts[index])));
-  return contexts.map((found) => (found && results.shift()) ?? new AppError("unavailable", NOT_COMMITTED));
+  return costs.map((cost, index) => {
+    const judgement = judgements[index];
+    return judgement ? toLiveResult(cost, judgement) : new AppError("unavailable", NOT_COMMITTED);
+  });
 }
 
 const NOT_COMMITTED =
   "The database for this cost did not respond, and the cost was not confirmed. Resend it in a moment.";
 
-/** The result of a cost that was judged. */
-export function toResult(cost: Cost, verdict: Verdict): CostResult | AppError {
-  if (verdict.outcome === "reject") return new AppError(verdict.reason);
+function toLiveResult(cost: Cost, judgement: Judgement): CostResult | AppError {
+  const { credential, verdict, state, matchedKind, amount, mismatch } = judgement;
+  if (credential.revoked) return new AppError("credential_revoked");
+  if (verdict !== "store" && verdict !== "duplicate") return new AppError(verdict);
+  return {
+    ...toResult(cost, verdict === "duplicate", state === "voided" ? "voided" : matchedKind, amount),
+    ...(mismatch && { mismatch }),
+  };
+}
+
+/** The result of an accepted cost. `match` is the engagement that it matches, null while it is pending. */
+export function toResult(
+  cost: Cost,
+  duplicate: boolean,
+  match: Kind | "voided" | null,
+  amount: number | null,
+): CostResult {
   return {
     status: "ok",
     cost_id: cost.costId,
-    match: verdict.match ? "matched" : "pending",
-    duplicate: verdict.outcome === "duplicate",
-    amount: verdict.amount === null ? null : formatAmount(verdict.amount),
+    match: match === "voided" ? match : match ? "matched" : "pending",
+    duplicate,
+    amount: amount === null ? null : formatAmount(amount),
   };
 }

@@ -1,6 +1,7 @@
-/** Reads the database's migrations and its last purge for the readiness check. */
+/** Reads the database's migrations, its last purge and its place in the ledger for the readiness check. */
 import { sql } from "drizzle-orm";
 import journal from "../../migrations/meta/_journal.json";
+import { type Identity, identity } from "./ledger/shards.ts";
 import { query } from "./query.ts";
 import { purgePositions } from "./schema.ts";
 import { isNotMigrated, runBatch } from "./statement.ts";
@@ -15,20 +16,33 @@ const oldestPurge = query(
   sql`FROM ${purgePositions}`,
 );
 
-/** `missingMigrations` are file names, oldest first. `purgedAt` is null before the first purge of both ledger tables. */
-export type DatabaseHealth = Awaited<ReturnType<typeof readHealth>>;
+export interface DatabaseHealth {
+  /** File names, oldest first. */
+  missingMigrations: string[];
+  /** Null before the first purge of both ledger tables. */
+  purgedAt: number | null;
+  /** Undefined without the tables. */
+  identity: Identity | undefined;
+}
 
 /** Throws if the database does not respond. */
-export async function readHealth(db: D1Database) {
+export async function readHealth(db: D1Database): Promise<DatabaseHealth> {
   try {
-    const [applied, [oldest]] = await runBatch(db, appliedMigrations(db, {}), oldestPurge(db, {}));
+    const [applied, [oldest], [stored]] = await runBatch(
+      db,
+      appliedMigrations(db, {}),
+      oldestPurge(db, {}),
+      identity(db, {}),
+    );
     const names = new Set(applied.map((row) => row.name));
     return {
       missingMigrations: EXPECTED_MIGRATIONS.filter((name) => !names.has(name)),
       purgedAt: oldest?.purgedAt || null,
+      identity: stored,
     };
   } catch (error) {
-    if (isNotMigrated(error)) return { missingMigrations: EXPECTED_MIGRATIONS, purgedAt: null };
+    if (isNotMigrated(error))
+      return { missingMigrations: EXPECTED_MIGRATIONS, purgedAt: null, identity: undefined };
     throw error;
   }
 }

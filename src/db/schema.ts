@@ -5,6 +5,14 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, sqliteView, text } from "drizzle-orm/sqlite-core";
 import type { CostType } from "../domain/cost-types.ts";
+import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
+import type { DropReason } from "../domain/sub-links.ts";
+import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
+
+const WINDOW = sql.raw(String(COST_WINDOW_MS));
+const RETENTION = sql.raw(String(RETENTION_MS));
+/** SQLite computes the column from the others of its row, and stores nothing. */
+const VIRTUAL = { mode: "virtual" } as const;
 
 const flag = (name: string) => integer(name, { mode: "boolean" });
 
@@ -90,6 +98,10 @@ export const partners = sqliteTable("partners", {
   costParameters: text("cost_parameters").notNull(),
   /** The cost types that passed an integration round, as a bit mask; never 0 when `supports_cost_data` is set. */
   integratedTypes: integer("integrated_types").notNull().default(0),
+  /** Since when an operator keeps this partner from sending costs; null if it may send them. */
+  stoppedAt: integer("stopped_at"),
+  /** The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. */
+  maxUrlAmount: integer("max_url_amount").notNull().default(DEFAULT_MAX_URL_AMOUNT),
   createdAt: integer("created_at").notNull(),
 });
 
@@ -123,11 +135,20 @@ export const links = sqliteTable(
     /** Maintained by a trigger. */
     childCount: integer("child_count").notNull().default(0),
     createdAt: integer("created_at").notNull(),
+    /** The label at the creation, once the link was renamed. */
+    firstLabel: text("first_label"),
+    /** Created by a click or an impression whose URL named it. */
+    fromEngagement: flag("from_engagement").notNull().default(false),
+    /** At level 1: the number of links below it that engagements created. Maintained by a trigger. */
+    fromEngagementCount: integer("from_engagement_count").notNull().default(0),
+    /** The name by which an engagement finds the link, which renaming does not change. */
+    matchName: text("match_name").generatedAlwaysAs(sql`coalesce(first_label, label)`, VIRTUAL),
   },
   (table) => [
     index("links_by_parent").on(table.appToken, table.parentId),
     // For filtered lists. The partial indexes cost nothing until a link is archived or has a partner.
     index("links_by_label").on(table.appToken, table.parentId, sql`${table.label} COLLATE NOCASE`),
+    index("links_by_match_name").on(table.appToken, table.parentId, table.matchName),
     index("archived_links").on(table.appToken, table.parentId).where(sql`${table.archived} = 1`),
     index("links_by_partner")
       .on(table.appToken, table.parentId, table.partnerId)
@@ -239,57 +260,112 @@ export const auditLog = sqliteTable("audit_log", {
   detail: text().notNull(),
 });
 
-/** The ledger's engagements. The primary key enforces the rule that the first of a (partner, cost ID, kind) counts. */
-export const engagements = sqliteTable(
-  "engagements",
+/**
+ * The ledger: one row for each ID of a partner, with its call, its click and its impression. The computed columns are the
+ * matching rules (see domain/matching.ts for the same rules on a round), so the match is always a function of the row.
+ */
+export const ledgerEntries = sqliteTable(
+  "ledger_entries",
   {
     partnerId: integer("partner_id").notNull(),
     costId: text("cost_id").notNull(),
-    kind: text({ enum: ["click", "impression"] }).notNull(),
-    appToken: text("app_token").notNull(),
-    linkId: integer("link_id").notNull(),
-    occurredAt: integer("occurred_at").notNull(),
-    /** Whether cost data was on for the link at `occurred_at`. */
-    eligible: flag("eligible").notNull(),
-    urlCostType: text("url_cost_type"),
-    urlCurrency: text("url_currency"),
-    urlAmount: integer("url_amount"),
-  },
-  (table) => [primaryKey({ columns: [table.partnerId, table.costId, table.kind] })],
-);
-
-/** The ledger's costs, one per (partner, cost ID). The view `cost_states` derives the match. */
-export const costs = sqliteTable(
-  "costs",
-  {
-    partnerId: integer("partner_id").notNull(),
-    costId: text("cost_id").notNull(),
-    costType: text("cost_type").$type<CostType>().notNull(),
-    currency: text().notNull(),
-    /** Null when the call had no amount. The view then takes it from the engagement's URL, if that has one. */
+    /** The call; null if there was none. After a void, the values that it removed. */
+    costType: text("cost_type").$type<CostType>(),
+    currency: text(),
+    /** Null when the call had no amount. */
     amount: integer(),
     tag: text(),
-    source: text({ enum: ["call", "url"] }).notNull(),
-    receivedAt: integer("received_at").notNull(),
+    /** The arrival of the call. Null for a void of a price on a URL. */
+    receivedAt: integer("received_at"),
+    /** `voided`: nothing counts. `lifted`: a call counts again, prices on URLs do not. */
+    voidState: text("void_state", { enum: ["voided", "lifted"] }),
+    /** The first recorded click. */
+    clickAppToken: text("click_app_token"),
+    clickLinkId: integer("click_link_id"),
+    clickAt: integer("click_at"),
+    /** Whether cost data was on at the time of the click. */
+    clickCostDataOn: flag("click_cost_data_on"),
+    clickUrlCostType: text("click_url_cost_type"),
+    clickUrlCurrency: text("click_url_currency"),
+    clickUrlAmount: integer("click_url_amount"),
+    /** Whether the price on the URL is a cost by itself, as decided when the click was recorded. */
+    clickPriceCounts: flag("click_price_counts"),
+    /** The first recorded impression. */
+    impressionAppToken: text("impression_app_token"),
+    impressionLinkId: integer("impression_link_id"),
+    impressionAt: integer("impression_at"),
+    impressionCostDataOn: flag("impression_cost_data_on"),
+    impressionUrlCostType: text("impression_url_cost_type"),
+    impressionUrlCurrency: text("impression_url_currency"),
+    impressionUrlAmount: integer("impression_url_amount"),
+    impressionPriceCounts: flag("impression_price_counts"),
+    /** After this, the row counts as absent: see RETENTION_MS. */
+    rememberedUntil: integer("remembered_until").generatedAlwaysAs(
+      sql`coalesce(max(click_at, impression_at), click_at, impression_at, received_at) + ${RETENTION}`,
+      VIRTUAL,
+    ),
+    /** Of two engagements, whether the click comes first: it happened before the impression or at most seven days after it. */
+    clickFirst: integer("click_first").generatedAlwaysAs(
+      sql`coalesce(click_at <= impression_at + ${WINDOW}, 1)`,
+      VIRTUAL,
+    ),
+    clickUsable: integer("click_usable").generatedAlwaysAs(
+      sql`coalesce(cost_type <> 'cpm' AND click_cost_data_on AND abs(received_at - click_at) <= ${WINDOW}, 0)`,
+      VIRTUAL,
+    ),
+    impressionUsable: integer("impression_usable").generatedAlwaysAs(
+      sql`coalesce(cost_type <> 'cpc' AND impression_cost_data_on AND abs(received_at - impression_at) <= ${WINDOW}, 0)`,
+      VIRTUAL,
+    ),
+    /** The engagement that the call matches. */
+    matchedKind: text("matched_kind", { enum: ["click", "impression"] }).generatedAlwaysAs(
+      sql`CASE WHEN click_usable AND (click_first OR NOT impression_usable) THEN 'click' WHEN impression_usable THEN 'impression' END`,
+      VIRTUAL,
+    ),
+    matchedAt: integer("matched_at").generatedAlwaysAs(
+      sql`CASE matched_kind WHEN 'click' THEN click_at WHEN 'impression' THEN impression_at END`,
+      VIRTUAL,
+    ),
+    /** The prices that a call without an amount can take. */
+    clickPrice: integer("click_price").generatedAlwaysAs(
+      sql`CASE WHEN click_usable AND click_price_counts AND void_state IS NULL AND click_url_cost_type = cost_type AND click_url_currency = currency THEN click_url_amount END`,
+      VIRTUAL,
+    ),
+    impressionPrice: integer("impression_price").generatedAlwaysAs(
+      sql`CASE WHEN impression_usable AND impression_price_counts AND void_state IS NULL AND impression_url_cost_type = cost_type AND impression_url_currency = currency THEN impression_url_amount END`,
+      VIRTUAL,
+    ),
+    /** The amount of the call, else the price of the matched engagement, else of the other one. Null: unpriced. */
+    amountInEffect: integer("amount_in_effect").generatedAlwaysAs(
+      sql`coalesce(amount, iif(matched_kind = 'click', click_price, impression_price), click_price, impression_price)`,
+      VIRTUAL,
+    ),
+    /** The state of the call. */
+    state: text("state", { enum: ["voided", "pending", "unpriced", "matched"] }).generatedAlwaysAs(
+      sql`CASE WHEN cost_type IS NULL THEN NULL WHEN void_state = 'voided' THEN 'voided' WHEN matched_kind IS NULL THEN 'pending' WHEN amount_in_effect IS NULL THEN 'unpriced' ELSE 'matched' END`,
+      VIRTUAL,
+    ),
+    /** The engagement whose price counts by itself: no call matches, and the ID was never voided. */
+    countingPrice: text("counting_price", { enum: ["click", "impression"] }).generatedAlwaysAs(
+      sql`CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL WHEN click_price_counts AND (click_first OR NOT coalesce(impression_price_counts, 0)) THEN 'click' WHEN impression_price_counts THEN 'impression' END`,
+      VIRTUAL,
+    ),
   },
   (table) => [primaryKey({ columns: [table.partnerId, table.costId] })],
 );
 
-/** The costs, each with the engagement that it matches and the amount in effect. A view of the migrations. */
+/** What counts of each ID: its call, and a price on a URL. A view of the migrations. */
 export const costStates = sqliteView("cost_states", {
   partnerId: integer("partner_id").notNull(),
   costId: text("cost_id").notNull(),
+  source: text("source", { enum: ["call", "url"] }).notNull(),
   costType: text("cost_type").$type<CostType>().notNull(),
   currency: text("currency").notNull(),
-  tag: text("tag"),
-  source: text("source", { enum: ["call", "url"] }).notNull(),
-  receivedAt: integer("received_at").notNull(),
+  amount: integer("amount"),
+  state: text("state", { enum: ["pending", "unpriced", "matched"] }).notNull(),
   kind: text("kind", { enum: ["click", "impression"] }),
   appToken: text("app_token").notNull(),
   linkId: integer("link_id").notNull(),
-  occurredAt: integer("occurred_at"),
-  amount: integer("amount"),
-  state: text("state", { enum: ["matched", "pending", "unpriced"] }).notNull(),
   day: integer("day").notNull(),
 }).existing();
 
@@ -323,22 +399,64 @@ export const dailyTotals = sqliteTable(
   ],
 );
 
-/** Counts the invalid cost parameters that were dropped from URLs, by link, day and parameter. */
+/** The number of clicks and impressions of people, with and without a cost ID. The purge keeps it. */
+export const dailyEngagements = sqliteTable(
+  "daily_engagements",
+  {
+    appToken: text("app_token").notNull(),
+    /** Days since 1970 in UTC. */
+    day: integer().notNull(),
+    linkId: integer("link_id").notNull(),
+    /** The partner in effect; 0 if there was none. */
+    partnerId: integer("partner_id").notNull(),
+    kind: text({ enum: ["click", "impression"] }).notNull(),
+    count: integer().notNull(),
+    /** How many of them went to the ledger. */
+    recorded: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.appToken, table.day, table.linkId, table.partnerId, table.kind] }),
+  ],
+);
+
+/**
+ * The door for engagements: a row inserted into this view is counted, kept in the ledger if it has an ID and is the first of its
+ * kind, and its dropped parameters are counted. A view of the migrations with a trigger, so that all of it is one statement.
+ */
+export const recordings = sqliteView("recordings", {
+  appToken: text("app_token").notNull(),
+  linkId: integer("link_id").notNull(),
+  partnerId: integer("partner_id"),
+  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
+  occurredAt: integer("occurred_at").notNull(),
+  costId: text("cost_id"),
+  costDataOn: flag("cost_data_on"),
+  urlCostType: text("url_cost_type"),
+  urlCurrency: text("url_currency"),
+  urlAmount: integer("url_amount"),
+  priceCounts: flag("price_counts"),
+  /** A JSON array of [parameter, reason]. */
+  dropped: text("dropped").notNull(),
+  recordedAt: integer("recorded_at").notNull(),
+}).existing();
+
+/** Counts the parameters that were dropped from URLs, by link, day, parameter and reason. */
 export const droppedParameters = sqliteTable(
   "dropped_parameters",
   {
     linkId: integer("link_id").notNull(),
     day: integer().notNull(),
     param: text().notNull(),
+    reason: text().$type<DropReason>().notNull(),
     count: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.linkId, table.day, table.param] })],
+  (table) => [primaryKey({ columns: [table.linkId, table.day, table.param, table.reason] })],
 );
 
 /** The last slice that the purge processed in each ledger table: after one key, up to another; null for the end. */
 export const purgePositions = sqliteTable("purge_positions", {
   ledgerTable: text("ledger_table", {
-    enum: ["costs", "engagements"],
+    enum: ["ledger_entries"],
   }).primaryKey(),
   afterPartnerId: integer("after_partner_id").notNull(),
   afterCostId: text("after_cost_id").notNull(),
@@ -347,15 +465,17 @@ export const purgePositions = sqliteTable("purge_positions", {
   walkedAt: integer("walked_at").notNull(),
 });
 
-/** One row with the sharding state of a ledger database. See ledger/shards.ts and ledger/credential-copies.ts. */
-export const ledgerFence = sqliteTable(
-  "ledger_fence",
+/** One row: the place of this database in the ledger. See ledger/shards.ts and ledger/credential-copies.ts. */
+export const shardIdentity = sqliteTable(
+  "shard_identity",
   {
     id: integer().primaryKey(),
-    /** A write that was routed with a smaller shard count is rejected. */
-    size: integer().notNull(),
+    /** The number of shards, 0 until it is set; the same in DB and in every shard. */
+    shards: integer().notNull(),
+    /** From 0; null in DB. */
+    shardIndex: integer("shard_index"),
     /** On a shard: the newest audit entry that its copy of the credentials includes. */
     credentialsAsOf: integer("credentials_as_of").notNull(),
   },
-  (table) => [check("one_fence", sql`${table.id} = 1`)],
+  (table) => [check("one_identity", sql`${table.id} = 1`)],
 );

@@ -10,6 +10,9 @@ const LINK_ID = 7;
 
 export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: toMask(COST_TYPES) } as const;
 
+type Values = Record<string, string | number | null>;
+/** Adds the prefix of a kind of engagement to the names of its columns. */
+type Columns = (kind: Kind, values: Values) => Values;
 type Row = (table: string, values: Record<string, string | number | null>) => DemoRow;
 
 export interface DemoRow {
@@ -26,17 +29,24 @@ interface Submission {
 }
 
 /** Returns the rows of the round. `now` in milliseconds since 1970. */
-export function demoRound(now: number, appToken: string, row: Row): DemoRow[] {
-  const engagement = (cost_id: string, kind: Kind, hoursAgo: number, url: object = {}) =>
-    row("engagements", {
+export function demoRound(now: number, appToken: string, row: Row, columns: Columns): DemoRow[] {
+  const engagement = (
+    cost_id: string,
+    kind: Kind,
+    hoursAgo: number,
+    url: Record<string, string | number> = {},
+  ) =>
+    row("ledger_entries", {
       partner_id: DEMO_ROUND.partnerId,
       cost_id,
-      kind,
-      app_token: appToken,
-      link_id: LINK_ID,
-      occurred_at: now - hoursAgo * HOUR_MS,
-      eligible: 0,
-      ...url,
+      ...columns(kind, {
+        app_token: appToken,
+        link_id: LINK_ID,
+        at: now - hoursAgo * HOUR_MS,
+        cost_data_on: 0,
+        price_counts: 0,
+        ...url,
+      }),
     });
   const entries = SUBMISSIONS.map(({ hoursAgo, answer = "ok", errors = [], sent }, index) => {
     const record: Omit<RoundEntry, "number" | "receivedAt" | "costId"> = {
@@ -118,7 +128,7 @@ const SUBMISSIONS: Submission[] = [
     errors: [{ param: "cost_currency", message: "must be an ISO 4217 currency code" }],
   },
   { hoursAgo: 33, sent: cost("cpm", "corsair-view-0001", "2.4") },
-  { hoursAgo: 32, answer: "wrong_engagement", sent: cost("cpm", "corsair-click-0005", "2.4") },
+  { hoursAgo: 32, sent: cost("cpm", "corsair-click-0005", "2.4") },
 ];
 
 function toCost(sent: Record<string, string>): RoundEntry["cost"] {

@@ -4,7 +4,7 @@
  */
 
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
-import { COST_TYPES, toMask } from "../domain/cost-types.ts";
+import { COST_TYPES, type Kind, toMask } from "../domain/cost-types.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
 
@@ -49,11 +49,16 @@ function row(table: string, values: Record<string, string | number | null>): Dem
   const cells = Object.values(values).map((value) =>
     typeof value === "number" ? String(value) : text(value),
   );
-  const isOfLedger = table === "engagements" || table === "costs";
+  const isOfLedger = table === "ledger_entries";
   return {
     sql: `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${cells.join(", ")})`,
     key: isOfLedger ? { partnerId: Number(values.partner_id), costId: String(values.cost_id) } : undefined,
   };
+}
+
+/** The columns of `ledger_entries` for a click or an impression. */
+function engagementColumns(kind: Kind, values: Record<string, string | number | null>) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${kind}_${name}`, value]));
 }
 
 function token(kind: TokenKind, plain: string) {
@@ -100,15 +105,12 @@ export function demoRows(now: number): DemoRow[] {
       created_at,
       ...more,
     });
-  const engagement = (cost_id: string, kind: string, link_id: number, occurred_at: number) =>
-    row("engagements", {
+  const engagement = (cost_id: string, kind: Kind, link_id: number, occurred_at: number, cost: object = {}) =>
+    row("ledger_entries", {
       partner_id: 1,
       cost_id,
-      kind,
-      app_token: DEMO.appToken,
-      link_id,
-      occurred_at,
-      eligible: 1,
+      ...engagementColumns(kind, { app_token: DEMO.appToken, link_id, at: occurred_at, cost_data_on: 1 }),
+      ...cost,
     });
   return [
     row("users", {
@@ -199,7 +201,7 @@ export function demoRows(now: number): DemoRow[] {
       cost_types: toMask(COST_TYPES),
       created_at,
     }),
-    ...demoRound(now, DEMO.appToken, row),
+    ...demoRound(now, DEMO.appToken, row, engagementColumns),
     row("credentials", {
       ...token("test", DEMO.testCostToken),
       partner_id: 3,
@@ -218,7 +220,7 @@ export function demoRows(now: number): DemoRow[] {
 /** Two weeks of clicks and impressions with their costs, about half of them past the cost window. */
 function demoSpend(
   now: number,
-  engagement: (id: string, kind: string, link: number, at: number) => DemoRow,
+  engagement: (id: string, kind: Kind, link: number, at: number, cost: object) => DemoRow,
 ): DemoRow[] {
   const statements: DemoRow[] = [];
   for (let day = 13; day >= 0; day--) {
@@ -229,19 +231,15 @@ function demoSpend(
         now - day * DAY_MS - index * 3_600_000 - 60_000,
         now - 14 * DAY_MS + 60_000,
       );
-      statements.push(engagement(cost_id, isView ? "impression" : "click", 1 + (index % 3), occurredAt));
-      statements.push(
-        row("costs", {
-          partner_id: 1,
-          cost_id,
-          cost_type: isView ? "cpm" : index === 2 ? "cpi" : "cpc",
-          currency: index === 1 ? "EUR" : "USD",
-          amount: isView ? 450_000 : 20_000 + ((day * 7 + index * 13) % 30) * 1_500,
-          tag: "demo",
-          source: "call",
-          received_at: occurredAt + 60_000,
-        }),
-      );
+      const cost = {
+        cost_type: isView ? "cpm" : index === 2 ? "cpi" : "cpc",
+        currency: index === 1 ? "EUR" : "USD",
+        amount: isView ? 450_000 : 20_000 + ((day * 7 + index * 13) % 30) * 1_500,
+        tag: "demo",
+        received_at: occurredAt + 60_000,
+      };
+      const kind = isView ? "impression" : "click";
+      statements.push(engagement(cost_id, kind, 1 + (index % 3), occurredAt, cost));
     }
   }
   return statements;

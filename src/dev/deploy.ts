@@ -1,95 +1,62 @@
 /**
  * `npm run deploy`: finds or creates the databases and KV namespaces in wrangler.toml by name, migrates the databases, deploys the
- * code, and waits until the service reports that it is ready. Running it again is safe: nothing is created or applied twice.
+ * code, and waits until the service reports that it is ready. Running it again is safe: nothing is created or applied twice. The
+ * options of a first deployment are in deploy-options.ts.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { experimental_readRawConfig } from "wrangler";
-
-const ROOT = join(import.meta.dirname, "../..");
-/** A temporary configuration with this account's IDs, next to wrangler.toml so that relative paths still resolve. */
-const WITH_IDS = join(ROOT, ".wrangler.deploy.json");
+import { prepareDatabases } from "./deploy-databases.ts";
+import { readDeployOptions } from "./deploy-options.ts";
+import {
+  type Configuration,
+  findOrCreate,
+  ROOT,
+  read,
+  removeConfiguration,
+  run,
+  saveConfiguration,
+} from "./wrangler-commands.ts";
 
 const MAX_ATTEMPTS = 60;
 /** How often the new version must report that it is not ready before the deployment fails. */
 const MAX_NOT_READY = 3;
 const PAUSE_MS = 1_000;
 
-interface Configuration {
-  name: string;
-  d1_databases: { binding: string; database_name: string; database_id?: string }[];
-  kv_namespaces: { binding: string; id?: string }[];
-}
-
 const scratch = mkdtempSync(join(tmpdir(), "linkledger-deploy-"));
 try {
+  const options = readDeployOptions(process.argv.slice(2));
   const { rawConfig } = experimental_readRawConfig({ config: join(ROOT, "wrangler.toml") });
   const configuration = rawConfig as Configuration;
-  setDatabaseIds(configuration);
+  prepareDatabases(configuration, options);
   setNamespaceIds(configuration);
-  writeFileSync(WITH_IDS, JSON.stringify(configuration));
-  for (const { binding } of configuration.d1_databases) {
-    run(["d1", "migrations", "apply", binding, "--remote", "--config", WITH_IDS]);
-  }
+  saveConfiguration(configuration);
   await waitUntilReady(deploy());
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
-  rmSync(WITH_IDS, { force: true });
+  removeConfiguration();
   rmSync(scratch, { recursive: true });
-}
-
-/** Sets the ID of each database that has none in wrangler.toml. */
-function setDatabaseIds(configuration: Configuration): void {
-  const withoutId = configuration.d1_databases.filter(({ database_id }) => !database_id);
-  const ids = findOrCreate(
-    "D1 database",
-    withoutId.map(({ database_name }) => database_name),
-    () =>
-      read<{ name: string; uuid: string }[]>(["d1", "list", "--json"]).map(({ name, uuid }) => [name, uuid]),
-    ["d1", "create"],
-  );
-  for (const database of withoutId) database.database_id = ids.get(database.database_name) ?? "";
 }
 
 /** Sets the ID of each namespace that has none. The titles are those that `wrangler deploy` uses, so both find the same ones. */
 function setNamespaceIds(configuration: Configuration): void {
   const withoutId = configuration.kv_namespaces.filter(({ id }) => !id);
+  if (withoutId.length === 0) return;
   const titleOf = (binding: string) => `${configuration.name}-${binding.toLowerCase().replaceAll("_", "-")}`;
   const ids = findOrCreate(
     "KV namespace",
     withoutId.map(({ binding }) => titleOf(binding)),
-    () =>
-      read<{ title: string; id: string }[]>(["kv", "namespace", "list"]).map(({ title, id }) => [title, id]),
-    ["kv", "namespace", "create"],
+    (title) => ["kv", "namespace", "create", title],
+    () => {
+      const listed = read<{ title: string; id: string }[]>(["kv", "namespace", "list"]);
+      return new Map(listed.map(({ title, id }) => [title, id]));
+    },
   );
   for (const namespace of withoutId) namespace.id = ids.get(titleOf(namespace.binding)) ?? "";
-}
-
-/** Returns the ID of each name. Throws if one can be neither found nor created. */
-function findOrCreate(
-  kind: string,
-  names: string[],
-  list: () => [name: string, id: string][],
-  create: string[],
-): Map<string, string> {
-  if (names.length === 0) return new Map();
-  const found = new Map(list());
-  for (const name of names) {
-    if (!found.has(name)) read([...create, name], (output) => output);
-    console.log(`${kind} ${name}: ${found.has(name) ? "found" : "created"}.`);
-  }
-  const ids = names.every((name) => found.has(name)) ? found : new Map(list());
-  const missing = names.filter((name) => !ids.has(name));
-  if (missing.length > 0)
-    throw new Error(
-      `${kind} ${missing.join(", ")} was created but is not listed yet. Run the command again.`,
-    );
-  return ids;
 }
 
 interface Deployment {
@@ -100,7 +67,7 @@ interface Deployment {
 
 function deploy(): Deployment {
   const report = join(scratch, "report.jsonl");
-  run(["deploy", "--config", WITH_IDS], { WRANGLER_OUTPUT_FILE_PATH: report });
+  run(["deploy"], { WRANGLER_OUTPUT_FILE_PATH: report });
   const entries = readFileSync(report, "utf8").trim().split("\n");
   const entry = entries.map((line) => JSON.parse(line)).find(({ type }) => type === "deploy");
   const targets: string[] = entry?.targets ?? [];
@@ -162,26 +129,4 @@ linkledger is ready at ${url}
   No operator yet? Create one, who can then sign in at ${url}/login:
     npm run operator:create -- --remote EMAIL
 `;
-}
-
-/** Runs wrangler in the caller's terminal, so that it can prompt there. */
-function run(args: string[], environment: Record<string, string> = {}): void {
-  const { status, error } = spawnSync("wrangler", args, {
-    cwd: ROOT,
-    env: { ...process.env, ...environment },
-    stdio: "inherit",
-  });
-  if (status !== 0) throw new Error(describeFailure(args, error?.message));
-}
-
-/** Runs wrangler and parses its output. If it fails, throws an error that includes the output. */
-function read<T>(args: string[], parse: (output: string) => T = JSON.parse): T {
-  const { status, error, stdout, stderr } = spawnSync("wrangler", args, { cwd: ROOT, encoding: "utf8" });
-  if (status !== 0) throw new Error(describeFailure(args, error?.message ?? `${stdout}${stderr}`.trim()));
-  return parse(stdout);
-}
-
-function describeFailure(args: string[], reason = ""): string {
-  const command = args.filter((arg) => arg !== "--config" && arg !== WITH_IDS).join(" ");
-  return `${reason}\n\nwrangler ${command} failed. Make sure that you are signed in to Cloudflare: run \`npx wrangler login\`, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts). Then run the command again; it continues where it stopped.`;
 }

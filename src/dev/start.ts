@@ -9,9 +9,10 @@ import { parseArgs } from "node:util";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
-import { type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
+import { type Ledger, type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { type DemoState, greeting } from "./greeting.ts";
+import { setIdentity } from "./shard-identity.ts";
 
 const flags = process.argv.slice(2);
 const { values } = parseArgs({
@@ -54,10 +55,11 @@ async function seed(): Promise<DemoState> {
   });
   try {
     const { DB } = env;
+    const ledger = ledgerOf(env);
+    await storeNumber(ledger);
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
     if (!user) {
       const now = Date.now();
-      const ledger = ledgerOf(env, now);
       const rows = Map.groupBy(demoRows(now), ({ key }) => (key ? shardFor(ledger, key) : DB));
       for (const [db, some] of rows) await db.batch(some.map(({ sql }) => db.prepare(sql)));
     }
@@ -91,6 +93,18 @@ async function seed(): Promise<DemoState> {
     };
   } finally {
     await dispose();
+  }
+}
+
+/** Stores the number of shards in wrangler.toml. Exits if the local data has another number, which cannot change. */
+async function storeNumber({ control, shards }: Ledger): Promise<void> {
+  for (const [index, db] of [...shards.entries(), [null, control] as const]) {
+    const { results } = await db.prepare(setIdentity(shards.length, index)).all();
+    if (results.length > 0) continue;
+    console.error(
+      `The local data does not fit the ${shards.length} LEDGER_ bindings in wrangler.toml: the number of shards cannot change. Delete .wrangler/state, or use other data with --persist-to DIR.`,
+    );
+    process.exit(1);
   }
 }
 

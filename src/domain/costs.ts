@@ -1,5 +1,6 @@
 /** The data that the matching rules work on: costs, engagements and the credentials that send costs. */
 import type { CostType, Kind } from "./cost-types.ts";
+import type { DropReason } from "./sub-links.ts";
 
 /** A cost as a partner sends it. */
 export interface Cost {
@@ -15,20 +16,42 @@ export interface Cost {
 export interface Engagement {
   occurredAt: number;
   /** Whether cost data was on for the link when the engagement was recorded. */
-  eligible: boolean;
+  costDataOn: boolean;
   urlCostType: string | null;
   urlCurrency: string | null;
   urlAmount: number | null;
+  /** Whether the price on the URL counts as a cost by itself, as decided when the engagement was recorded. */
+  priceCounts: boolean;
+}
+
+/**
+ * A click or an impression as its URL describes it, before its link and its partner are looked up. Messages in the queue have
+ * this shape.
+ */
+export interface OpenedLink {
+  linkToken: string;
+  kind: Kind;
+  occurredAt: number;
+  /** A generated ID is used only if the price on the URL counts. */
+  costId: string | null;
+  isGenerated: boolean;
+  urlCostType: CostType | null;
+  urlCurrency: string | null;
+  urlAmount: number | null;
+  /** For levels 2 to 4: the name of the sub-link on the URL, or why it cannot be used, and a token for it if it is new. */
+  subLinks: { name: string | null; reason: DropReason | null; token: string }[];
+  /** Pairs of a parameter and a reason. */
+  dropped: [string, DropReason][];
 }
 
 export type Engagements = Partial<Record<Kind, Engagement>>;
 
+/** A cost that was stored. */
 export interface StoredCost {
   costType: CostType;
   currency: string;
   amount: number | null;
-  /** `call`: sent to the cost API. `url`: a price on a URL, which one call can replace. */
-  source: "call" | "url";
+  /** The arrival of the first call, also if a later one added the amount. */
   receivedAt: number;
 }
 
@@ -37,14 +60,4 @@ export interface Credential {
   mode: "live" | "test";
   costTypes: CostType[];
   revoked: boolean;
-  supportsCostData: boolean;
-}
-
-/** A submitted cost with everything that is needed to judge it. */
-export interface CostContext {
-  cost: Cost;
-  credential: Credential;
-  engagements: Engagements;
-  /** The cost already stored with the same ID. */
-  existing: StoredCost | undefined;
 }

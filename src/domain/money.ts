@@ -1,5 +1,8 @@
 /** Converts amounts to text without rounding. Amounts are integers in units of 0.00001 of the currency. */
 
+/** The highest price on a URL that counts unless an operator sets another: 10,000 of any currency. */
+export const DEFAULT_MAX_URL_AMOUNT = 10_000 * 100_000;
+
 /** Plain decimal text without trailing zeros: 25000 units are `0.25`. */
 export function formatAmount(units: number | string): string {
   return toText(BigInt(units), 5);

@@ -3,9 +3,8 @@
 import type { InputError } from "../errors.ts";
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
-import { COST_WINDOW_MS } from "./matching.ts";
 import { formatAmount } from "./money.ts";
-import { DAY_MS, dayOf, formatDate } from "./time.ts";
+import { COST_WINDOW_MS, DAY_MS, dayOf, formatDate } from "./time.ts";
 
 const WINDOW_DAYS = COST_WINDOW_MS / DAY_MS;
 

@@ -4,7 +4,7 @@
  */
 
 import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
-import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
+import type { Engagement, Engagements, StoredCost } from "./costs.ts";
 import { judgeCost, matchOf, type Rejection, type Verdict } from "./matching.ts";
 import {
   differences,
@@ -88,6 +88,13 @@ function incomplete({ openedAt }: RoundRecord): Finding {
   };
 }
 
+/** A round ignores whether cost data was on, and a complete price on a URL counts as it will once the partner is live. */
+export function asIfLive(engagement: Engagement): Engagement {
+  const { urlCostType, urlCurrency, urlAmount } = engagement;
+  const isPriced = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
+  return { ...engagement, costDataOn: true, priceCounts: isPriced };
+}
+
 /** The result for one cost ID: the match, if there is one, and the findings. */
 interface Judged {
   match?: { costType: CostType; amount: number | null };
@@ -104,15 +111,11 @@ function countOpen(findings: Finding[]): number {
   return findings.filter((finding) => finding.state === "open").length;
 }
 
-/**
- * Groups the engagements by cost ID. A round ignores whether cost data was on for the link. Current rows take precedence over
- * the copies in the entries.
- */
+/** Groups the engagements by cost ID. Current rows take precedence over the copies in the entries. */
 function groupEngagements(round: RoundRecord): Map<string, Engagements> {
   const grouped = new Map<string, Engagements>();
   const add = (costId: string, kind: Kind, engagement: Engagement | undefined) => {
-    if (engagement)
-      grouped.set(costId, { ...grouped.get(costId), [kind]: { ...engagement, eligible: true } });
+    if (engagement) grouped.set(costId, { ...grouped.get(costId), [kind]: asIfLive(engagement) });
   };
   for (const { costId, engagements } of round.entries) {
     if (costId === null) continue;
@@ -121,24 +124,6 @@ function groupEngagements(round: RoundRecord): Map<string, Engagements> {
   }
   for (const engagement of round.engagements) add(engagement.costId, engagement.kind, engagement);
   return grouped;
-}
-
-/** Judges one cost as if it were live (spec §4.7), with a credential that is cleared for the given cost types. */
-function judgeTest(
-  cost: Cost,
-  costTypes: CostType[],
-  engagements: Engagements,
-  current: StoredCost | undefined,
-  receivedAt: number,
-): Verdict {
-  const credential = {
-    partnerId: 0,
-    mode: "live" as const,
-    costTypes,
-    revoked: false,
-    supportsCostData: true,
-  };
-  return judgeCost(cost, credential, engagements, current, receivedAt);
 }
 
 /**
@@ -155,10 +140,10 @@ function judgeEntries(
   const findings: Finding[] = [];
   const resolved: Finding[] = [];
   for (const entry of entries) {
-    const { kind, isGood } = judgeEntry(entry, current, engagements, round.costTypes);
+    const { verdict, kind, isGood } = judgeEntry(entry, current, engagements, round.costTypes);
     if (isGood) resolved.push(...findings.splice(0).map(resolve));
     if (kind) findings.push(toFinding(entry, kind, { costTypes: round.costTypes, engagements, current }));
-    current = afterEntry(entry, kind) ?? current;
+    current = afterEntry(entry, verdict, kind) ?? current;
   }
   const currentMatch = current && matchOf(current, engagements);
   return {
@@ -169,10 +154,14 @@ function judgeEntries(
 }
 
 /** The cost that is current after an entry; undefined if the entry does not change it. */
-function afterEntry(entry: RoundEntry, kind: FindingKind | undefined): StoredCost | undefined {
+function afterEntry(
+  { cost }: RoundEntry,
+  verdict: Verdict | undefined,
+  kind: FindingKind | undefined,
+): StoredCost | undefined {
   const isAccepted = kind === undefined || kind === "cost_without_engagement";
-  return entry.cost && isAccepted
-    ? { ...entry.cost, source: "call", receivedAt: entry.receivedAt }
+  return cost && verdict?.outcome === "store" && isAccepted
+    ? { ...cost, receivedAt: verdict.receivedAt }
     : undefined;
 }
 
@@ -187,8 +176,8 @@ export function currentCostAfter(
   costTypes: CostType[],
 ): StoredCost | undefined {
   return entries.reduce<StoredCost | undefined>((current, entry) => {
-    const { kind } = judgeEntry(entry, current, engagements, costTypes);
-    return afterEntry(entry, kind) ?? current;
+    const { verdict, kind } = judgeEntry(entry, current, engagements, costTypes);
+    return afterEntry(entry, verdict, kind) ?? current;
   }, undefined);
 }
 
@@ -200,7 +189,7 @@ export function judgeEntry(
   costTypes: CostType[],
 ): { verdict?: Verdict; kind?: FindingKind; isGood: boolean } {
   if (!entry.cost) return { kind: "malformed", isGood: false };
-  const verdict = judgeTest(entry.cost, costTypes, engagements, current, entry.receivedAt);
+  const verdict = judgeCost(entry.cost, costTypes, engagements, current, entry.receivedAt);
   // A credential can be cleared for fewer cost types than its round.
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
   if (verdict.outcome === "reject")
@@ -211,16 +200,14 @@ export function judgeEntry(
   }
   const isGood = engagement !== undefined;
   if (verdict.outcome === "duplicate") return { verdict, kind: "duplicate", isGood };
-  return isGood ? { verdict, isGood } : { verdict, kind: "cost_without_engagement", isGood };
+  if (isGood) return { verdict, isGood };
+  return { verdict, kind: verdict.mismatch ? "wrong_engagement" : "cost_without_engagement", isGood };
 }
 
 const KIND_OF_REJECTION: Record<Rejection, FindingKind> = {
-  credential_revoked: "not_in_round",
-  test_credential: "not_in_round",
   cost_type_not_integrated: "not_in_round",
   cost_data_disabled: "not_in_round",
   cost_id_conflict: "conflict",
-  wrong_engagement: "wrong_engagement",
   window_closed: "late",
 };
 
@@ -234,7 +221,7 @@ function judgeMissingCost(costId: string, engagements: Engagements, round: Round
     const engagement = engagements[kind];
     const costType = engagement && typeOfMissingCost(kind, engagement, round.costTypes);
     if (!engagement || !costType || isLive(costId, kind, round)) return { findings: [] };
-    if (engagement.urlCostType && engagement.urlCurrency && engagement.urlAmount !== null) {
+    if (engagement.priceCounts) {
       return { match: { costType, amount: engagement.urlAmount }, findings: [] };
     }
     const isRequired = PAID_PER_ENGAGEMENT[costType];
@@ -266,7 +253,7 @@ const PAID_PER_ENGAGEMENT: Record<CostType, boolean> = { cpc: true, cpi: false, 
 function isLive(costId: string, kind: Kind, { liveTypes, engagements }: RoundRecord): boolean {
   return (
     liveTypes.some((type) => KINDS_THAT_FIT[type].includes(kind)) &&
-    engagements.some((one) => one.costId === costId && one.kind === kind && one.eligible)
+    engagements.some((one) => one.costId === costId && one.kind === kind && one.costDataOn)
   );
 }
 

@@ -3,6 +3,15 @@
 export const HOUR_MS = 3600 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** How far apart a cost and its engagement may be, whichever comes first (spec §8). Exactly seven days is inside. */
+export const COST_WINDOW_MS = 7 * DAY_MS;
+
+/**
+ * How long an ID is remembered after its newest engagement, or after its cost if it has none. Twice the window, so that a late
+ * cost is rejected as late.
+ */
+export const RETENTION_MS = 2 * COST_WINDOW_MS;
+
 /** The day that an instant falls on. */
 export function dayOf(milliseconds: number): number {
   return Math.floor(milliseconds / DAY_MS);

@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { lookUpDestination } from "./destinations.ts";
 import { queueEngagement } from "./queue.ts";
-import { recordEngagement } from "./record.ts";
+import { readOpened, recordEngagement } from "./record.ts";
 
 export const path = z.object({ link_token: z.string() });
 
@@ -20,6 +20,15 @@ export const query = z.object({
   cost_type: z.optional(z.string()),
   cost_amount: z.optional(z.string()),
   cost_currency: z.optional(z.string()),
+  campaign: z
+    .optional(z.string())
+    .with(
+      z.describe(
+        "The sub-link of level 2 to record under, if the partner's template has this parameter. Created if missing",
+      ),
+    ),
+  adgroup: z.optional(z.string()).with(z.describe("The sub-link of level 3, like campaign")),
+  creative: z.optional(z.string()).with(z.describe("The sub-link of level 4, like campaign")),
   s2s: z.optional(z.string()).with(z.describe("1: return JSON after the engagement is committed")),
 });
 
@@ -28,6 +37,9 @@ export const committed = {
   schema: z.strictObject({
     status: z.literal("ok"),
     kind: z.enum(["click", "impression"]),
+    cost_id: z
+      .nullable(z.string())
+      .with(z.describe("The ID in the ledger; generated for a price that counts without one")),
     recorded: z.boolean().with(z.describe("Whether the engagement is in the ledger")),
     duplicate: z
       .boolean()
@@ -36,7 +48,7 @@ export const committed = {
           "True if the ledger already had an engagement of this kind with this cost ID; the first one counts",
         ),
       ),
-    dropped: z.array(z.string()).with(z.describe("Names of invalid cost parameters, which were ignored")),
+    dropped: z.array(z.string()).with(z.describe("Names of the parameters that were not used")),
     request_id: z.string(),
   }),
 };
@@ -48,9 +60,11 @@ const linkTokenPath = z.string().check(z.regex(/^[0-9a-z]{6,20}$/));
 export async function findLink(context: Context) {
   const linkToken = linkTokenPath.safeParse(context.params.link_token).data;
   const destination = linkToken && (await lookUpDestination(context, linkToken));
-  if (!destination) throw new AppError("not_found", "This link does not exist or has been removed.");
+  if (!destination) throw linkNotFound();
   return { linkToken, destination };
 }
+
+const linkNotFound = () => new AppError("not_found", "This link does not exist or has been removed.");
 
 export function isServerToServer(context: Context): boolean {
   return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";
@@ -59,13 +73,22 @@ export function isServerToServer(context: Context): boolean {
 /** Records the engagement of a person after the response is sent. */
 export function recordLater(context: Context, linkToken: string, kind: Kind): void {
   if (!isPerson(context.request)) return;
-  context.afterResponse(recordEngagement(context, linkToken, kind, queueEngagement));
+  context.afterResponse(queueEngagement(context, readOpened(context, linkToken, kind)));
 }
 
 /** Responds to a partner's server after the engagement is committed. */
 export async function recordNow(context: Context, linkToken: string, kind: Kind): Promise<Response> {
   const recorded = await recordEngagement(context, linkToken, kind);
-  return jsonResponse({ status: "ok", kind, ...recorded, request_id: context.requestId });
+  if (!recorded) throw linkNotFound();
+  return jsonResponse({
+    status: "ok",
+    kind,
+    cost_id: recorded.costId,
+    recorded: recorded.costId !== null,
+    duplicate: recorded.isDuplicate,
+    dropped: recorded.dropped,
+    request_id: context.requestId,
+  });
 }
 
 function isPerson({ method, headers }: Request): boolean {

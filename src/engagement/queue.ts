@@ -1,7 +1,8 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
-import { insertEngagement, insertEngagements, type NewEngagement } from "../db/ledger/engagements.ts";
+import { recordAll, recordOne } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
+import type { OpenedLink } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
@@ -10,32 +11,36 @@ const DEADLINE_MS = 5_000;
 
 /**
  * Sends an engagement to the queue. Records it directly if no queue is bound or if the queue does not accept it in time. If
- * the queue accepted it after all, the second recording changes nothing.
+ * the queue accepted it after all, an engagement with an ID is still counted once.
  */
-export async function queueEngagement(context: Context, engagement: NewEngagement): Promise<boolean> {
+export async function queueEngagement(context: Context, opened: OpenedLink): Promise<void> {
   const { ENGAGEMENTS } = context.env;
-  if (!ENGAGEMENTS) return insertEngagement(context.ledger, engagement);
   try {
-    await withDeadline(ENGAGEMENTS.send(engagement), DEADLINE_MS, "the queue");
-    return true;
+    if (ENGAGEMENTS) return void (await withDeadline(ENGAGEMENTS.send(opened), DEADLINE_MS, "the queue"));
   } catch (error) {
     logError(context.requestId, error);
-    return insertEngagement(context.ledger, engagement);
   }
+  await recordOne(context.ledger, opened, context.now);
 }
 
 /**
  * Records a batch from the queue. Recorded messages are acknowledged. Messages for a failing database are retried and finally
- * go to the dead-letter queue. Recording a batch twice changes nothing.
+ * go to the dead-letter queue.
  */
-export async function recordQueued(batch: MessageBatch<NewEngagement>, ledger: Ledger): Promise<void> {
+export async function recordQueued(
+  batch: MessageBatch<OpenedLink>,
+  ledger: Ledger,
+  now: number,
+): Promise<void> {
   const messages = new Map(batch.messages.map((message) => [message.body, message]));
-  for (const part of await insertEngagements(ledger, [...messages.keys()])) {
-    if ("error" in part) logError(`queue ${batch.queue}`, part.error);
-    for (const engagement of part.items) {
-      const message = messages.get(engagement);
-      if ("error" in part) message?.retry();
-      else message?.ack();
-    }
+  const all = [...messages.keys()];
+  const failed = await recordAll(ledger, all, now)
+    .then((result) => result.failed)
+    .catch((error: unknown) => [{ opened: all, error }]);
+  for (const part of failed) {
+    logError(`queue ${batch.queue}`, part.error);
+    for (const opened of part.opened) messages.get(opened)?.retry();
   }
+  const retried = new Set(failed.flatMap((part) => part.opened));
+  for (const [opened, message] of messages) if (!retried.has(opened)) message.ack();
 }

@@ -1,91 +1,73 @@
-/** Records a click or an impression in the ledger, with the price on its URL. */
+/** Reads what the URL of a click or an impression says, and records the engagement. */
 
 import * as z from "zod/mini";
-import { insertEngagement, type NewEngagement } from "../db/ledger/engagements.ts";
-import { countDropped } from "../db/links/destinations.ts";
-import { findRecording } from "../db/links/links.ts";
+import { type Recorded, recordOne } from "../db/ledger/engagements.ts";
 import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
-import { dayOf } from "../domain/time.ts";
+import type { OpenedLink } from "../domain/costs.ts";
+import { createLinkToken } from "../domain/link-token.ts";
+import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
 import type { Context } from "../env.ts";
-import type { InputError } from "../errors.ts";
-import { amount, costId, costType, currency } from "../http/fields.ts";
-import { parsePairs, readPairs } from "../http/input.ts";
+import { amount, costId, costType, currency, isMacro } from "../http/fields.ts";
+import { type Pair, readPairs } from "../http/input.ts";
+import { linkName } from "../usecases/links.ts";
 
-/** An unfilled macro is the same for every click, so it cannot identify one. */
-const filledId = costId.check(z.refine((id) => !/^(\{.*\}|\[.*\]|%%.*%%)$/.test(id), "is an unfilled macro"));
-
-/** The cost parameters on the URL of a click or impression (spec §2.2). */
-const engagementId = z.object({ cost_id: z.optional(filledId) });
-const urlCostInput = z.object({
-  cost_type: z.optional(costType),
-  cost_currency: z.optional(currency),
-  cost_amount: z.optional(amount),
-});
-
-/** The result for an engagement. `dropped` names the invalid cost parameters of its URL. */
-export interface Recorded {
-  recorded: boolean;
-  /** The ledger already had an engagement with this partner, cost ID and kind. The first one counts. */
-  duplicate: boolean;
-  dropped: string[];
-}
-
-/**
- * Records an engagement that has a cost ID and whose link has a partner. By default it is committed when the promise
- * resolves; `store` can hand it to a queue instead.
- */
-export async function recordEngagement(
+/** Records an engagement now. Returns undefined if its link does not exist. */
+export function recordEngagement(
   context: Context,
   linkToken: string,
   kind: Kind,
-  store: (context: Context, engagement: NewEngagement) => Promise<boolean> = commit,
-): Promise<Recorded> {
-  const { costId, urlCost, dropped } = readUrlCost(context.url, kind);
-  const notRecorded = { recorded: false, duplicate: false, dropped };
-  if (costId === undefined && dropped.length === 0) return notRecorded;
-  const link = await findRecording(context.env.DB, linkToken);
-  if (!link) return notRecorded;
-  if (dropped.length > 0) {
-    const day = dayOf(context.now);
-    // Not awaited: a failure to count must not lose the engagement.
-    context.afterResponse(countDropped(context.env.DB, link.linkId, day, dropped));
-  }
-  if (costId === undefined || link.partnerId === null) return notRecorded;
-  const isFirst = await store(context, {
-    partnerId: link.partnerId,
-    costId,
-    kind,
-    appToken: link.appToken,
-    linkId: link.linkId,
-    occurredAt: context.now,
-    eligible: link.eligible === 1,
-    // Stored even if cost data is off: an integration round compares them with the submitted costs.
-    urlCostType: urlCost.cost_type ?? null,
-    urlCurrency: urlCost.cost_currency ?? null,
-    urlAmount: urlCost.cost_amount ?? null,
-  });
-  return { recorded: true, duplicate: !isFirst, dropped };
+): Promise<Recorded | undefined> {
+  return recordOne(context.ledger, readOpened(context, linkToken, kind), context.now);
 }
 
-function commit({ ledger }: Context, engagement: NewEngagement): Promise<boolean> {
-  return insertEngagement(ledger, engagement);
-}
-
-/** Reads the cost parameters. Invalid ones never fail a click; one invalid parameter of a price drops all of them. */
-function readUrlCost(url: URL, kind: Kind) {
-  const idErrors: InputError[] = [];
-  const costErrors: InputError[] = [];
+/**
+ * Reads the parameters of the URL (spec §2.2). Invalid ones never fail a click: they are dropped, each with a reason. One
+ * invalid parameter of a price drops all of the price.
+ */
+export function readOpened({ url, now }: Context, linkToken: string, kind: Kind): OpenedLink {
   const pairs = readPairs(url.search.slice(1));
-  const id = parsePairs(engagementId, pairs, "same value", idErrors);
-  let urlCost = parsePairs(urlCostInput, pairs, "same value", costErrors);
-  if (urlCost?.cost_type && !KINDS_THAT_FIT[urlCost.cost_type].includes(kind)) {
-    costErrors.push({ param: "cost_type", message: `does not apply to ${kind}s` });
-    urlCost = undefined;
-  }
-  const dropped = [...new Set([...idErrors, ...costErrors].map((error) => error.param))];
+  const dropped: [string, DropReason][] = [];
+  const read = <T>(parameter: string, field: z.ZodMiniType<T, string>): T | null => {
+    const { value, reason } = readParameter(pairs, parameter, field);
+    if (reason) dropped.push([parameter, reason]);
+    return value;
+  };
+  const id = read("cost_id", costId);
+  const droppedBefore = dropped.length;
+  const type = read("cost_type", costType);
+  const urlCurrency = read("cost_currency", currency);
+  const urlAmount = read("cost_amount", amount);
+  const doesFit = type === null || KINDS_THAT_FIT[type].includes(kind);
+  if (!doesFit) dropped.push(["cost_type", "invalid"]);
+  const isPriceValid = dropped.length === droppedBefore;
+  const hasPrice = isPriceValid && type !== null && urlCurrency !== null && urlAmount !== null;
   return {
-    costId: id?.cost_id,
-    urlCost: costErrors.length > 0 ? {} : (urlCost ?? {}),
+    linkToken,
+    kind,
+    occurredAt: now,
+    costId: id ?? (hasPrice ? `url-${crypto.randomUUID()}` : null),
+    isGenerated: id === null,
+    urlCostType: isPriceValid ? type : null,
+    urlCurrency: isPriceValid ? urlCurrency : null,
+    urlAmount: isPriceValid ? urlAmount : null,
+    subLinks: LEVEL_PARAMETERS.map((parameter) => {
+      const { value, reason } = readParameter(pairs, parameter, linkName);
+      return { name: value, reason, token: value === null ? "" : createLinkToken() };
+    }),
     dropped,
   };
+}
+
+/** The valid value of a parameter, or why it cannot be used. An empty parameter is like a missing one. */
+function readParameter<T>(pairs: Pair[], parameter: string, field: z.ZodMiniType<T, string>) {
+  const found = pairs.filter(({ name, value, isUtf8 }) => name === parameter && (value !== "" || !isUtf8));
+  if (found.length === 0) return { value: null, reason: null };
+  const reject = (reason: DropReason) => ({ value: null, reason });
+  if (found.some(({ isUtf8 }) => !isUtf8)) return reject("invalid");
+  if (found.some(({ value }) => isMacro(value))) return reject("unfilled_macro");
+  const parsed = found.map(({ value }) => z.safeParse(field, value));
+  const values = new Set(parsed.map((result) => (result.success ? result.data : undefined)));
+  const [value] = values;
+  if (values.has(undefined) || value === undefined) return reject("invalid");
+  return values.size > 1 ? reject("repeated") : { value, reason: null };
 }

@@ -54,8 +54,16 @@ export const appToken = z
   .string()
   .check(z.regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits"));
 
+/** A network replaces its macros when it opens a URL. One that is left is the same for every click, so it identifies none. */
+const MACRO = /\{.*\}|%%.*%%|^\[.*\]$/s;
+export const isMacro = (value: string) => MACRO.test(value);
+
 /** 12 to 256 characters (spec §2.5). */
-export const costId = z.string().check(plainText(12, 256));
+export const costId = z.string().check(
+  plainText(12, 256),
+  z.refine((id) => id === "" || id.trim() !== "", "must not be blank"),
+  z.refine((id) => !isMacro(id), "is an unfilled macro: send the value that the network puts in its place"),
+);
 
 /** 1 to 128 characters (spec §2.5). */
 export const costTag = z.string().check(plainText(1, 128));

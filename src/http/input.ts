@@ -1,6 +1,6 @@
 /** Reads and validates the path, query and body of a request together, so that one error names every invalid parameter. */
 import { Buffer } from "node:buffer";
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { DeadlineError, withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
@@ -157,13 +157,20 @@ export function parsePairs<T extends z.ZodMiniObject>(
     const first = values.get(name);
     if (first === undefined) values.set(name, value);
     else if (repeats === "rejected") found.set(name, { param: name, message: "is given more than once" });
-    else if (first !== value)
+    else if (first !== value && !isSame(schema.shape[name], first, value))
       found.set(name, { param: name, message: "is given twice with different values" });
     if (!isUtf8) found.set(name, { param: name, message: "must be percent-encoded UTF-8" });
   }
   errors.push(...found.values());
   const parsed = parsePart(schema, Object.fromEntries(values), errors);
   return found.size > 0 ? undefined : parsed;
+}
+
+/** Whether two texts have the same meaning, for example `0.5` and `0.50`. */
+function isSame(field: z.core.$ZodType | undefined, first: string, second: string): boolean {
+  if (!field) return false;
+  const [one, other] = [z.safeParse(field, first), z.safeParse(field, second)];
+  return one.success && other.success && one.data === other.data;
 }
 
 /** Adds an error and returns undefined if the body is not JSON. */

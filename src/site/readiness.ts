@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { publicOperation } from "../auth/operations.ts";
 import { type DatabaseHealth, readHealth } from "../db/health.ts";
+import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { jsonResponse } from "../http/envelope.ts";
@@ -25,6 +26,7 @@ const readiness = z.strictObject({
   checks: z.strictObject({
     database: check,
     migrations: check,
+    shards: check,
     cron: check,
     tokens: check,
     links: check,
@@ -56,7 +58,7 @@ export const readReadiness = publicOperation({
       resultOf(context, LINKS.get("readyz")),
     ]);
     const checks = {
-      ...judgeDatabases(databases, context.now),
+      ...judgeDatabases(context, databases),
       tokens: toCheck("The KV namespace TOKENS", tokens),
       links: toCheck("The KV namespace LINKS", links),
     };
@@ -83,28 +85,39 @@ function toCheck(name: string, result: object | undefined): Check {
   return result ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
 }
 
-/** By the name of the binding: DB, and the shards of the ledger if there are any. */
-type Databases = [name: string, result: { value: DatabaseHealth } | undefined][];
+/** DB, or a shard. `health` is undefined if it does not answer. */
+interface FoundDatabase {
+  name: string;
+  db: D1Database;
+  health: DatabaseHealth | undefined;
+}
 
-function readDatabases(context: Context): Promise<Databases> {
+function readDatabases(context: Context): Promise<FoundDatabase[]> {
+  const { ledger } = context;
   return Promise.all(
-    [...context.ledger.databases].map(
-      async ([name, db]): Promise<Databases[number]> => [name, await resultOf(context, readHealth(db))],
-    ),
+    databasesOf(ledger).map(async (db) => {
+      const result = await resultOf(context, readHealth(db));
+      return { name: nameOf(ledger, db), db, health: result?.value };
+    }),
   );
 }
 
-function judgeDatabases(databases: Databases, now: number) {
-  const unreachable = databases.filter(([, result]) => !result).map(([name]) => name);
+function judgeDatabases({ ledger, now }: Context, databases: FoundDatabase[]) {
+  const found = databases.flatMap(({ name, db, health }) => (health ? { name, db, ...health } : []));
+  const unreachable = databases.filter(({ health }) => !health).map(({ name }) => name);
   if (unreachable.length > 0) {
     const unknown = { ok: false, reason: "Unknown: the database does not answer." };
     const database = { ok: false, reason: `The database ${unreachable.join(", ")} does not answer.` };
-    return { database, migrations: unknown, cron: unknown };
+    return { database, migrations: unknown, shards: unknown, cron: unknown };
   }
-  const found = databases.flatMap(([name, result]) => (result ? { name, ...result.value } : []));
   const walks = found.map(({ purgedAt }) => purgedAt);
   const purgedAt = walks.includes(null) ? null : Math.min(...walks.map(Number));
-  return { database: { ok: true }, migrations: judgeMigrations(found), cron: judgeCron(purgedAt, now) };
+  return {
+    database: { ok: true },
+    migrations: judgeMigrations(found),
+    shards: judgeShards(ledger, found),
+    cron: judgeCron(purgedAt, now),
+  };
 }
 
 function judgeMigrations(databases: { name: string; missingMigrations: string[] }[]): Check {
@@ -115,6 +128,20 @@ function judgeMigrations(databases: { name: string; missingMigrations: string[] 
       `Not applied: ${missingMigrations.join(", ")}. Run npx wrangler d1 migrations apply ${name} --remote (or --local).`,
   );
   return { ok: false, reason: reasons.join(" ") };
+}
+
+/** A shard is compared with DB, so that a missing or additional binding is reported once. */
+function judgeShards(
+  ledger: Ledger,
+  [control, ...shards]: Pick<FoundDatabase & DatabaseHealth, "db" | "identity">[],
+): Check {
+  const number = control?.identity?.shards;
+  const reasons = [
+    control && describeMismatch(ledger, control.db, control.identity),
+    ...shards.map(({ db, identity }) => describeMismatch(ledger, db, identity, number)),
+  ].filter((reason) => reason !== undefined);
+  if (reasons.length === 0) return { ok: true };
+  return { ok: false, reason: `${reasons.join(" ")} Correct the LEDGER_ bindings in wrangler.toml.` };
 }
 
 function judgeCron(purgedAt: number | null, now: number): Check {

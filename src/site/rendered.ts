@@ -220,7 +220,7 @@ $ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | gre
 </tbody></table>
 </div>` },
       { id: "monitor-the-service", title: "Monitor the service", body: `<h2 id="monitor-the-service">Monitor the service</h2>
-<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, Workers KV and the age of the last purge, which is overdue after a day. Every request writes one line of JSON to the log:</p>
+<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV and the age of the last purge, which is overdue after a day. Every request writes one line of JSON to the log:</p>
 <div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
 <thead>
 <tr>
@@ -752,6 +752,10 @@ $ report
 <tbody><tr>
 <td>503 <code>not_migrated</code></td>
 <td>Run <code>npx wrangler d1 migrations apply DB --local</code>, or <code>--remote</code>. <code>npm start</code> and <code>npm run deploy</code> do this for you.</td>
+</tr>
+<tr>
+<td>503 <code>not_configured</code></td>
+<td><code>/readyz</code> names the binding that is missing or wrong. Correct <code>wrangler.toml</code>, and deploy again.</td>
 </tr>
 <tr>
 <td><code>EBADENGINE</code> on install</td>

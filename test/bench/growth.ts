@@ -3,6 +3,7 @@ import { hashToken } from "../../src/auth/secrets.ts";
 import { ledgerOf } from "../../src/db/ledger/shards.ts";
 import { listLevelOne } from "../../src/db/links/links.ts";
 import { DEMO } from "../../src/dev/demo.ts";
+import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { drive } from "./load.ts";
 import type { Ask } from "./paths.ts";
@@ -12,8 +13,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const COSTS = 500_000;
 const LINKS = 100_000;
 const DATABASE_BYTES = 10e9;
-const COST_DAYS = 7;
-const ENGAGEMENT_DAYS = 14;
+const CLICK_COLUMNS = "click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts";
 
 export async function measureGrowth(server: Server): Promise<void> {
   await measureRows(server.db);
@@ -21,7 +21,7 @@ export async function measureGrowth(server: Server): Promise<void> {
   await measureDeepList(server);
 }
 
-/** Measures the bytes of a click and of a cost, with random IDs of the length of a UUID. */
+/** Measures the bytes of an ID with a click, and with a cost too, with random IDs of the length of a UUID. */
 async function measureRows(db: D1Database): Promise<void> {
   const count = 200_000;
   const grow = async (query: string) => {
@@ -31,30 +31,30 @@ async function measureRows(db: D1Database): Promise<void> {
   };
   const click = await grow(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-     INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
-     SELECT 2, lower(hex(randomblob(18))), 'click', '${DEMO.appToken}', 1, 0, 1 FROM n`,
+     INSERT INTO ledger_entries (partner_id, cost_id, ${CLICK_COLUMNS})
+     SELECT 2, lower(hex(randomblob(18))), '${DEMO.appToken}', 1, 0, 1, 0 FROM n`,
   );
   const cost = await grow(
-    `INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
-     SELECT partner_id, cost_id, 'cpc', 'USD', 25000, 'bench', 'call', 0
-     FROM engagements WHERE partner_id = 2 ORDER BY random()`,
+    `UPDATE ledger_entries SET cost_type = 'cpc', currency = 'USD', amount = 25000, tag = 'bench', received_at = 0
+     WHERE partner_id = 2`,
   );
-  for (const table of ["costs", "engagements"])
-    await db.prepare(`DELETE FROM ${table} WHERE partner_id = 2`).run();
-  const perSecond = DATABASE_BYTES / ((COST_DAYS * cost + ENGAGEMENT_DAYS * click) * 24 * 3600);
+  await db.prepare("DELETE FROM ledger_entries WHERE partner_id = 2").run();
+  const perSecond = DATABASE_BYTES / (RETENTION_MS / 1000) / (click + cost);
   console.log(
-    `\n${click} bytes a click and ${cost} a cost, with IDs of 36 characters: 10 GB carry ${perSecond.toFixed(0)} costs a second, each with its click`,
+    `\n${click} bytes a click and ${cost} more with its cost, with IDs of 36 characters: 10 GB carry ${perSecond.toFixed(0)} costs a second, each with its click`,
   );
 }
 
-/** Purges half a million expired costs and their clicks. */
+/** Purges half a million forgotten costs with their clicks. */
 async function measurePurge(db: D1Database): Promise<void> {
   await addCosts(db, COSTS, Date.now() - 20 * DAY_MS);
   const { counted, calls } = counting(db);
-  await purge(ledgerOf({ DB: counted }, Date.now()), Date.now());
+  await purge(ledgerOf({ DB: counted }), Date.now());
   const milliseconds = calls.map((call) => call.milliseconds);
-  const left = await db.prepare("SELECT count(*) AS n FROM costs WHERE tag = 'bench'").first<number>("n");
-  console.log(`\nPurge of ${COSTS} costs and as many clicks (${left} left), by D1's own meta`);
+  const left = await db
+    .prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'bench'")
+    .first<number>("n");
+  console.log(`\nPurge of ${COSTS} costs with their clicks (${left} left), by D1's own meta`);
   console.table({
     slices: calls.length,
     "SQL time, s": round(sum(milliseconds) / 1000),
@@ -128,16 +128,10 @@ async function addCosts(db: D1Database, count: number, occurredAt: number): Prom
       db.prepare(`INSERT INTO bench_ids ${ids}`).bind(Math.min(slice, count - done)),
       db
         .prepare(
-          `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
-           SELECT 1, id, 'click', ?, 1, ?, 1 FROM bench_ids`,
+          `INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at, ${CLICK_COLUMNS})
+           SELECT 1, id, 'cpc', 'USD', 25000, 'bench', ?2, ?1, 1, ?2, 1, 0 FROM bench_ids`,
         )
         .bind(DEMO.appToken, occurredAt),
-      db
-        .prepare(
-          `INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
-           SELECT 1, id, 'cpc', 'USD', 25000, 'bench', 'call', ? FROM bench_ids`,
-        )
-        .bind(occurredAt + 1),
       db.prepare("DROP TABLE bench_ids"),
     ]);
   }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
-import { click, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
+import { COST_WINDOW_MS } from "../../src/domain/time.ts";
+import { click, DAY, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, setSwitch, totals } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -10,15 +10,15 @@ const cost = (cost_type: string, now = NOW, more: Record<string, string> = {}) =
   sendCost({ cost_id: ID, cost_type, cost_amount: "0.5", ...more }, { now });
 const state = async (costId = ID) =>
   (
-    await rows(
-      "SELECT kind, state, occurred_at FROM cost_states WHERE partner_id = 1 AND cost_id = ?",
+    await rows<{ kind: string | null; state: string; occurred_at: number | null }>(
+      "SELECT matched_kind AS kind, state, matched_at AS occurred_at FROM ledger_entries WHERE partner_id = 1 AND cost_id = ?",
       costId,
     )
   )[0];
 
 describe("a cost and the engagements with its ID", () => {
-  const matched = (kind: string) => ({ result: "matched", kind });
-  const wrong = { result: "wrong_engagement", kind: undefined };
+  const matched = (kind: string) => ({ match: "matched", mismatch: undefined, kind });
+  const wrong = { match: "pending", mismatch: "wrong_engagement", kind: null };
   it.each([
     ["cpc", "a click", [click], matched("click")],
     ["cpc", "an impression", [view], wrong],
@@ -35,14 +35,87 @@ describe("a cost and the engagements with its ID", () => {
   ] as const)("%s with %s", async (costType, _description, engagements, expected) => {
     for (const engage of engagements) await engage(ID);
     const { status, body } = await cost(costType);
-    expect(status).toBe(expected.result === "matched" ? 200 : 400);
-    expect({ result: body.match ?? body.code, kind: (await state())?.kind }).toEqual(expected);
+    expect(status).toBe(200);
+    const kind = (await state())?.kind;
+    expect({ match: body.match, mismatch: body.mismatch, kind }).toEqual(expected);
   });
 
   it("match only if the IDs are equal in case and spaces", async () => {
     await click(ID.toUpperCase());
     await click(`${ID} `);
     expect((await cost("cpc")).body.match).toBe("pending");
+  });
+});
+
+describe("a cost of the wrong kind", () => {
+  it.each([
+    ["cpc", view, click, "click"],
+    ["cpm", click, view, "impression"],
+  ] as const)(
+    "%s is pending, says why, and matches when the right engagement arrives",
+    async (type, wrong, right, kind) => {
+      await wrong(ID);
+      const pending = { match: "pending", mismatch: "wrong_engagement" };
+      expect((await cost(type)).body).toMatchObject({ ...pending, duplicate: false, amount: "0.5" });
+      expect((await cost(type)).body).toMatchObject({ ...pending, duplicate: true });
+      expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 50_000 }]);
+      await right(ID, { now: NOW + COST_WINDOW_MS });
+      expect(await state()).toEqual({ kind, state: "matched", occurred_at: NOW + COST_WINDOW_MS });
+      expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+      const { body } = await cost(type, NOW + COST_WINDOW_MS);
+      expect(body).toMatchObject({ match: "matched", duplicate: true });
+      expect(body).not.toHaveProperty("mismatch");
+    },
+  );
+
+  it("lapses after seven days without the right engagement, and is then replaced", async () => {
+    await view(ID);
+    await cost("cpc");
+    expect((await cost("cpc", NOW + COST_WINDOW_MS, { cost_amount: "9" })).body.code).toBe(
+      "cost_id_conflict",
+    );
+    const again = await cost("cpm", NOW + COST_WINDOW_MS, { cost_amount: "9" });
+    expect(again.body.code).toBe("cost_id_conflict");
+    const replaced = await cost("cpc", NOW + COST_WINDOW_MS + 1, { cost_amount: "9" });
+    expect(replaced.body).toMatchObject({ duplicate: false, mismatch: "wrong_engagement", amount: "9" });
+  });
+
+  it("is pending however old the other engagement is, without cost data too", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await view(ID);
+    const { body } = await cost("cpc", NOW + COST_WINDOW_MS + 1);
+    expect(body).toMatchObject({ match: "pending", mismatch: "wrong_engagement" });
+  });
+});
+
+describe("a cpi or cpe with a click and an impression", () => {
+  it.each([
+    ["cpi", "one day before the impression", -DAY, "click"],
+    ["cpe", "exactly seven days after the impression", COST_WINDOW_MS, "click"],
+    ["cpi", "exactly seven days after the impression", COST_WINDOW_MS, "click"],
+    ["cpi", "seven days and one millisecond after the impression", COST_WINDOW_MS + 1, "impression"],
+    ["cpe", "seven days and one millisecond after the impression", COST_WINDOW_MS + 1, "impression"],
+  ] as const)("%s matches the right one if the click happened %s", async (type, _what, after, kind) => {
+    await view(ID);
+    await cost(type, NOW + DAY);
+    await click(ID, { link: "demo1nk002", now: NOW + after });
+    expect(await state()).toEqual({
+      kind,
+      state: "matched",
+      occurred_at: kind === "click" ? NOW + after : NOW,
+    });
+    expect(await totals("link_id, state, count, amount")).toEqual([
+      { link_id: kind === "click" ? 2 : 1, state: "matched", count: 1, amount: 50_000 },
+    ]);
+  });
+
+  it("matches the later click if the impression had cost data off", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await view(ID);
+    await setSwitch(DEMO.linkToken, true);
+    await click(ID, { now: NOW + COST_WINDOW_MS + 1 });
+    await cost("cpi", NOW + COST_WINDOW_MS + 1);
+    expect((await state())?.kind).toBe("click");
   });
 });
 
@@ -154,6 +227,45 @@ describe("a cost before its engagement", () => {
     const ids = Array.from({ length: 10 }, (_, index) => `matching-race-${index}`);
     await Promise.all(ids.flatMap((id) => [click(id), sendCost({ cost_id: id, cost_amount: "0.5" })]));
     expect(await totals()).toEqual([{ state: "matched", count: 10, amount: 500_000 }]);
+  });
+});
+
+describe("a call that adds the amount", () => {
+  const unpriced = (type: string, now = NOW) => sendCost({ cost_id: ID, cost_type: type }, { now });
+
+  it("keeps the arrival of the first call, so that the cost lapses when that would", async () => {
+    await unpriced("cpc");
+    const completed = await cost("cpc", NOW + COST_WINDOW_MS);
+    expect(completed.body).toMatchObject({ match: "pending", duplicate: false, amount: "0.5" });
+    expect(await rows("SELECT received_at, amount FROM costs WHERE cost_id = ?", ID)).toEqual([
+      { received_at: NOW, amount: 50_000 },
+    ]);
+    const day = Math.floor(NOW / DAY);
+    expect(await totals("day, state, count, amount")).toEqual([
+      { day, state: "pending", count: 1, amount: 50_000 },
+    ]);
+    await click(ID, { now: NOW + COST_WINDOW_MS + 1 });
+    expect((await state())?.state).toBe("pending");
+  });
+
+  it("is accepted exactly seven days after the matched engagement, and is window_closed later", async () => {
+    await click(ID);
+    expect((await unpriced("cpi")).body).toMatchObject({ match: "matched", amount: null });
+    await view(ID, { now: NOW + DAY });
+    const late = await cost("cpi", NOW + COST_WINDOW_MS + 1);
+    expect(late.body).toMatchObject({ status: 400, code: "window_closed" });
+    expect(await totals()).toEqual([{ state: "unpriced", count: 1, amount: 0 }]);
+    expect((await unpriced("cpi", NOW + COST_WINDOW_MS + 1)).body.duplicate).toBe(true);
+    expect((await cost("cpi", NOW + COST_WINDOW_MS)).body).toMatchObject({ duplicate: false, amount: "0.5" });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+  });
+
+  it("is rejected like a new call if the engagement that has come had cost data off", async () => {
+    await unpriced("cpc");
+    await setSwitch(DEMO.linkToken, false);
+    await click(ID, { now: NOW + 1 });
+    expect((await cost("cpc", NOW + 2)).body).toMatchObject({ status: 403, code: "cost_data_disabled" });
+    expect(await rows("SELECT amount FROM costs WHERE cost_id = ?", ID)).toEqual([{ amount: null }]);
   });
 });
 

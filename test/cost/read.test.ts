@@ -39,6 +39,7 @@ test("a matched cost returns the stored values and the engagement that it matche
     match: "matched",
     may_match_until: null,
     mismatch: null,
+    url_price: null,
     engagement: { kind: "click", occurred_at: "2026-03-14T12:00:00.000Z", link_token: DEMO.linkToken },
     request_id: headers.get("x-request-id"),
   });
@@ -105,22 +106,97 @@ test("a pending cost is returned as matched after its engagement arrives", async
   });
 });
 
-test("a price on a URL is returned as a cost with the source url", async () => {
-  await view("read-url-0000001", { query: "&cost_type=cpm&cost_currency=eur&cost_amount=4.5" });
-  expect((await readBack("read-url-0000001")).body).toMatchObject({
-    source: "url",
+const price = (cost_type: string, cost_amount: string, cost_currency = "usd") =>
+  `&${new URLSearchParams({ cost_type, cost_currency, cost_amount })}`;
+
+test("a price on a URL is returned as a cost with the source url and its engagement", async () => {
+  await view("read-url-0000001", { query: price("cpm", "4.5", "eur") });
+  const { body, headers } = await readBack("read-url-0000001", { now: NOW + 5 });
+  expect(body).toEqual({
+    status: "ok",
+    cost_id: "read-url-0000001",
     cost_type: "cpm",
     cost_currency: "EUR",
     amount: "4.5",
     tag: null,
+    source: "url",
+    received_at: "2026-03-15T12:00:00.000Z",
     match: "matched",
+    may_match_until: null,
+    mismatch: null,
+    url_price: null,
+    engagement: { kind: "impression", occurred_at: "2026-03-15T12:00:00.000Z", link_token: DEMO.linkToken },
+    request_id: headers.get("x-request-id"),
+  });
+});
+
+test.each([
+  ["exactly seven days after the impression", 0, "click", "0.1"],
+  ["seven days and one millisecond after it", 1, "impression", "0.2"],
+])(
+  "of two prices on URLs the one that counts is returned: the click happened %s",
+  async (_, more, kind, amount) => {
+    const clickedAt = NOW + 7 * DAY + more;
+    await view("read-url-0000002", { query: price("cpm", "0.2") });
+    await click("read-url-0000002", { query: price("cpc", "0.1"), now: clickedAt });
+    expect((await readBack("read-url-0000002", { now: clickedAt })).body).toMatchObject({
+      source: "url",
+      amount,
+      match: "matched",
+      engagement: { kind },
+    });
+  },
+);
+
+test("a price on a URL that does not count is not a cost", async () => {
+  await click("read-url-0000003", { query: price("cpc", "10000.00001") });
+  expect((await readBack("read-url-0000003")).status).toBe(404);
+});
+
+test("a pending call is returned with the price on the URL that counts beside it, until it matches", async () => {
+  const id = "read-beside-0001";
+  await sendCost({ cost_id: id, cost_type: "cpm", cost_amount: "2" });
+  await click(id, { query: price("cpc", "0.1", "EUR") });
+  const beside = {
+    source: "call",
+    cost_type: "cpm",
+    amount: "2",
+    mismatch: "wrong_engagement",
+    url_price: { cost_type: "cpc", cost_currency: "EUR", amount: "0.1" },
+    engagement: null,
+  };
+  const until = NOW + 7 * DAY;
+  expect((await readBack(id, { now: until })).body).toMatchObject({ ...beside, match: "pending" });
+  expect((await readBack(id, { now: until + 1 })).body).toMatchObject({ ...beside, match: "lapsed" });
+  await view(id, { now: NOW + 1 });
+  expect((await readBack(id, { now: NOW + 1 })).body).toMatchObject({
+    source: "call",
+    match: "matched",
+    amount: "2",
+    mismatch: null,
+    url_price: null,
+    engagement: { kind: "impression" },
   });
 });
 
 test("a cost without an amount is returned with the price on the URL", async () => {
-  await click("read-carried-001", { query: "&cost_amount=0.75" });
+  await click("read-carried-001", { query: price("cpc", "0.75") });
   await sendCost({ cost_id: "read-carried-001" });
-  expect((await readBack("read-carried-001")).body).toMatchObject({ amount: "0.75", source: "call" });
+  expect((await readBack("read-carried-001")).body).toMatchObject({
+    amount: "0.75",
+    source: "call",
+    url_price: null,
+  });
+});
+
+test("a call that added the amount is returned with the arrival of the first call", async () => {
+  await sendCost({ cost_id: "read-completed-1" });
+  await sendCost({ cost_id: "read-completed-1", cost_amount: "2" }, { now: NOW + DAY });
+  expect((await readBack("read-completed-1", { now: NOW + DAY })).body).toMatchObject({
+    amount: "2",
+    received_at: "2026-03-15T12:00:00.000Z",
+    may_match_until: "2026-03-22T12:00:00.000Z",
+  });
 });
 
 test("a percent-encoded ID is found, whatever its characters", async () => {
@@ -181,7 +257,7 @@ test("the budget is one call, 10 rows read and none written, whatever the size o
   await sendCost({ cost_id: "read-unfit-00002" });
   await view("read-unfit-00002");
   // A shard has no links.
-  const isSharded = ledgerOn().size > 0;
+  const isSharded = ledgerOn().shards.length > 0;
   for (const [id, calls] of [
     ["demo-click-recent-0001", isSharded ? 2 : 1],
     ["read-unfit-00002", 1],

@@ -21,6 +21,11 @@ describe("cost_id", () => {
     ["256 characters", "x".repeat(256)],
     ["12 emoji, which are 24 UTF-16 units", "😀".repeat(12)],
     ["256 emoji, which are 512 UTF-16 units", "😀".repeat(256)],
+    ["a part in brackets", "click-[1]-0001"],
+    ["brackets that do not match", "[cost-id-0001}"],
+    ["one percent sign at each end", "%COST_ID_0001%"],
+    ["a closing brace before an opening one", "}cost-id-0001{"],
+    ["spaces around characters", "  cost id 1  "],
   ])("is accepted: %s", async (_description, cost_id) => {
     expect(await submit({ cost_id })).toBe("1");
   });
@@ -36,6 +41,48 @@ describe("cost_id", () => {
     ["a C1 control character", "twelve-chars\u0085"],
   ])("is rejected: %s", async (_description, cost_id) => {
     expect(await submit({ cost_id })).toEqual(rejected("cost_id"));
+  });
+
+  const messages = async (cost_id: string) => {
+    const { status, body } = await sendCost({ cost_id });
+    return [status, body.errors];
+  };
+
+  it.each([
+    "{cost_id_here}",
+    "click-{cost_id}",
+    "click-{cost_id}-0001",
+    "click-{}-000001",
+    "{{click_id}}-0001",
+    "{0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11}",
+    "%%COST_ID_HERE%%",
+    "click-%%ID%%-0001",
+    "[cost_id_here]",
+  ])("is rejected as an unfilled macro, and the message says so: %s", async (cost_id) => {
+    const message = "is an unfilled macro: send the value that the network puts in its place";
+    expect(await messages(cost_id)).toEqual([400, [{ param: "cost_id", message }]]);
+  });
+
+  it.each([
+    ["12 spaces", " ".repeat(12)],
+    ["12 no-break spaces", "\u00a0".repeat(12)],
+  ])("is rejected as blank, and the message says so: %s", async (_description, cost_id) => {
+    expect(await messages(cost_id)).toEqual([400, [{ param: "cost_id", message: "must not be blank" }]]);
+  });
+
+  it("is rejected in a batch for the same reasons", async () => {
+    const item = { cost_type: "cpc", cost_currency: "USD", tag: "t" };
+    const costs = ["{cost_id_here}", " ".repeat(12)].map((cost_id) => ({ ...item, cost_id }));
+    const { body } = await ask<{ results: ProblemBody[] }>("/cost/batch", {
+      token: DEMO.costToken,
+      json: { costs },
+    });
+    expect(body.results.map(({ status, errors }) => [status, errors?.map(({ message }) => message)])).toEqual(
+      [
+        [400, [expect.stringContaining("macro")]],
+        [400, ["must not be blank"]],
+      ],
+    );
   });
 
   it.each([

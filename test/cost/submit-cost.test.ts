@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ask, type CostResult, call, click, DEMO, rejection, rows, sendCost } from "../harness.ts";
+import {
+  ask,
+  type CostResult,
+  call,
+  click,
+  DEMO,
+  type ProblemBody,
+  rejection,
+  rows,
+  sendCost,
+} from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -13,10 +23,7 @@ const PARAMS = {
 };
 const { tag: _tag, cost_amount: _amount, ...REST } = PARAMS;
 const stored = (costId: string) =>
-  rows(
-    "SELECT cost_type, currency, amount, tag, source FROM costs WHERE partner_id = 1 AND cost_id = ?",
-    costId,
-  );
+  rows("SELECT cost_type, currency, amount, tag FROM costs WHERE partner_id = 1 AND cost_id = ?", costId);
 
 const post = (query: Record<string, string>, form?: Record<string, string> | string) =>
   ask<CostResult>(`/cost?${new URLSearchParams(query)}`, {
@@ -47,22 +54,40 @@ describe("the parameters of a cost", () => {
       request_id: headers.get("x-request-id"),
     });
     expect(await stored(PARAMS.cost_id)).toEqual([
-      { cost_type: "cpc", currency: "USD", amount: 25_000, tag: "spring", source: "call" },
+      { cost_type: "cpc", currency: "USD", amount: 25_000, tag: "spring" },
     ]);
   });
 
-  it("may be repeated with the same value within the query string", async () => {
-    const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=spring`;
+  it.each([
+    ["the same text", "tag=spring"],
+    ["the same amount with more zeros", "cost_amount=0.25000"],
+    ["the same currency in lower case", "cost_currency=usd"],
+    ["the same type in upper case", "cost_type=CPC"],
+    ["every parameter", "cost_amount=0.250&cost_currency=Usd&cost_type=Cpc&tag=spring"],
+  ])("may be repeated if they mean the same: %s", async (_what, again) => {
+    const twice = `/cost?${new URLSearchParams(PARAMS)}&${again}`;
     expect((await call(twice, { method: "POST", token: DEMO.costToken })).status).toBe(200);
+    const across = await ask<CostResult>(`/cost?${new URLSearchParams(PARAMS)}`, {
+      token: DEMO.costToken,
+      body: again,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect([across.status, across.body.duplicate]).toEqual([200, true]);
+    expect(await stored(PARAMS.cost_id)).toMatchObject([
+      { cost_type: "cpc", currency: "USD", amount: 25_000 },
+    ]);
   });
 
   it("are rejected if repeated with another value, in the query string or across query string and form", async () => {
-    const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=summer&cost_amount=0.250`;
-    expect(await rejection(twice, { method: "POST", token: DEMO.costToken })).toEqual({
-      status: 400,
-      code: "invalid_request",
-      params: ["tag", "cost_amount"],
-    });
+    const twice = `/cost?${new URLSearchParams(PARAMS)}&tag=SPRING&cost_amount=0.251&cost_id=demo-click-recent-0002&cost_amount=x`;
+    const { status, body } = await ask<ProblemBody>(twice, { method: "POST", token: DEMO.costToken });
+    expect([status, body.code]).toEqual([400, "invalid_request"]);
+    expect(body.errors).toEqual(
+      ["tag", "cost_amount", "cost_id"].map((param) => ({
+        param,
+        message: "is given twice with different values",
+      })),
+    );
     const across = await rejection(`/cost?${new URLSearchParams(PARAMS)}`, {
       token: DEMO.costToken,
       body: "cost_amount=0.26",
@@ -232,19 +257,36 @@ describe("a cost without an amount", () => {
     expect((await sendCost({ ...PARAMS, cost_amount: "0.3" })).body.code).toBe("cost_id_conflict");
   });
 
-  it("takes the price on the URL of its engagement, unless that has another currency or type", async () => {
-    await click("url-amount-0001", { query: "&cost_amount=0.4" });
-    expect((await sendCost({ cost_id: "url-amount-0001" })).body.amount).toBe("0.4");
-    expect((await sendCost({ cost_id: "url-amount-0001", cost_amount: "0.4" })).body.duplicate).toBe(true);
-    expect((await sendCost({ cost_id: "url-amount-0001", cost_amount: "0.5" })).body.code).toBe(
-      "cost_id_conflict",
-    );
+  const url = (price: Record<string, string> = {}) =>
+    `&${new URLSearchParams({ cost_type: "cpc", cost_currency: "USD", cost_amount: "0.4", ...price })}`;
 
-    await click("url-amount-0002", { query: "&cost_amount=0.4&cost_currency=EUR" });
-    expect((await sendCost({ cost_id: "url-amount-0002" })).body.amount).toBeNull();
-    await click("url-amount-0003", { query: "&cost_amount=0.4&cost_type=cpi" });
-    expect((await sendCost({ cost_id: "url-amount-0003" })).body.amount).toBeNull();
-    await click("url-amount-0004", { query: "&cost_amount=0.4" });
+  it("takes the price on the URL of its engagement, and stays open to one other amount", async () => {
+    const cost_id = "url-amount-0001";
+    await click(cost_id, { query: url() });
+    expect((await sendCost({ cost_id })).body).toMatchObject({ match: "matched", amount: "0.4" });
+    expect((await sendCost({ cost_id })).body).toMatchObject({ duplicate: true, amount: "0.4" });
+    expect((await sendCost({ cost_id, cost_amount: "0.5" })).body).toMatchObject({
+      duplicate: false,
+      amount: "0.5",
+    });
+    expect((await sendCost({ cost_id, cost_amount: "0.4" })).body.code).toBe("cost_id_conflict");
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+  });
+
+  it.each([
+    ["in another currency", url({ cost_currency: "EUR" })],
+    ["of another type", url({ cost_type: "cpi" })],
+    ["without a currency", "&cost_type=cpc&cost_amount=0.4"],
+    ["above the limit of the partner", url({ cost_amount: "10000.00001" })],
+  ])("takes no price %s", async (_what, query) => {
+    const cost_id = "url-amount-0002";
+    await click(cost_id, { query });
+    expect((await sendCost({ cost_id })).body).toMatchObject({ match: "matched", amount: null });
+    expect(await totals()).toEqual([{ state: "unpriced", count: 1, amount: 0 }]);
+  });
+
+  it("takes no price when the call has an amount", async () => {
+    await click("url-amount-0004", { query: url() });
     expect((await sendCost({ cost_id: "url-amount-0004", cost_amount: "0.9" })).body.amount).toBe("0.9");
   });
 });

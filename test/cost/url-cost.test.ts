@@ -1,19 +1,35 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
-import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
-import { ask, call, click, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshLedger, setSwitch, totals } from "../support.ts";
+import { COST_WINDOW_MS } from "../../src/domain/time.ts";
+import { ask, type Call, call, click, DAY, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, LINK, setSwitch, totals } from "../support.ts";
 
 beforeEach(freshLedger);
 
 const ID = "price-on-url-01";
 const query = (cost_type: string, cost_amount = "0.3", cost_currency = "USD") =>
   `&${new URLSearchParams({ cost_type, cost_amount, cost_currency })}`;
-const stored = () =>
-  rows("SELECT cost_type, currency, amount, source, received_at FROM costs WHERE cost_id = ?", ID);
+/** What counts of the ID: a call, a price on a URL, or both while the call is pending. */
+const counting = () =>
+  rows(
+    "SELECT source, cost_type, currency, amount, state, kind FROM cost_states WHERE cost_id = ? ORDER BY 1",
+    ID,
+  );
+/** Whether the price on each URL is a cost by itself, as decided when it was recorded. */
+const decided = (costId = ID) =>
+  rows(
+    "SELECT cost_data_on, url_cost_type, url_amount, price_counts FROM engagements WHERE cost_id = ? ORDER BY kind",
+    costId,
+  );
 const dropped = () => rows("SELECT link_id, day, param, count FROM dropped_parameters ORDER BY param");
 const today = Math.floor(NOW / 86_400_000);
 const matchedOnce = (amount: number) => [{ state: "matched", count: 1, amount }];
+
+const columns = "app_token, day, link_id, partner_id, cost_type, currency, state, count, amount";
+/** The totals as they follow from the ledger's rows. */
+const recomputed = () =>
+  rows(`SELECT app_token, day, link_id, partner_id, cost_type, currency, state, count(*) AS count, sum(coalesce(amount, 0)) AS amount
+    FROM cost_states GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY day, app_token, link_id`);
 
 describe("a click or an impression with a price on its URL", () => {
   it.each([
@@ -21,12 +37,13 @@ describe("a click or an impression with a price on its URL", () => {
     ["click", "cpi", click],
     ["impression", "cpm", view],
     ["impression", "cpe", view],
-  ] as const)("is a cost without a call: %s, %s", async (_kind, costType, engage) => {
+  ] as const)("is a cost without a call: %s, %s", async (kind, costType, engage) => {
     await engage(ID, { query: query(costType.toUpperCase(), "0.3", "usd") });
-    expect(await stored()).toEqual([
-      { cost_type: costType, currency: "USD", amount: 30_000, source: "url", received_at: NOW },
+    expect(await counting()).toEqual([
+      { source: "url", cost_type: costType, currency: "USD", amount: 30_000, state: "matched", kind },
     ]);
     expect(await totals()).toEqual(matchedOnce(30_000));
+    expect(await totals(columns)).toEqual(await recomputed());
   });
 
   it("counts once, however often the URL is opened", async () => {
@@ -35,41 +52,239 @@ describe("a click or an impression with a price on its URL", () => {
     expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
-  it("counts once if the impression and the click both have a price", async () => {
-    await view(ID, { query: query("cpi") });
-    await click(ID, { query: query("cpi", "0.4") });
+  it("does not count if a repetition of an engagement without a price has one", async () => {
+    await click(ID);
+    await click(ID, { query: query("cpc") });
+    expect(await totals()).toEqual([]);
+  });
+
+  it("is not a cost on a link with cost data off, but its parameters are stored", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await click(ID, { query: query("cpc") });
+    expect(await counting()).toEqual([]);
+    expect(await decided()).toEqual([
+      { cost_data_on: 0, url_cost_type: "cpc", url_amount: 30_000, price_counts: 0 },
+    ]);
+  });
+
+  it.each([
+    ["cpc", click],
+    ["cpi", click],
+    ["cpe", click],
+    ["cpm", view],
+  ] as const)("is a cost of type %s only if the partner has integrated that type", async (type, open) => {
+    const integrate = (types: CostType[]) =>
+      rows("UPDATE partners SET integrated_types = ? WHERE id = 1", toMask(types));
+    await integrate(COST_TYPES.filter((other) => other !== type));
+    await open(ID, { query: query(type) });
+    expect(await counting()).toEqual([]);
+    expect(await totals()).toEqual([]);
+    expect(await decided()).toMatchObject([{ cost_data_on: 1, url_cost_type: type, price_counts: 0 }]);
+    await integrate([type]);
+    await open("price-on-url-02", { query: query(type) });
     expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
-  it("is replaced by one call, and later calls are duplicates or conflicts", async () => {
+  it.each([
+    ["the type", "&cost_amount=0.3&cost_currency=USD"],
+    ["the amount", "&cost_type=cpc&cost_currency=USD"],
+    ["the currency", "&cost_type=cpc&cost_amount=0.3"],
+  ])("is not a cost without %s, and nothing is dropped", async (_what, part) => {
+    await click(ID, { query: part });
+    expect(await counting()).toEqual([]);
+    expect(await decided()).toMatchObject([{ price_counts: 0 }]);
+    expect(await dropped()).toEqual([]);
+  });
+
+  it("keeps the decision of the moment when it was recorded", async () => {
     await click(ID, { query: query("cpc") });
-    const replacing = await sendCost({ cost_id: ID, cost_amount: "0.9", cost_currency: "EUR" });
-    expect(replacing.body).toMatchObject({ match: "matched", duplicate: false, amount: "0.9" });
-    expect(await totals("currency, state, count, amount")).toEqual([
-      { currency: "EUR", state: "matched", count: 1, amount: 90_000 },
+    await rows(
+      "UPDATE partners SET max_url_amount = 0, integrated_types = 8, cost_parameters = '' WHERE id = 1",
+    );
+    await click("price-on-url-02", { query: query("cpc") });
+    await rows(
+      "UPDATE partners SET max_url_amount = 1000000000, integrated_types = 15, cost_parameters = 'cost_amount={a}' WHERE id = 1",
+    );
+    await view("price-on-url-02", { query: query("cpc") });
+    expect(await totals()).toEqual(matchedOnce(30_000));
+    expect(await decided("price-on-url-02")).toMatchObject([{ price_counts: 0 }, { price_counts: 0 }]);
+  });
+});
+
+describe("anyone can write a price on a public URL, which adds no spend", () => {
+  const setTemplate = (template: string) =>
+    rows("UPDATE partners SET cost_parameters = ? WHERE id = 1", template);
+  const attack = (amount: string) =>
+    ask(`${LINK}?s2s=1&cost_id=${ID}&cost_type=cpc&cost_currency=USD&cost_amount=${amount}`);
+
+  async function expectNoSpend() {
+    expect(await totals()).toEqual([]);
+    expect(await counting()).toEqual([]);
+    const { body } = await ask(`/public/v1/apps/${DEMO.appToken}/spend?from=2026-03-15&to=2026-03-15`, {
+      token: DEMO.apiToken,
+    });
+    expect(body).toMatchObject({ data: { items: [] } });
+  }
+  /** The partner's own call still matches the engagement and counts its own amount. */
+  async function expectMatch() {
+    expect(await decided()).toMatchObject([{ cost_data_on: 1, price_counts: 0 }]);
+    expect((await sendCost({ cost_id: ID })).body).toMatchObject({ match: "matched", amount: null });
+    expect((await sendCost({ cost_id: ID, cost_amount: "0.2" })).body.amount).toBe("0.2");
+    expect(await totals()).toEqual(matchedOnce(20_000));
+  }
+
+  it.each([
+    ["no template", ""],
+    ["a template without an amount", "cost_id={id}&cost_type={type}&cost_currency=USD"],
+    ["a template that names another parameter", "cost_id={id}&my_cost_amount={price}"],
+    ["a template that has the name only in a value", "cost_id={cost_amount}&note=cost_amount"],
+  ])("from a partner with %s", async (_what, template) => {
+    await setTemplate(template);
+    expect((await attack("100")).body).toMatchObject({ recorded: true, dropped: [] });
+    await expectNoSpend();
+    await expectMatch();
+  });
+
+  it.each([
+    ["in the first place", "cost_amount={price}&cost_id={id}"],
+    ["in the middle", "cost_id={id}&cost_amount={price}&tag=x"],
+    ["with nothing after it", "cost_id={id}&cost_amount={price}"],
+    ["with a fixed value", "cost_amount=0.3"],
+  ])("but a price counts if the template names cost_amount %s", async (_what, template) => {
+    await setTemplate(template);
+    await attack("0.3");
+    expect(await totals()).toEqual(matchedOnce(30_000));
+  });
+
+  it.each([
+    ["above 10,000 by default", 1_000_000_000, "10000", "10000.00001"],
+    ["above the limit of the partner", 30_000, "0.3", "0.30001"],
+  ])("with an amount %s, up to which it counts", async (_what, limit, good, bad) => {
+    if (limit !== 1_000_000_000) await rows("UPDATE partners SET max_url_amount = ? WHERE id = 1", limit);
+    await attack(bad);
+    await expectNoSpend();
+    await click("price-on-url-02", { query: query("cpc", good) });
+    expect(await totals()).toEqual(matchedOnce(limit));
+    await rows("DELETE FROM daily_totals");
+    await expectMatch();
+  });
+
+  it("with 1,000,000 in every currency, a hundred times", async () => {
+    for (let index = 0; index < 100; index++) {
+      const currency = ["USD", "JPY", "KWD", "EUR"][index % 4] ?? "";
+      await call(`${LINK}?cost_type=cpc&cost_currency=${currency}&cost_amount=1000000`, {
+        headers: { "user-agent": IPHONE },
+      });
+    }
+    await expectNoSpend();
+  });
+});
+
+describe("a price without a cost_id", () => {
+  const open = (path: string, price: string, options: Call = {}) => ask(`${path}?s2s=1${price}`, options);
+
+  it("gets a generated ID, which s2s=1 returns and GET /cost/{cost_id} reads", async () => {
+    const { body } = await open(LINK, query("cpc"));
+    expect(body).toMatchObject({
+      recorded: true,
+      duplicate: false,
+      cost_id: expect.stringMatching(
+        /^url-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ),
+    });
+    const read = await ask(`/cost/${body.cost_id}`, { token: DEMO.costToken });
+    expect(read.body).toMatchObject({
+      cost_id: body.cost_id,
+      source: "url",
+      amount: "0.3",
+      match: "matched",
+      engagement: { kind: "click", link_token: DEMO.linkToken },
+    });
+    expect(await totals()).toEqual(matchedOnce(30_000));
+  });
+
+  it("counts each time, from a click and from an impression, and can be replaced by a call", async () => {
+    await call(`${LINK}?x=1${query("cpc")}`, { headers: { "user-agent": IPHONE } });
+    const seen = await open(`/impression${LINK}`, query("cpm", "2"));
+    const again = await open(`/impression${LINK}`, query("cpm", "2"));
+    expect(seen.body.cost_id).not.toBe(again.body.cost_id);
+    expect(await totals("cost_type, count, amount")).toEqual([
+      { cost_type: "cpc", count: 1, amount: 30_000 },
+      { cost_type: "cpm", count: 2, amount: 400_000 },
     ]);
-    const again = { cost_id: ID, cost_amount: "0.9", cost_currency: "EUR" };
-    expect((await sendCost(again)).body.duplicate).toBe(true);
+    const called = { cost_id: String(seen.body.cost_id), cost_type: "cpm", cost_amount: "3" };
+    expect((await sendCost(called)).body.match).toBe("matched");
+    expect(await totals("cost_type, count, amount")).toEqual([
+      { cost_type: "cpc", count: 1, amount: 30_000 },
+      { cost_type: "cpm", count: 2, amount: 500_000 },
+    ]);
+  });
+
+  it("gets one also if its cost_id is an unfilled macro, which is dropped", async () => {
+    const { body } = await open(LINK, `${query("cpc")}&cost_id={click_id_here}`);
+    expect(body).toMatchObject({
+      recorded: true,
+      dropped: ["cost_id"],
+      cost_id: expect.stringContaining("url-"),
+    });
+    expect(await totals()).toEqual(matchedOnce(30_000));
+  });
+
+  it.each([
+    ["cost data is off", "UPDATE links SET cost_switch = 0 WHERE id = 1"],
+    ["the template does not name cost_amount", "UPDATE partners SET cost_parameters = '' WHERE id = 1"],
+    ["the type is not integrated", "UPDATE partners SET integrated_types = 8 WHERE id = 1"],
+    ["it is above the limit", "UPDATE partners SET max_url_amount = 29999 WHERE id = 1"],
+    ["the partner is stopped", "UPDATE partners SET stopped_at = 1 WHERE id = 1"],
+    ["the link has no partner", "UPDATE links SET partner_id = NULL WHERE id = 1"],
+  ])("gets none and is not recorded if %s", async (_what, change) => {
+    await rows(change);
+    const before = await rows("SELECT count(*) AS n FROM engagements");
+    expect((await open(LINK, query("cpc"))).body).toMatchObject({
+      recorded: false,
+      cost_id: null,
+      dropped: [],
+    });
+    expect(await rows("SELECT count(*) AS n FROM engagements")).toEqual(before);
+  });
+
+  it("gets none if the price is not complete", async () => {
+    expect((await open(LINK, "&cost_type=cpc&cost_amount=1")).body).toMatchObject({
+      recorded: false,
+      cost_id: null,
+    });
+  });
+});
+
+describe("a price on a URL and a call with its ID", () => {
+  it("counts until a call is matched; the call is compared only with earlier calls", async () => {
+    await click(ID, { query: query("cpc") });
+    const sent = { cost_id: ID, cost_amount: "0.9", cost_currency: "EUR", cost_type: "cpi" };
+    expect((await sendCost(sent)).body).toMatchObject({ match: "matched", duplicate: false, amount: "0.9" });
+    expect(await totals("cost_type, currency, state, count, amount")).toEqual([
+      { cost_type: "cpi", currency: "EUR", state: "matched", count: 1, amount: 90_000 },
+    ]);
+    expect((await sendCost(sent)).body.duplicate).toBe(true);
     expect((await sendCost({ cost_id: ID, cost_amount: "0.3" })).body.code).toBe("cost_id_conflict");
     await click(ID, { query: query("cpc") });
-    expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
+    expect(await counting()).toMatchObject([{ amount: 90_000, source: "call" }]);
+    expect(await totals(columns)).toEqual(await recomputed());
   });
 
-  it("does not move to an open impression with its ID after its own window has closed", async () => {
-    await click(ID, { query: query("cpi") });
-    await view(ID, { link: "demo1nk002", now: NOW + COST_WINDOW_MS / 2 });
-    expect(await rows("SELECT kind FROM engagements WHERE cost_id = ?", ID)).toHaveLength(2);
-    const sent = { cost_id: ID, cost_type: "cpi", cost_amount: "0.9" };
-    const spent = await totals("day, link_id, state, count, amount");
+  it("is settled when the window of its engagement has closed", async () => {
+    await click(ID, { query: query("cpc") });
+    const sent = { cost_id: ID, cost_amount: "0.9" };
     const late = await sendCost(sent, { now: NOW + COST_WINDOW_MS + 1 });
-    expect(late.body.code).toBe("window_closed");
-    expect(await totals("day, link_id, state, count, amount")).toEqual(spent);
+    expect(late.body).toMatchObject({ status: 400, code: "window_closed" });
+    expect(await totals()).toEqual(matchedOnce(30_000));
     expect((await sendCost(sent, { now: NOW + COST_WINDOW_MS })).body).toMatchObject({ amount: "0.9" });
+    expect(await totals()).toEqual(matchedOnce(90_000));
   });
 
-  it("is replaced by a call without an amount, which takes the price on the URL", async () => {
+  it("supplies the amount of a call without one, and counts once", async () => {
     await click(ID, { query: query("cpc") });
     expect((await sendCost({ cost_id: ID })).body).toMatchObject({ duplicate: false, amount: "0.3" });
+    expect(await counting()).toMatchObject([{ source: "call", amount: 30_000 }]);
     expect(await totals()).toEqual(matchedOnce(30_000));
     expect((await sendCost({ cost_id: ID })).body.duplicate).toBe(true);
   });
@@ -104,11 +319,35 @@ describe("a click or an impression with a price on its URL", () => {
     expect((await sendCost({ cost_id: ID, cost_type: "cpi" })).body.amount).toBeNull();
   });
 
-  it("does not change a cost that was sent before it", async () => {
+  it("does not change a call that was sent before it", async () => {
     await sendCost({ cost_id: ID, cost_amount: "0.9" });
     await click(ID, { query: query("cpc") });
-    expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
+    expect(await counting()).toMatchObject([{ amount: 90_000, source: "call" }]);
     expect(await totals()).toEqual(matchedOnce(90_000));
+  });
+
+  it("counts beside a pending call of another kind, until that matches", async () => {
+    const cpm = { cost_id: ID, cost_type: "cpm", cost_amount: "2" };
+    expect((await sendCost(cpm)).body).toMatchObject({ match: "pending" });
+    await click(ID, { query: query("cpc") });
+    expect((await sendCost(cpm)).body).toMatchObject({
+      match: "pending",
+      duplicate: true,
+      mismatch: "wrong_engagement",
+    });
+    expect(await counting()).toMatchObject([
+      { source: "call", cost_type: "cpm", state: "pending" },
+      { source: "url", cost_type: "cpc", amount: 30_000, state: "matched" },
+    ]);
+    expect(await totals("state, cost_type, amount")).toEqual([
+      { state: "matched", cost_type: "cpc", amount: 30_000 },
+      { state: "pending", cost_type: "cpm", amount: 200_000 },
+    ]);
+    await view(ID);
+    expect(await totals("state, cost_type, amount")).toEqual([
+      { state: "matched", cost_type: "cpm", amount: 200_000 },
+    ]);
+    expect(await totals(columns)).toEqual(await recomputed());
   });
 
   describe.each([
@@ -117,93 +356,77 @@ describe("a click or an impression with a price on its URL", () => {
   ] as const)("after a call that has lapsed: %s", (_description, costType, engage) => {
     const lapsesAt = NOW + COST_WINDOW_MS;
     const sent = { cost_id: ID, cost_amount: "0.9", cost_currency: "EUR", tag: "sent" };
-    const every = "app_token, day, link_id, partner_id, cost_type, currency, state";
-    const recomputed = () =>
-      rows(`SELECT ${every}, count(*) AS count, sum(coalesce(amount, 0)) AS amount FROM cost_states
-        GROUP BY ${every}`);
 
-    it("replaces the call one millisecond after seven days, once, and the totals equal the ledger", async () => {
+    it("counts beside the lapsed call, once, and the totals equal the ledger", async () => {
       await sendCost(sent);
       for (let times = 0; times < 2; times++) {
         await engage(ID, { query: query(costType), now: lapsesAt + 1 });
-        expect(await rows("SELECT * FROM costs")).toEqual([
-          {
-            partner_id: 1,
-            cost_id: ID,
-            cost_type: costType,
-            currency: "USD",
-            amount: 30_000,
-            tag: null,
-            source: "url",
-            received_at: lapsesAt + 1,
-          },
+        expect(await counting()).toMatchObject([
+          { source: "call", currency: "EUR", amount: 90_000, state: "pending" },
+          { source: "url", cost_type: costType, currency: "USD", amount: 30_000, state: "matched" },
         ]);
-        expect(await totals()).toEqual(matchedOnce(30_000));
-        expect(await totals(`${every}, count, amount`)).toEqual(await recomputed());
+        expect(await totals(columns)).toEqual(await recomputed());
       }
+      const again = await sendCost({ ...sent, cost_type: costType }, { now: lapsesAt + 2 });
+      expect(again.body).toMatchObject({ match: "matched", duplicate: false, amount: "0.9" });
+      expect(await counting()).toMatchObject([{ source: "call", currency: "EUR", state: "matched" }]);
+      expect(await totals(columns)).toEqual(await recomputed());
     });
 
-    it("does not replace the call exactly seven days later", async () => {
-      await sendCost(sent);
-      await engage(ID, { query: query(costType), now: lapsesAt });
-      expect(await stored()).toMatchObject([{ amount: 90_000, source: "call", received_at: NOW }]);
-      expect(await totals(`${every}, count, amount`)).toEqual(await recomputed());
-    });
-
-    it("does not replace the call if the partner has not integrated the type of the price", async () => {
+    it("does not count if the partner has not integrated the type of the price", async () => {
       await sendCost(sent);
       await rows("UPDATE partners SET integrated_types = 8 WHERE id = 1");
       await engage(ID, { query: query(costType), now: lapsesAt + 1 });
-      expect(await stored()).toMatchObject([{ amount: 90_000, source: "call", received_at: NOW }]);
+      expect(await counting()).toMatchObject([{ source: "call", amount: 90_000 }]);
       expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 90_000 }]);
     });
   });
 
-  it("does not change a cost that matches another engagement, however old the cost is", async () => {
+  it("does not change a call that matches another engagement, however old the call is", async () => {
     await view(ID);
     await sendCost({ cost_id: ID, cost_type: "cpi", cost_amount: "0.9" });
     await click(ID, { query: query("cpc"), now: NOW + COST_WINDOW_MS + 1 });
-    expect(await stored()).toMatchObject([{ amount: 90_000, source: "call" }]);
+    expect(await counting()).toMatchObject([{ amount: 90_000, source: "call", kind: "impression" }]);
     expect(await totals()).toEqual(matchedOnce(90_000));
   });
+});
 
-  it("is not a cost on a link with cost data off, but its parameters are stored", async () => {
-    await setSwitch(DEMO.linkToken, false);
-    await click(ID, { query: query("cpc") });
-    expect(await stored()).toEqual([]);
-    expect(await rows("SELECT eligible, url_amount FROM engagements WHERE cost_id = ?", ID)).toEqual([
-      { eligible: 0, url_amount: 30_000 },
-    ]);
+describe("two engagements with a price and the same ID", () => {
+  const CLICK = { kind: "click", amount: 30_000 };
+  const VIEW = { kind: "impression", amount: 40_000 };
+  const cases = [
+    ["one day before the impression", -DAY, CLICK],
+    ["with the impression", 0, CLICK],
+    ["exactly seven days after the impression", COST_WINDOW_MS, CLICK],
+    ["seven days and one millisecond after the impression", COST_WINDOW_MS + 1, VIEW],
+  ] as const;
+
+  it.each(cases)("count once: the click happened %s", async (_what, after, expected) => {
+    await view(ID, { query: query("cpm", "0.4", "EUR") });
+    await click(ID, { query: query("cpc"), now: NOW + after, link: "demo1nk002" });
+    expect(await counting()).toMatchObject([{ source: "url", state: "matched", ...expected }]);
+    expect(await totals(columns)).toEqual(await recomputed());
+    expect(await totals()).toEqual(matchedOnce(expected.amount));
   });
 
+  it.each(cases)(
+    "count the same if the click is recorded first: it happened %s",
+    async (_what, after, expected) => {
+      await click(ID, { query: query("cpc"), now: NOW + after, link: "demo1nk002" });
+      await view(ID, { query: query("cpm", "0.4", "EUR") });
+      expect(await counting()).toMatchObject([{ source: "url", state: "matched", ...expected }]);
+      expect(await totals(columns)).toEqual(await recomputed());
+    },
+  );
+
   it.each([
-    ["cpc", click],
-    ["cpi", click],
-    ["cpe", click],
-    ["cpm", view],
-  ] as const)("is a cost of type %s only if the partner has integrated that type", async (type, open) => {
-    const integrate = (types: CostType[]) =>
-      rows("UPDATE partners SET integrated_types = ? WHERE id = 1", toMask(types));
-    await integrate(COST_TYPES.filter((other) => other !== type));
-    await open(ID, { query: query(type) });
-    expect(await stored()).toEqual([]);
-    expect(await totals()).toEqual([]);
-    expect(await rows("SELECT eligible, url_cost_type FROM engagements WHERE cost_id = ?", ID)).toEqual([
-      { eligible: 1, url_cost_type: type },
-    ]);
-    await integrate([type]);
-    await open("price-on-url-02", { query: query(type) });
+    ["click", click, view],
+    ["impression", view, click],
+  ] as const)("count the only price that counts: the %s has it", async (kind, engagePriced, engage) => {
+    await engage(ID, { query: query("cpi", "10000.00001") });
+    await engagePriced(ID, { query: query("cpi", "0.3") });
+    expect(await counting()).toMatchObject([{ source: "url", kind, amount: 30_000 }]);
     expect(await totals()).toEqual(matchedOnce(30_000));
-  });
-
-  it.each([
-    ["the type", "&cost_amount=0.3&cost_currency=USD"],
-    ["the amount", "&cost_type=cpc&cost_currency=USD"],
-    ["the currency", "&cost_type=cpc&cost_amount=0.3"],
-  ])("is not a cost without %s, and nothing is dropped", async (_what, part) => {
-    await click(ID, { query: part });
-    expect(await stored()).toEqual([]);
-    expect(await dropped()).toEqual([]);
   });
 });
 
@@ -216,13 +439,13 @@ describe("invalid cost parameters on a URL", () => {
     ["an unknown currency", query("cpc", "1", "ZZZ"), ["cost_currency"]],
     ["an unknown type", query("cpa"), ["cost_type"]],
     ["a type that a click cannot have", query("cpm"), ["cost_type"]],
-    ["two amounts", `${query("cpc")}&cost_amount=0.4`, ["cost_amount"]],
+    ["two different amounts", `${query("cpc")}&cost_amount=0.4`, ["cost_amount"]],
     ["an amount that is not UTF-8", "&cost_type=cpc&cost_currency=USD&cost_amount=%FF", ["cost_amount"]],
     ["all of them", query("cpa", "x", "ZZZ"), ["cost_amount", "cost_currency", "cost_type"]],
   ])("are dropped and counted, and the click is recorded: %s", async (_description, invalid, params) => {
     const response = await click(ID, { query: invalid });
     expect([response.status, response.headers.get("location")]).toEqual([302, IOS_STORE]);
-    expect(await stored()).toEqual([]);
+    expect(await counting()).toEqual([]);
     expect(await dropped()).toEqual(params.map((param) => ({ link_id: 1, day: today, param, count: 1 })));
     expect(await rows("SELECT url_cost_type, url_amount FROM engagements WHERE cost_id = ?", ID)).toEqual([
       { url_cost_type: null, url_amount: null },
@@ -232,13 +455,15 @@ describe("invalid cost parameters on a URL", () => {
   it.each([
     ["too short", "cost_id=short"],
     ["an unfilled macro", "cost_id={id}"],
+    ["an unfilled macro within the ID", "cost_id=click-{id}-0001"],
+    ["blank", "cost_id=%20%20%20%20%20%20%20%20%20%20%20%20"],
     ["two IDs", "cost_id=price-on-url-01&cost_id=price-on-url-02"],
     ["not UTF-8", "cost_id=price-on-url-%ED%A0%80"],
   ])(
-    "include an invalid ID, which is dropped and counted, and nothing is recorded: %s",
+    "include an invalid ID, which is dropped and counted, and without a price nothing is recorded: %s",
     async (_description, invalid) => {
       const before = await rows("SELECT count(*) AS n FROM engagements");
-      const response = await call(`/${DEMO.linkToken}?${invalid}${query("cpc")}`, {
+      const response = await call(`/${DEMO.linkToken}?${invalid}&cost_type=cpc`, {
         headers: { "user-agent": IPHONE },
       });
       expect(response.status).toBe(302);
@@ -246,6 +471,14 @@ describe("invalid cost parameters on a URL", () => {
       expect(await rows("SELECT count(*) AS n FROM engagements")).toEqual(before);
     },
   );
+
+  it("do not include repeated parameters that mean the same", async () => {
+    await click(ID, {
+      query: `${query("cpc")}&cost_amount=0.30&cost_currency=usd&cost_type=CPC&cost_id=${ID}`,
+    });
+    expect(await counting()).toMatchObject([{ source: "url", amount: 30_000 }]);
+    expect(await dropped()).toEqual([]);
+  });
 
   it("are counted by day and link", async () => {
     await click(ID, { query: query("cpa") });
@@ -272,7 +505,7 @@ describe("invalid cost parameters on a URL", () => {
 
   it("do not include unknown parameters, which are ignored", async () => {
     await click(ID, { query: `${query("cpc")}&utm=%FF` });
-    expect(await stored()).toHaveLength(1);
+    expect(await counting()).toHaveLength(1);
     expect(await dropped()).toEqual([]);
   });
 });

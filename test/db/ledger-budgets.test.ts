@@ -1,9 +1,8 @@
 /** Limits the D1 calls and rows of the ledger's requests, which are the same in a small and in a large ledger. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
-import { shardsOf } from "../../src/db/ledger/shards.ts";
 import { COST_TYPES } from "../../src/domain/cost-types.ts";
-import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
+import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import type { Env } from "../../src/env.ts";
 import { purge } from "../../src/purge.ts";
 import {
@@ -15,6 +14,7 @@ import {
   DAY,
   DEMO,
   env,
+  IPHONE,
   ledgerOn,
   NOW,
   rows,
@@ -40,7 +40,9 @@ async function measure(request: (options: { env: Partial<Env> }) => Promise<unkn
   return counts;
 }
 
-const databases = shardsOf(ledgerOn()).length > 0 ? shardsOf(ledgerOn()) : [env.DB];
+const databases = ledgerOn().shards.length > 0 ? ledgerOn().shards : [env.DB];
+/** One call to D1; with shards one to DB, which knows the link, and one to the shard of the ID. */
+const ENGAGEMENT_CALLS = databases.length > 1 ? 2 : 1;
 const SLICE = 50_000;
 
 /** Adds costs and their clicks, of two partners and several days of the window, in equal parts on each shard. */
@@ -51,18 +53,15 @@ async function fill(count: number): Promise<void> {
 async function fillOne(db: D1Database, count: number): Promise<void> {
   for (let from = 0; from < count; from += SLICE) {
     const numbers = `WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${Math.min(count, from + SLICE) - 1})`;
-    const key = "1 + i % 2, printf('many-costs-%06d', i)";
     const at = `${NOW} - (i % 6) * ${DAY}`;
-    await db.batch([
-      db.prepare(
-        `${numbers} INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
-         SELECT ${key}, 'click', '${DEMO.appToken}', 1 + i % 5, ${at}, 1 FROM n`,
-      ),
-      db.prepare(
-        `${numbers} INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
-         SELECT ${key}, 'cpc', 'USD', 100, 't', 'call', ${at} FROM n`,
-      ),
-    ]);
+    await db
+      .prepare(
+        `${numbers} INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at,
+           click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts)
+         SELECT 1 + i % 2, printf('many-costs-%06d', i), 'cpc', 'USD', 100, 't', ${at},
+           '${DEMO.appToken}', 1 + i % 5, ${at}, 1, 0 FROM n`,
+      )
+      .run();
   }
 }
 
@@ -75,7 +74,9 @@ let lastId = 0;
 const newId = () => `budget-cost-${String(++lastId).padStart(5, "0")}`;
 
 const COST = { cost_amount: "1" };
-const MAX_READ = 15;
+const MAX_READ = 20;
+const URL_PRICE = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
+const FORGOTTEN = NOW + RETENTION_MS + 1;
 
 const FEW = 1_000;
 const MANY = 500_000;
@@ -99,7 +100,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     const send = (cost_id: string, more: Record<string, string>, options: Call = {}) =>
       measure((to) => sendCost({ cost_id, cost_type, ...more }, { ...to, ...options }));
 
-    it("takes one call, reads at most 15 rows, and writes the cost and its total", async () => {
+    it("takes one call, reads at most 20 rows, and writes the cost and its total", async () => {
       const pending = await send(newId(), COST);
       expect(pending).toEqual({ calls: 1, read: expect.any(Number), written: 2 });
       expect(pending.read).toBeLessThanOrEqual(MAX_READ);
@@ -135,7 +136,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       expect(late.read).toBeLessThanOrEqual(MAX_READ);
     });
 
-    it("reads at most 21 rows and changes two totals when it replaces another cost", async () => {
+    it("changes two totals when it completes or replaces something", async () => {
       const completed = newId();
       await click(completed);
       await view(completed);
@@ -147,12 +148,30 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       for (const counts of [
         await send(completed, COST),
         await send(fromUrl, { cost_amount: "2" }),
-        await send(lapsed, COST, { now: NOW + COST_WINDOW_MS + 1 }),
+        await send(lapsed, { cost_amount: "2" }, { now: NOW + COST_WINDOW_MS + 1 }),
       ]) {
         expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 3 });
-        expect(counts.read).toBeLessThanOrEqual(21);
+        expect(counts.read).toBeLessThanOrEqual(MAX_READ);
       }
     });
+
+    it("writes one more row when it deletes a forgotten one", async () => {
+      const id = newId();
+      await click(id);
+      await view(id);
+      await send(id, COST);
+      const counts = await send(id, COST, { now: FORGOTTEN });
+      expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 3 });
+      expect(counts.read).toBeLessThanOrEqual(MAX_READ);
+    });
+  });
+
+  it("leaves the total of a price on a URL unchanged when a cost is pending beside it", async () => {
+    const id = newId();
+    await click(id, { query: URL_PRICE });
+    const counts = await measure((to) => sendCost({ cost_id: id, cost_type: "cpm", ...COST }, to));
+    expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 2 });
+    expect(counts.read).toBeLessThanOrEqual(MAX_READ);
   });
 
   it("rejects an invalid credential with at most one call and 3 rows read", async () => {
@@ -170,41 +189,65 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     }
   });
 
-  it("writes one row for an engagement with a cost ID, none for a duplicate, and three when a cost is pending", async () => {
-    for (const [costType, engage] of [
-      ["cpc", click],
-      ["cpm", view],
-      ["cpi", view],
-    ] as const) {
-      const id = newId();
-      expect(await measure((to) => engage(id, to))).toMatchObject({ calls: 2, written: 1 });
-      expect(await measure((to) => engage(id, to))).toMatchObject({ calls: 2, written: 0 });
-      const pending = newId();
-      await sendCost({ cost_id: pending, cost_type: costType, ...COST });
-      const counts = await measure((to) => engage(pending, to));
-      expect(counts).toMatchObject({ calls: 2, written: 3 });
-      expect(counts.read).toBeLessThanOrEqual(MAX_READ);
-    }
-    expect(await measure((to) => click("", to))).toMatchObject({ calls: 2, written: 1 });
+  it.each([
+    ["cpc", click],
+    ["cpm", view],
+    ["cpi", view],
+  ] as const)(
+    "records an engagement for a %s cost and changes two totals if the cost waits",
+    async (cost_type, engage) => {
+      const [id, pending] = [newId(), newId()];
+      await sendCost({ cost_id: pending, cost_type, ...COST });
+      for (const [costId, now, written] of [
+        [id, NOW, 2],
+        // The same message of the queue again, then another click with the ID.
+        [id, NOW, 0],
+        [id, NOW + 1, 1],
+        [pending, NOW, 4],
+        // Deletes the forgotten row.
+        [id, FORGOTTEN, 3],
+      ] as const) {
+        const counts = await measure((to) => engage(costId, { ...to, now }));
+        expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written });
+        expect(counts.read).toBeLessThanOrEqual(MAX_READ);
+      }
+    },
+  );
+
+  it("changes no total for an engagement that leaves the match of a cost as it was", async () => {
+    const id = newId();
+    await click(id);
+    await sendCost({ cost_id: id, cost_type: "cpi", ...COST });
+    const counts = await measure((to) => view(id, to));
+    expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 2 });
+    expect(counts.read).toBeLessThanOrEqual(MAX_READ);
+  });
+
+  it("counts a dropped parameter of a click, and writes nothing for an unknown link", async () => {
+    expect(await measure((to) => click("short", to))).toMatchObject({ calls: 1, written: 2 });
     expect(await measure((to) => click("", { ...to, link: "nosuch1ink" }))).toMatchObject({ written: 0 });
   });
 
-  it("writes three rows for a click with a cost on its URL, and six when the cost replaces a lapsed one", async () => {
-    const query = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
+  it("writes one more row for the price on a URL, also beside a lapsed cost", async () => {
     const [id, pending, lapsed] = [newId(), newId(), newId()];
     for (const cost_id of [pending, lapsed]) await sendCost({ cost_id, ...COST });
     for (const [costId, now, written] of [
       [id, NOW, 3],
-      [pending, NOW, 3],
-      [lapsed, NOW + COST_WINDOW_MS + 1, 6],
+      // It counts for the cost instead.
+      [pending, NOW, 4],
+      [lapsed, NOW + COST_WINDOW_MS + 1, 3],
     ] as const) {
-      const counts = await measure((options) => click(costId, { ...options, query, now }));
-      expect(counts).toMatchObject({ calls: 2, written });
-      expect(counts.read).toBeLessThanOrEqual(21);
+      const counts = await measure((options) => click(costId, { ...options, query: URL_PRICE, now }));
+      expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written });
+      expect(counts.read).toBeLessThanOrEqual(MAX_READ);
     }
+    const withoutId = await measure((to) =>
+      call(`/${DEMO.linkToken}?${URL_PRICE.slice(1)}`, { ...to, headers: { "user-agent": IPHONE } }),
+    );
+    expect(withoutId).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 3 });
   });
 
-  it("stores a batch of 1,000 costs with one call per database and at most 15 rows read per cost", async () => {
+  it("stores a batch of 1,000 costs with one call per database and at most 20 rows read per cost", async () => {
     const costs = Array.from({ length: 1_000 }, () => ({
       cost_id: newId(),
       cost_type: "cpc",
@@ -212,10 +255,16 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       tag: "t",
       ...COST,
     }));
-    for (const written of [2_000, 0]) {
-      const counts = await measure((to) =>
-        call("/cost/batch", { ...to, token: DEMO.costToken, json: { costs } }),
-      );
+    const sendAll = (now: number) =>
+      measure((to) => call("/cost/batch", { ...to, token: DEMO.costToken, json: { costs }, now }));
+    for (const [now, written] of [
+      [NOW, 2_000],
+      [NOW, 0],
+      // Replaces lapsed costs, then deletes forgotten ones.
+      [NOW + COST_WINDOW_MS + 1, 3_000],
+      [NOW + 2 * COST_WINDOW_MS + RETENTION_MS, 3_000],
+    ] as const) {
+      const counts = await sendAll(now);
       expect(counts).toEqual({ calls: databases.length, read: expect.any(Number), written });
       expect(counts.read).toBeLessThanOrEqual(1_000 * MAX_READ);
     }
@@ -248,14 +297,12 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
   });
 
   it("reads at most 4 rows per live row in a purge and writes only its position", async () => {
-    const sizes = await rows<{ costs: number; engagements: number }>(
-      "SELECT (SELECT count(*) FROM costs) AS costs, (SELECT count(*) FROM engagements) AS engagements",
-    );
-    const live = sizes.flatMap(({ costs, engagements }) => [costs, engagements]);
+    const sizes = await rows<{ n: number }>("SELECT count(*) AS n FROM ledger_entries");
+    const live = sizes.map(({ n }) => n);
     const slices = sum(live.map(slicesOf));
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
-    expect(sum(live)).toBeGreaterThan(2 * size);
+    expect(sum(live)).toBeGreaterThan(size);
     expect(counts.written).toBe(slices);
     // The constant per slice is for its position.
     expect(counts.read).toBeLessThanOrEqual(4 * sum(live) + 8 * slices);
@@ -264,23 +311,18 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
   it("writes one row per deleted row in a purge, and its positions", async () => {
     const expired = 300;
     const old = NOW - 2 * COST_WINDOW_MS - DAY;
-    await env.DB.batch([
-      env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${expired})
-         INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
-         SELECT 1, 'expired-cost-' || i, 'click', '${DEMO.appToken}', 1, ${old}, 1 FROM n`,
-      ),
-      env.DB.prepare(
-        `INSERT INTO costs (partner_id, cost_id, cost_type, currency, amount, tag, source, received_at)
-         SELECT 1, cost_id, 'cpc', 'USD', 1, 't', 'call', ${old} FROM engagements WHERE cost_id LIKE 'expired-cost-%'`,
-      ),
-    ]);
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${expired})
+       INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at,
+         click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts)
+       SELECT 1, 'expired-cost-' || i, 'cpc', 'USD', 1, 't', ${old}, '${DEMO.appToken}', 1, ${old}, 1, 0 FROM n`,
+    ).run();
     const [idle, working] = [countingDatabase(), countingDatabase()];
     await purge(ledgerOn(working.database), NOW);
     await purge(ledgerOn(idle.database), NOW);
     const moved = working.counts.calls - idle.counts.calls;
-    expect(working.counts.written - idle.counts.written).toBe(2 * expired + moved);
-    expect(await rows("SELECT 1 FROM engagements WHERE cost_id LIKE 'expired-cost-%'")).toEqual([]);
+    expect(working.counts.written - idle.counts.written).toBe(expired + moved);
+    expect(await rows("SELECT 1 FROM ledger_entries WHERE cost_id LIKE 'expired-cost-%'")).toEqual([]);
   });
 });
 

@@ -9,7 +9,8 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema.ts";
-import { freshDatabase, rows } from "../harness.ts";
+import { COST_WINDOW_MS, DAY_MS, RETENTION_MS } from "../../src/domain/time.ts";
+import { env, freshDatabase, rows } from "../harness.ts";
 
 const tables = Object.values(schema)
   .filter((value) => is(value, SQLiteTable))
@@ -37,6 +38,14 @@ const compare = (a: { name: string }, b: { name: string }) => (a.name < b.name ?
 function nameWithin(expression: SQL): string | null {
   const { sql } = new SQLiteSyncDialect().sqlToQuery(expression);
   return /"(\w+)" COLLATE \w+$/.exec(sql)?.[1] ?? null;
+}
+
+/** The value of `hidden` in SQLite's table_xinfo for a computed column that is not stored. */
+const VIRTUAL = 2;
+
+/** The SQL of a computed column; undefined for a stored one. */
+function expressionOf({ generated }: (typeof tables)[number]["columns"][number]): string | undefined {
+  return generated && new SQLiteSyncDialect().sqlToQuery(generated.as as SQL).sql;
 }
 
 beforeAll(freshDatabase);
@@ -67,8 +76,28 @@ it("has every view of the schema and no other, with the same columns", async () 
   }
 });
 
+it("has the cost window and the retention only in the computed columns, and no other length of time than a day", () => {
+  const expressions = tables.flatMap(({ columns }) =>
+    columns.flatMap((column) => expressionOf(column) ?? []),
+  );
+  const numbersIn = (text: string) => text.match(/\b\d{4,}\b/g) ?? [];
+  const migrated = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).flatMap(numbersIn);
+  const inColumns = expressions.flatMap(numbersIn);
+  const windows = [String(COST_WINDOW_MS), String(RETENTION_MS)];
+  expect(new Set(inColumns)).toEqual(new Set(windows));
+  expect(migrated.filter((number) => windows.includes(number))).toEqual(inColumns);
+  const defaults = tables.flatMap(({ columns }) => columns.map((column) => String(column.default)));
+  const times = migrated.filter((number) => !defaults.includes(number));
+  expect(new Set(times)).toEqual(new Set([...windows, String(DAY_MS)]));
+  // A multiple of a day would be another way to write a window.
+  const uses = env.TEST_MIGRATIONS.flatMap(
+    ({ queries }) => queries.join("\n").match(/.{2}\b86400000\b(?! \*)/gs) ?? [],
+  );
+  expect(new Set(uses)).toEqual(new Set(["/ 86400000"]));
+});
+
 describe.each(tables)("$name", (table) => {
-  it("has the columns of the schema: names, types, nullability, defaults and keys", async () => {
+  it("has the stored columns of the schema: names, types, nullability, defaults and keys", async () => {
     const found = await rows<{
       name: string;
       type: string;
@@ -77,7 +106,8 @@ describe.each(tables)("$name", (table) => {
       dflt_value: string | null;
     }>(`PRAGMA table_info("${table.name}")`);
     const composite = table.primaryKeys[0]?.columns.map(({ name }) => name) ?? [];
-    const expected = table.columns.map((column) => ({
+    const stored = table.columns.filter(({ generated }) => !generated);
+    const expected = stored.map((column) => ({
       name: column.name,
       type: column.getSQLType(),
       notNull: column.notNull || column.primary || composite.includes(column.name),
@@ -93,6 +123,27 @@ describe.each(tables)("$name", (table) => {
         byDefault: dflt_value?.replace(/^'(.*)'$/, "$1") ?? null,
       })),
     ).toEqual(expected);
+  });
+
+  it("has the computed columns of the schema: names, types, order and expressions, none of them stored", async () => {
+    const listed = await rows<{ name: string; type: string; hidden: number }>(
+      `PRAGMA table_xinfo("${table.name}")`,
+    );
+    const computed = table.columns.filter(({ generated }) => generated);
+    expect(listed.filter(({ hidden }) => hidden !== 0)).toMatchObject(
+      computed.map((column) => ({
+        name: column.name,
+        type: column.getSQLType().toUpperCase(),
+        hidden: VIRTUAL,
+      })),
+    );
+    const [created] = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = ?", table.name);
+    const expressions = [
+      ...(created?.sql ?? "").matchAll(/`(\w+)` \w+ GENERATED ALWAYS AS \((.*)\) VIRTUAL/g),
+    ];
+    expect(expressions.map(([, name, expression]) => [name, expression])).toEqual(
+      computed.map((column) => [column.name, expressionOf(column)]),
+    );
   });
 
   it("has the indexes of the schema and no other", async () => {

@@ -68,6 +68,30 @@ test("adds the demo data to an empty database, and prints that it added none to 
   }
 });
 
+test("adds the demo data to the shard in wrangler.toml, and rejects data with another number of shards", () => {
+  const config = join(folder, "shard.toml");
+  const text = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
+  const shard =
+    '[[d1_databases]]\nbinding = "LEDGER_0"\ndatabase_name = "ledger-0"\nmigrations_dir = "migrations"\n';
+  writeFileSync(config, (text + shard).replaceAll('"migrations"', JSON.stringify(join(ROOT, "migrations"))));
+  expect(start("shard", "--config", config)).toMatchObject({ status: 0, stderr: "" });
+  const sql = "SELECT shards, shard_index, EXISTS (SELECT 1 FROM engagements) AS used FROM shard_identity";
+  const local = ["--local", "--persist-to", join(folder, "shard"), "--config", config];
+  const { stdout } = spawnSync(
+    "wrangler",
+    ["d1", "execute", "LEDGER_0", ...local, "--json", "--command", sql],
+    {
+      cwd: ROOT,
+      encoding: "utf8",
+    },
+  );
+  expect(JSON.parse(stdout)[0].results).toEqual([{ shards: 1, shard_index: 0, used: 1 }]);
+  const other = start("shard");
+  expect(other.status).toBe(1);
+  expect(other.stderr).toContain("The local data does not fit the 0 LEDGER_ bindings in wrangler.toml");
+  expect(other.stdout).not.toContain("dev --local");
+});
+
 test("the greeting has a first request, both logins and every variable that the commands use", () => {
   const text = greeting(BASE_URL, { hasDemo: true, tokens, logins });
   expect(text).toContain(`token=${DEMO.apiToken}' ${BASE_URL}/public/v1/apps/${DEMO.appToken}/trackers`);

@@ -6,7 +6,7 @@ beforeEach(freshLedger);
 
 const ID = "impression-id-01";
 const recorded = () =>
-  rows("SELECT kind, link_id, occurred_at, eligible FROM engagements WHERE cost_id = ?", ID);
+  rows("SELECT kind, link_id, occurred_at, cost_data_on FROM engagements WHERE cost_id = ?", ID);
 
 it("returns a 1×1 GIF with no-store and records the impression", async () => {
   const response = await view(ID);
@@ -18,7 +18,7 @@ it("returns a 1×1 GIF with no-store and records the impression", async () => {
   const [width, height] = [bytes.slice(6, 8), bytes.slice(8, 10)];
   expect([width, height, bytes.at(-1)]).toEqual([[1, 0], [1, 0], 0x3b]);
   expect(bytes).toHaveLength(42);
-  expect(await recorded()).toEqual([{ kind: "impression", link_id: 1, occurred_at: NOW, eligible: 1 }]);
+  expect(await recorded()).toEqual([{ kind: "impression", link_id: 1, occurred_at: NOW, cost_data_on: 1 }]);
 });
 
 it("does not redirect to a target in the query", async () => {
@@ -31,6 +31,7 @@ it("returns JSON to a partner's server after the impression is committed", async
   expect(body).toMatchObject({
     status: "ok",
     kind: "impression",
+    cost_id: ID,
     recorded: true,
     duplicate: false,
     dropped: [],

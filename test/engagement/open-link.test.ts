@@ -19,7 +19,10 @@ beforeEach(freshLedger);
 
 const ID = "engagement-id-01";
 const recorded = (costId = ID) =>
-  rows("SELECT partner_id, kind, link_id, occurred_at, eligible FROM engagements WHERE cost_id = ?", costId);
+  rows(
+    "SELECT partner_id, kind, link_id, occurred_at, cost_data_on FROM engagements WHERE cost_id = ?",
+    costId,
+  );
 const everything = () =>
   rows(
     "SELECT (SELECT count(*) FROM engagements) AS n, (SELECT count(*) FROM costs) AS m, (SELECT count(*) FROM dropped_parameters) AS d",
@@ -33,7 +36,7 @@ describe("a click", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
     expect(await recorded()).toEqual([
-      { partner_id: 1, kind: "click", link_id: 1, occurred_at: NOW, eligible: 1 },
+      { partner_id: 1, kind: "click", link_id: 1, occurred_at: NOW, cost_data_on: 1 },
     ]);
   });
 
@@ -79,8 +82,8 @@ describe("a click", () => {
     await click(ID, { now: NOW + 1, link: "demo1nk002" });
     await view(ID, { now: NOW + 2 });
     expect(await recorded()).toEqual([
-      { partner_id: 1, kind: "click", link_id: 1, occurred_at: NOW, eligible: 1 },
-      { partner_id: 1, kind: "impression", link_id: 1, occurred_at: NOW + 2, eligible: 1 },
+      { partner_id: 1, kind: "click", link_id: 1, occurred_at: NOW, cost_data_on: 1 },
+      { partner_id: 1, kind: "impression", link_id: 1, occurred_at: NOW + 2, cost_data_on: 1 },
     ]);
   });
 
@@ -120,19 +123,23 @@ describe("a click", () => {
 describe("the partner and the cost switch of an engagement", () => {
   it("are those of the nearest ancestor link that has its own", async () => {
     await click(ID, { link: "demo1nk004" });
-    expect(await recorded()).toMatchObject([{ partner_id: 1, link_id: 4, eligible: 1 }]);
+    expect(await recorded()).toMatchObject([{ partner_id: 1, link_id: 4, cost_data_on: 1 }]);
     await env.DB.prepare("UPDATE links SET partner_id = 2 WHERE id = 3").run();
     await click("engagement-id-02", { link: "demo1nk004" });
-    expect(await recorded("engagement-id-02")).toMatchObject([{ partner_id: 2, link_id: 4, eligible: 0 }]);
+    expect(await recorded("engagement-id-02")).toMatchObject([
+      { partner_id: 2, link_id: 4, cost_data_on: 0 },
+    ]);
     await env.DB.prepare("UPDATE links SET cost_switch = 0 WHERE id = 2").run();
     await click("engagement-id-03", { link: "demo1nk002" });
-    expect(await recorded("engagement-id-03")).toMatchObject([{ partner_id: 1, link_id: 2, eligible: 0 }]);
+    expect(await recorded("engagement-id-03")).toMatchObject([
+      { partner_id: 1, link_id: 2, cost_data_on: 0 },
+    ]);
   });
 
-  it("make it not eligible if the partner does not support cost data, even with the switch on", async () => {
+  it("switch cost data off if the partner does not support it, even with the switch on", async () => {
     await env.DB.prepare("UPDATE links SET cost_switch = 1 WHERE id = 6").run();
     await click(ID, { link: "demo1nk006" });
-    expect(await recorded()).toMatchObject([{ partner_id: 2, eligible: 0 }]);
+    expect(await recorded()).toMatchObject([{ partner_id: 2, cost_data_on: 0 }]);
   });
 
   it("leave an engagement on a link without a partner unrecorded", async () => {
@@ -147,8 +154,8 @@ describe("the partner and the cost switch of an engagement", () => {
     await setSwitch(DEMO.linkToken, true);
     await click(ID);
     expect([await recorded("engagement-id-02"), await recorded()]).toMatchObject([
-      [{ eligible: 0 }],
-      [{ eligible: 1 }],
+      [{ cost_data_on: 0 }],
+      [{ cost_data_on: 1 }],
     ]);
   });
 });
@@ -232,19 +239,24 @@ describe("a click from a partner's server, s2s=1", () => {
     expect(body).toEqual({
       status: "ok",
       kind: "click",
+      cost_id: ID,
       recorded: true,
       duplicate: false,
       dropped: [],
       request_id: headers.get("x-request-id"),
     });
-    expect((await ask(`${LINK}?cost_id=${ID}&s2s=1`)).body).toMatchObject({
+    expect((await ask(`${LINK}?cost_id=${ID}&s2s=1`, { now: NOW + 1 })).body).toMatchObject({
       recorded: true,
       duplicate: true,
     });
   });
 
   it("returns recorded: false without an ID", async () => {
-    expect((await ask(`${LINK}?s2s=1`)).body).toMatchObject({ recorded: false, duplicate: false });
+    expect((await ask(`${LINK}?s2s=1`)).body).toMatchObject({
+      cost_id: null,
+      recorded: false,
+      duplicate: false,
+    });
   });
 
   it("returns an error if the database fails", async () => {
@@ -262,16 +274,22 @@ describe("a click from a partner's server, s2s=1", () => {
 
   it.each([
     ["{cost_id_here}", false],
-    ["[cost_id_here]", false],
+    ["{cost_id}-0001", false],
+    ["0001-{cost_id}-0002", false],
     ["%%COST_ID_HERE%%", false],
-    ["{cost_id}-0001", true],
+    ["0001-%%COST_ID%%", false],
+    ["[cost_id_here]", false],
+    ["            ", false],
     ["0001-[cost_id]", true],
     ["[cost_id_here}", true],
     ["%COST_ID_HERE%", true],
-  ])("drops a cost_id only if all of it is a macro: %s", async (costId, recorded) => {
-    const { body } = await ask(`${LINK}?cost_id=${encodeURIComponent(costId)}&s2s=1`);
-    expect(body).toMatchObject({ recorded, dropped: recorded ? [] : ["cost_id"] });
-  });
+  ])(
+    "drops an unfilled macro or a blank cost_id, and nothing that only resembles one: %s",
+    async (costId, recorded) => {
+      const { body } = await ask(`${LINK}?cost_id=${encodeURIComponent(costId)}&s2s=1`);
+      expect(body).toMatchObject({ recorded, dropped: recorded ? [] : ["cost_id"] });
+    },
+  );
 
   it("lists a dropped parameter once, also with several errors", async () => {
     const { body } = await ask(`${LINK}?cost_id=%00&cost_amount=x&cost_amount=y&cost_amount=%FF&s2s=1`);

@@ -1,6 +1,6 @@
 /** Wraps real D1, KV and queues so that a chosen call fails, hangs or returns an old value. */
 import { vi } from "vitest";
-import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
+import type { OpenedLink } from "../../src/domain/costs.ts";
 import { env, withMethods, wrapDatabases } from "../harness.ts";
 
 /** D1's documented errors after which the same request may succeed when it is repeated. */
@@ -102,14 +102,14 @@ export const kvHangs = () => silence<null>();
 
 /** A queue that accepts messages unless a fault occurs before, and confirms them unless one occurs after. */
 export function faultyQueue(fault?: InjectedFault): {
-  queue: Queue<NewEngagement>;
-  accepted: NewEngagement[];
+  queue: Queue<OpenedLink>;
+  accepted: OpenedLink[];
 } {
-  const accepted: NewEngagement[] = [];
+  const accepted: OpenedLink[] = [];
   let calls = 0;
-  const send = (message: NewEngagement) => {
+  const send = (message: OpenedLink) => {
     const work = async () => void accepted.push(structuredClone(message));
     return fault?.at(++calls) ? runWithFault(fault, work) : work();
   };
-  return { queue: { send } as unknown as Queue<NewEngagement>, accepted };
+  return { queue: { send } as unknown as Queue<OpenedLink>, accepted };
 }

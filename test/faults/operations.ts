@@ -48,6 +48,7 @@ const SAMPLES: Record<string, Sample> = {
   submitCost: { path: `/cost?${new URLSearchParams(cost)}`, method: "POST" },
   submitBatch: { path: "/cost/batch", json: { costs: [cost, { ...cost, cost_id: "faulty-cost-0002" }] } },
   readCost: { path: "/cost/demo-spend-00-0" },
+  voidCost: { path: "/cost/demo-spend-00-0/void", method: "POST" },
   readRound: { path: "/cost/round", token: DEMO.testCostToken },
   openLink: {
     path: `/${DEMO.linkToken}?s2s=1&cost_id=faulty-click-001&cost_type=cpc&cost_amount=1&cost_currency=USD`,
@@ -96,7 +97,9 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/account/sign-out-everywhere", form()),
   ...page("/operator/partners", form({ display_name: "a" }), { repeats: true }),
   ...page("/operator/partners/1", form({ display_name: "b" }), { pattern: "/operator/partners/:id" }),
-  ...page("/operator/partners/1/costs", form({ take: "no" }), { pattern: "/operator/partners/:id/costs" }),
+  ...page("/operator/partners/1/costs", form({ stopped: "yes" }), {
+    pattern: "/operator/partners/:id/costs",
+  }),
   ...page("/operator/partners/1/rounds", form({ cost_types: "cpc" }), {
     pattern: "/operator/partners/:id/rounds",
   }),

@@ -41,7 +41,7 @@ it("stores one cost for 50 concurrent calls, 50 URLs and a batch with the same c
     ),
   ]);
   expect(new Set(statuses)).toEqual(new Set([200, 302]));
-  expect(await rows("SELECT source, amount FROM costs")).toEqual([{ source: "call", amount: 50_000 }]);
+  expect(await rows("SELECT source, amount FROM cost_states")).toEqual([{ source: "call", amount: 50_000 }]);
   expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
 });
 

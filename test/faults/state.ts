@@ -19,7 +19,7 @@ export async function openRoundToApprove(): Promise<void> {
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, round_id, hint, created_at) VALUES (?, 2, 'test', 1, ?, '', 0)",
     ).bind(hashToken(ROUND_TEST, ["test"]), ROUND),
     env.DB.prepare(
-      "INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible) VALUES (2, 'faulty-round-001', 'click', ?, 6, ?, 0)",
+      "INSERT INTO ledger_entries (partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on) VALUES (2, 'faulty-round-001', ?, 6, ?, 0)",
     ).bind(DEMO.appToken, NOW - 500),
   ]);
   await call("/cost?cost_type=cpc&cost_currency=USD&cost_id=faulty-round-001&cost_amount=1&tag=t", {
@@ -29,6 +29,8 @@ export async function openRoundToApprove(): Promise<void> {
 }
 
 let tables: string[] = [];
+/** The stored columns of each table, without the computed ones, which no INSERT may name. */
+let columns = new Map<string, string>();
 let triggers: { name: string; sql: string }[] = [];
 
 /** Sets up the demo data with sessions and a round, copies all of it, and makes password hashing fast. */
@@ -48,8 +50,16 @@ export async function startState(): Promise<void> {
   ).all<{ type: string; name: string; sql: string }>();
   tables = found.results.filter(({ type }) => type === "table").map(({ name }) => name);
   triggers = found.results.filter(({ type }) => type === "trigger");
+  const stored = await env.DB.batch<{ name: string }>(
+    tables.map((name) => env.DB.prepare(`PRAGMA table_info("${name}")`)),
+  );
+  columns = new Map(
+    tables.map((table, index) => [table, (stored[index]?.results ?? []).map(({ name }) => name).join(", ")]),
+  );
   await env.DB.batch(
-    tables.map((name) => env.DB.prepare(`CREATE TABLE kept_${name} AS SELECT * FROM ${name}`)),
+    tables.map((name) =>
+      env.DB.prepare(`CREATE TABLE kept_${name} AS SELECT ${columns.get(name)} FROM ${name}`),
+    ),
   );
 }
 
@@ -59,7 +69,7 @@ export async function restoreState(): Promise<void> {
     "PRAGMA defer_foreign_keys = true",
     ...triggers.map(({ name }) => `DROP TRIGGER ${name}`),
     ...tables.map((name) => `DELETE FROM ${name}`),
-    ...tables.map((name) => `INSERT INTO ${name} SELECT * FROM kept_${name}`),
+    ...tables.map((name) => `INSERT INTO ${name} (${columns.get(name)}) SELECT * FROM kept_${name}`),
     ...triggers.map(({ sql }) => sql),
   ];
   await env.DB.batch(statements.map((sql) => env.DB.prepare(sql)));

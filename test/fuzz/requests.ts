@@ -52,7 +52,7 @@ const HOSTILE = [
   " ",
   "\u0000",
   "\r\nset-cookie: a=b",
-  "'; DROP TABLE costs; --",
+  "'; DROP TABLE ledger_entries; --",
   "' OR '1'='1",
   "../../../etc/passwd",
   "..%2f..%2f",

@@ -141,12 +141,9 @@ function noteConfirmed({ operation, headers, path }: FuzzRequest, text: string):
       if (created) confirmed.links.add(created);
     }
   }
-  if (
-    operation === "openLink" &&
-    path.includes("s2s=1") &&
-    (JSON.parse(text || "{}") as Confirmation).recorded
-  ) {
-    confirmed.engagements.add(new URL(path, BASE_URL).searchParams.get("cost_id") ?? "");
+  if (operation === "openLink" && path.includes("s2s=1")) {
+    const { recorded, cost_id } = JSON.parse(text || "{}") as Confirmation;
+    if (recorded) confirmed.engagements.add(cost_id ?? "");
   }
 }
 
@@ -181,7 +178,7 @@ const { contradictions, lost, links, engagements } = await readState(state, asyn
   contradictions: await findContradictions(db, 0),
   lost: await findLost(db, 1, [...confirmed.costs]),
   links: await countOf(db, "links", "token", confirmed.links),
-  engagements: await countOf(db, "engagements", "kind = 'click' AND cost_id", confirmed.engagements),
+  engagements: await countOf(db, "ledger_entries", "click_at IS NOT NULL AND cost_id", confirmed.engagements),
 }));
 
 /** Returns how many of the given values exist. */

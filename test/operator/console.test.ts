@@ -146,8 +146,7 @@ test("empty states name the next step", async () => {
       "DELETE FROM credentials",
       "DELETE FROM rounds",
       "DELETE FROM links",
-      "DELETE FROM engagements",
-      "DELETE FROM costs",
+      "DELETE FROM ledger_entries",
       "DELETE FROM daily_totals",
       "DELETE FROM partners",
       "DELETE FROM memberships",
@@ -249,17 +248,16 @@ describe("a list of more than 100 items", () => {
 });
 
 test("a partner's costs are stopped and resumed only by their own form", async () => {
-  const accepted = () => rows("SELECT supports_cost_data AS accepted FROM partners WHERE id = 1");
-  await operator.post("/operator/partners/1/costs", { take: "no" });
+  const accepted = () => rows("SELECT stopped_at IS NULL AS accepted FROM partners WHERE id = 1");
+  await operator.post("/operator/partners/1/costs", { stopped: "yes" });
   expect(await accepted()).toEqual([{ accepted: 0 }]);
   expect((await operator.get("/operator/partners/1")).text).toContain("Resume accepting costs");
-  await operator.post("/operator/partners/1", { display_name: "Acme Ads", supports_cost_data: "on" });
+  await operator.post("/operator/partners/1", { display_name: "Acme Ads", stopped: "no" });
   expect(await accepted()).toEqual([{ accepted: 0 }]);
-  await operator.post("/operator/partners/1/costs", { take: "yes" });
+  await operator.post("/operator/partners/1/costs", { stopped: "no" });
   expect((await operator.post("/operator/partners/1", { display_name: "Acme Ads" })).status).toBe(303);
   expect(await accepted()).toEqual([{ accepted: 1 }]);
   expect((await operator.post("/operator/partners/1/costs", {})).status).toBe(400);
-  expect((await operator.post("/operator/partners/2/costs", { take: "yes" })).status).toBe(409);
 });
 
 test("an error page renders the backticks of its text as code", async () => {

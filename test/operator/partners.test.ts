@@ -76,7 +76,8 @@ describe("partners", () => {
         json: { supports_cost_data },
       });
     const onUrl = (id: string) => `cost_id=${id}&cost_type=cpc&cost_amount=1&cost_currency=USD`;
-    const counted = () => rows("SELECT cost_id FROM costs WHERE cost_id LIKE 'switched-%' ORDER BY cost_id");
+    const counted = () =>
+      rows("SELECT cost_id FROM cost_states WHERE cost_id LIKE 'switched-%' ORDER BY cost_id");
     expect((await accept(false)).body.data.items[0]?.supports_cost_data).toBe(false);
     expect((await sendCost({ cost_id: "switched-cost-01" })).body.code).toBe("cost_type_not_integrated");
     await call(`/${DEMO.linkToken}?${onUrl("switched-click-1")}`, { headers: { "user-agent": IPHONE } });

@@ -35,7 +35,8 @@ const engagement = (kind: Kind, more: Partial<RoundEngagement> = {}): RoundEngag
   costId: ID,
   kind,
   occurredAt: START,
-  eligible: false,
+  costDataOn: false,
+  priceCounts: false,
   urlCostType: null,
   urlCurrency: null,
   urlAmount: null,
@@ -106,6 +107,22 @@ describe("a cost type passes with a match and no open mismatches", () => {
       ["cpc"],
       false,
       ["wrong_engagement open"],
+    ],
+    [
+      "a cpm cost for a click, after which the impression came",
+      entries(cost("cpm")),
+      [click(), view()],
+      ["cpm"],
+      true,
+      [],
+    ],
+    [
+      "a cpi cost and its impression, and a click seven days later",
+      entries(cost("cpi")),
+      [view(), click({ occurredAt: START + 7 * DAY })],
+      ["cpi"],
+      true,
+      [],
     ],
     ["a malformed cost", entries(null), [click()], ["cpc"], false, ["malformed open"]],
     [
@@ -309,7 +326,7 @@ test("live engagements of an integrated cost type are not part of the round", ()
   const round = {
     costTypes: ALL,
     entries: [],
-    engagements: [click({ eligible: true })],
+    engagements: [click({ costDataOn: true })],
     dismissed: new Set<string>(),
     openedAt: START,
     complete: true,
@@ -321,16 +338,16 @@ test("live engagements of an integrated cost type are not part of the round", ()
 describe("an engagement without a cost, from a partner that is live for cpc,", () => {
   const OTHER = "another-cost-id";
   test.each<[string, RoundEngagement[], string[]]>([
-    ["is skipped if cost data is on for its link", [click({ eligible: true })], []],
-    ["is a finding if cost data is off for its link", [click({ eligible: false })], [ID]],
+    ["is skipped if cost data is on for its link", [click({ costDataOn: true })], []],
+    ["is a finding if cost data is off for its link", [click({ costDataOn: false })], [ID]],
     [
       "is a finding if cost data is on only for the link of a click with another cost ID",
-      [click({ eligible: false }), click({ costId: OTHER, eligible: true })],
+      [click({ costDataOn: false }), click({ costId: OTHER, costDataOn: true })],
       [ID],
     ],
     [
       "is a finding if cost data is on only for the link of the impression",
-      [click({ eligible: false }), view({ eligible: true })],
+      [click({ costDataOn: false }), view({ costDataOn: true })],
       [ID],
     ],
   ])("%s", (_, engagements, expected) => {

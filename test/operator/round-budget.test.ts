@@ -7,8 +7,8 @@ const token = DEMO.testCostToken;
 async function fillRound(): Promise<void> {
   const ids = Array.from({ length: 987 }, (_, index) => `full-round-${index}`);
   await env.DB.prepare(
-    `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible)
-     SELECT 3, value, 'click', 'demoapp00001', 7, ?, 0 FROM json_each(?)`,
+    `INSERT INTO ledger_entries (partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on)
+     SELECT 3, value, 'demoapp00001', 7, ?, 0 FROM json_each(?)`,
   )
     .bind(Date.UTC(2026, 2, 15), JSON.stringify(ids))
     .run();

@@ -148,9 +148,9 @@ describe("an incomplete report blocks approval until an operator dismisses it", 
   test("with more engagements than a report can cover", async () => {
     const path = await goodRound();
     await rows(
-      `INSERT INTO engagements (partner_id, cost_id, kind, app_token, link_id, occurred_at, eligible, url_cost_type, url_currency, url_amount)
+      `INSERT INTO ledger_entries (partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on, click_url_cost_type, click_url_currency, click_url_amount)
        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2001)
-       SELECT 2, 'filling-' || printf('%06d', i), 'click', ?, 7, ?, 0, 'cpc', 'USD', 1 FROM n`,
+       SELECT 2, 'filling-' || printf('%06d', i), ?, 7, ?, 0, 'cpc', 'USD', 1 FROM n`,
       DEMO.appToken,
       NOW + 1,
     );
@@ -239,6 +239,18 @@ describe("approving a round", () => {
     ]);
   });
 
+  test("does not resume a partner that an operator stopped", async () => {
+    await rows("UPDATE partners SET stopped_at = 1 WHERE id = 2");
+    const { round } = await open(2, ["cpc"]);
+    await click("beacon-click-01", { link: "demo1nk006" });
+    const sent = await sendCost({ cost_id: "beacon-click-01" }, { token: round.test_credential });
+    expect(sent.body).toMatchObject({ match: "matched", mismatch: null });
+    expect((await askRound(`${rounds}/2/approve`, { method: "POST" })).round.state).toBe("approved");
+    expect(await rows("SELECT supports_cost_data, stopped_at FROM partners WHERE id = 2")).toEqual([
+      { supports_cost_data: 1, stopped_at: 1 },
+    ]);
+  });
+
   test("is rejected with round_moved if an entry arrives between report and approval", async () => {
     const { round } = await open(2, ["cpc"]);
     await click("beacon-click-01", { link: "demo1nk006" });
@@ -276,7 +288,7 @@ describe("an ended round", () => {
   test("keeps its report after its engagements are deleted", async () => {
     const { round } = await askRound(`${rounds}/1/close`, { method: "POST" });
     expect(round.state).toBe("closed");
-    await env.DB.prepare("DELETE FROM engagements").run();
+    await env.DB.prepare("DELETE FROM ledger_entries").run();
     expect((await askRound(`${rounds}/1`)).round).toEqual(round);
     expect((await ask("/cost/round", { token: DEMO.testCostToken })).body).toMatchObject({ state: "closed" });
   });
@@ -294,8 +306,17 @@ test("a matched test cost stays matched when its click is deleted before the rou
   await sendCost({ cost_id: "remembered-0001" }, { token: DEMO.testCostToken });
   const matched = async () => (await askRound(`${rounds}/1`)).round.report.types[0]?.matched;
   expect(await matched()).toBe(4);
-  await env.DB.prepare("DELETE FROM engagements WHERE cost_id = 'remembered-0001'").run();
+  await env.DB.prepare("DELETE FROM ledger_entries WHERE cost_id = 'remembered-0001'").run();
   expect(await matched()).toBe(4);
+});
+
+test.each([
+  ["exactly fourteen days old is late", 14 * DAY, { code: "window_closed" }],
+  ["one millisecond older is pending, because the click is forgotten", 14 * DAY + 1, { match: "pending" }],
+])("a test cost whose click is %s", async (_, age, result) => {
+  await click("remembered-0002", { link, now: NOW - age });
+  const sent = await sendCost({ cost_id: "remembered-0002" }, { token: DEMO.testCostToken });
+  expect(sent.body).toMatchObject(result);
 });
 
 test.each([

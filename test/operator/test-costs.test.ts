@@ -75,7 +75,10 @@ describe("a cost sent with a test credential", () => {
     expect((await send({ cost_amount: "2" })).body.code).toBe("cost_id_conflict");
     await click("test-click-0002", { link });
     const other = { cost_id: "test-click-0002" };
-    expect((await send({ ...other, cost_type: "cpm" })).body.code).toBe("wrong_engagement");
+    expect((await send({ ...other, cost_type: "cpm" })).body).toMatchObject({
+      match: "pending",
+      mismatch: "wrong_engagement",
+    });
     const week = 7 * 24 * 3600 * 1000;
     expect((await send(other, { now: NOW + week + 1 })).body.code).toBe("window_closed");
     expect((await send(other, { now: NOW + week })).status).toBe(200);

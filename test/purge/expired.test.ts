@@ -52,7 +52,7 @@ it("deletes more sessions than fit into one call in several calls, and more than
 
 it("deletes sessions even if the purge of the ledger fails, and throws that error", async () => {
   await insertSessions(1, NOW);
-  const walks = ledgerOn().databases.size;
+  const walks = 1 + ledgerOn().shards.length;
   const { database } = failingDatabase((number) => number <= walks);
   await expect(purge(ledgerOn(database), NOW)).rejects.toThrow("injected");
   expect(await countSessions()).toBe(0);

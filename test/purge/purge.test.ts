@@ -1,181 +1,96 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { COST_WINDOW_MS } from "../../src/domain/matching.ts";
+import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { click, DAY, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { failingDatabase, freshLedger, inLedger, totals } from "../support.ts";
+import { failingDatabase, freshLedger, inLedger } from "../support.ts";
 
 beforeEach(async () => {
   await freshLedger();
-  await inLedger("DELETE FROM engagements");
+  await inLedger("DELETE FROM ledger_entries");
 });
 
 /** The safety margin of the purge. */
 const HOUR = 3_600_000;
-const CLOSED = COST_WINDOW_MS + HOUR;
-const EXPIRED = 2 * COST_WINDOW_MS + HOUR;
-/** When a click at NOW is past the window and has not expired. */
-const LATER = NOW + CLOSED + DAY;
+const EXPIRED = RETENTION_MS + HOUR;
 
 const ID = "purged-cost-0001";
 const send = (cost_id = ID, now = NOW, cost_type = "cpc") =>
   sendCost({ cost_id, cost_type, cost_amount: "1" }, { now });
 const costs = () => rows("SELECT cost_id FROM costs ORDER BY cost_id");
 const engagements = () => rows("SELECT cost_id, kind FROM engagements ORDER BY cost_id, kind");
+const entries = () => rows("SELECT * FROM ledger_entries ORDER BY partner_id, cost_id");
 const wholeTotals = () =>
   rows("SELECT * FROM daily_totals ORDER BY app_token, day, link_id, cost_type, currency, state");
 
-describe("the purge deletes", () => {
+describe("the purge deletes all rows of an ID together, fourteen days and one hour after", () => {
+  const later = NOW + 6 * DAY;
+  const price = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
   it.each([
-    ["a matched cost, seven days and one hour after its click", () => click(ID).then(() => send()), CLOSED],
+    ["a click without a cost", () => click(ID), NOW],
+    ["an impression without a cost", () => view(ID), NOW],
+    ["a click with a price on its URL", () => click(ID, { query: price }), NOW],
+    ["the click of a later cost", () => click(ID).then(() => send(ID, later)), NOW],
+    ["the impression of a later cpm", () => view(ID).then(() => send(ID, later, "cpm")), NOW],
+    ["the click of an earlier cost", () => send().then(() => click(ID, { now: later })), later],
     [
-      "a matched cpm, seven days and one hour after its impression",
-      () => view(ID).then(() => send(ID, NOW, "cpm")),
-      CLOSED,
+      "the later of click and impression",
+      async () => {
+        await view(ID);
+        await send(ID, NOW, "cpi");
+        await click(ID, { now: later });
+      },
+      later,
     ],
-    ["a pending cost, seven days and one hour after it arrived", () => send(), CLOSED],
-    ["a cpi on an impression, with the impression", () => view(ID).then(() => send(ID, NOW, "cpi")), EXPIRED],
-    ["a cpe on an impression, with the impression", () => view(ID).then(() => send(ID, NOW, "cpe")), EXPIRED],
-    ["a cpi on a click, with the click", () => click(ID).then(() => send(ID, NOW, "cpi")), EXPIRED],
-    ["a pending cpi, seven days and one hour after it arrived", () => send(ID, NOW, "cpi"), CLOSED],
+    [
+      "the later of impression and click, also of a kind that does not fit",
+      async () => {
+        await click(ID);
+        await send();
+        await view(ID, { now: later });
+      },
+      later,
+    ],
+    ["a repeated click, which is not kept", () => click(ID).then(() => click(ID, { now: later })), NOW],
+    ["the arrival of a cost without an engagement", () => send(), NOW],
+    [
+      "the first arrival of a completed cost without an engagement",
+      () => sendCost({ cost_id: ID }).then(() => send(ID, later)),
+      NOW,
+    ],
   ] as [string, () => Promise<unknown>, number][])(
     "%s, and not a millisecond before",
-    async (_description, create, age) => {
+    async (_description, create, since) => {
       await create();
-      await purge(ledgerOn(), NOW + age);
-      expect(await costs()).toHaveLength(1);
-      await purge(ledgerOn(), NOW + age + 1);
-      expect(await costs()).toEqual([]);
+      const before = await entries();
+      await purge(ledgerOn(), since + EXPIRED);
+      expect(await entries()).toEqual(before);
+      await purge(ledgerOn(), since + EXPIRED + 1);
+      expect(await entries()).toEqual([]);
     },
   );
 
-  it("an engagement after fourteen days and one hour, with or without a cost, and not a millisecond before", async () => {
-    await click(ID);
-    await send();
-    await view("purged-cost-0002");
-    await purge(ledgerOn(), NOW + EXPIRED);
-    expect(await engagements()).toHaveLength(2);
-    await purge(ledgerOn(), NOW + EXPIRED + 1);
-    expect(await engagements()).toEqual([]);
-  });
-
-  it("no engagement before its cost, even if the purge of the costs lags behind", async () => {
-    await view(ID);
-    await send(ID, NOW, "cpi");
-    const late = failingDatabase((call) => call <= ledgerOn().databases.size);
-    await expect(purge(ledgerOn(late.database), NOW + EXPIRED + 1)).rejects.toThrow("injected");
-    const bounds = [NOW + EXPIRED + 1, 5_000, 0] as const;
-    await purge(ledgerOn(), ...bounds);
-    expect(await engagements()).toHaveLength(1);
-    await purge(ledgerOn(), NOW + EXPIRED + 1);
-    expect([await costs(), await engagements()]).toEqual([[], []]);
-  });
-
-  it("no cpi on an impression while it can move to a later click", async () => {
-    await view(ID);
-    await send(ID, NOW, "cpi");
-    await click(ID, { now: NOW + COST_WINDOW_MS + DAY });
-    await purge(ledgerOn(), NOW + EXPIRED + 1);
-    expect((await send(ID, NOW + EXPIRED + 2, "cpi")).body).toMatchObject({
-      duplicate: true,
-      match: "matched",
-    });
-    await purge(ledgerOn(), NOW + COST_WINDOW_MS + DAY + CLOSED + 1);
-    expect(await costs()).toEqual([]);
-    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
-  });
-
-  it.each([
-    ["is sent again after", () => view(ID, { now: LATER }).then(() => send(ID, LATER, "cpi"))],
-    [
-      "is a price on the URL of",
-      () => view(ID, { now: LATER, query: "&cost_type=cpi&cost_amount=1&cost_currency=USD" }),
-    ],
-  ] as [string, () => Promise<unknown>][])(
-    "no cpi on a click that could count again: it %s a later impression with its ID",
-    async (_description, repeat) => {
-      await click(ID);
-      await send(ID, NOW, "cpi");
-      await purge(ledgerOn(), LATER - 1);
-      await repeat();
-      await purge(ledgerOn(), NOW + EXPIRED + 1);
-      await send(ID, NOW + EXPIRED + 2, "cpi");
-      expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
-    },
-  );
-
-  it.each(["cpi", "cpe"])(
-    "a %s on an impression, seven days and one hour after a later click with its ID, and not a millisecond before",
-    async (costType) => {
-      const clickedAt = NOW + COST_WINDOW_MS + DAY;
-      await view(ID);
-      await send(ID, NOW, costType);
-      await click(ID, { now: clickedAt });
-      await purge(ledgerOn(), clickedAt + CLOSED);
-      expect(await costs()).toEqual([{ cost_id: ID }]);
-      await purge(ledgerOn(), clickedAt + CLOSED + 1);
-      expect(await costs()).toEqual([]);
-      expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
-    },
-  );
-
-  it("a cpi on an impression, with the impression, if the later click has another ID", async () => {
-    await view(ID);
-    await send(ID, NOW, "cpi");
-    await click("purged-cost-0002", { now: NOW + COST_WINDOW_MS + DAY });
-    await purge(ledgerOn(), NOW + EXPIRED + 1);
-    expect(await costs()).toEqual([]);
-  });
-
-  it("no cost or engagement that is still in use", async () => {
+  it("and nothing that is still in use", async () => {
     await click("purged-cost-live");
     await send("purged-cost-live");
     await send("purged-cost-pend");
-    const before = await rows("SELECT * FROM costs JOIN engagements");
-    await purge(ledgerOn(), NOW + COST_WINDOW_MS, 1);
-    expect(await rows("SELECT * FROM costs JOIN engagements")).toEqual(before);
+    const before = await entries();
+    await purge(ledgerOn(), NOW + EXPIRED, 1);
+    expect(await entries()).toEqual(before);
   });
 });
 
-describe("the purge does not change", () => {
-  it("the daily totals", async () => {
-    await click(ID);
-    await send();
-    await click("purged-cost-0002");
-    await sendCost({ cost_id: "purged-cost-0002" });
-    await send("purged-cost-0003");
-    const before = await wholeTotals();
-    expect(before).toHaveLength(3);
-    for (const age of [CLOSED + 1, EXPIRED + 1]) {
-      await purge(ledgerOn(), NOW + age);
-      expect(await wholeTotals()).toEqual(before);
-    }
-    expect([await costs(), await engagements()]).toEqual([[], []]);
-  });
-
-  it("the rejection of a deleted cost that is sent again: window_closed, and not counted again", async () => {
-    await click(ID);
-    await send();
-    await purge(ledgerOn(), NOW + CLOSED + 1);
-    const before = await wholeTotals();
-    for (const now of [NOW + CLOSED + 2, NOW + 2 * COST_WINDOW_MS]) {
-      expect((await send(ID, now)).body).toMatchObject({ status: 400, code: "window_closed" });
-    }
-    await click(ID, { now: NOW + CLOSED + 3 });
-    expect((await send(ID, NOW + CLOSED + 4)).body.code).toBe("window_closed");
-    expect(await wholeTotals()).toEqual(before);
-  });
-
-  it("the count of a lapsed cost: the same cost sent again is pending again", async () => {
-    await send();
-    await purge(ledgerOn(), NOW + CLOSED + 1);
-    expect((await send(ID, NOW + CLOSED + 2)).body).toMatchObject({ match: "pending", duplicate: false });
-    await click(ID, { now: NOW + CLOSED + 3 });
-    expect(await totals()).toEqual([
-      { state: "pending", count: 1, amount: 100_000 },
-      { state: "matched", count: 1, amount: 100_000 },
-    ]);
-  });
+it("does not change the daily totals", async () => {
+  await click(ID);
+  await send();
+  await click("purged-cost-0002");
+  await sendCost({ cost_id: "purged-cost-0002" });
+  await send("purged-cost-0003");
+  const before = await wholeTotals();
+  expect(before).toHaveLength(3);
+  await purge(ledgerOn(), NOW + EXPIRED + 1);
+  expect(await wholeTotals()).toEqual(before);
+  expect([await costs(), await engagements()]).toEqual([[], []]);
 });
 
 /** Creates twelve unordered cost IDs, each with a click, an impression and a cost. Every third one is still in use. */
@@ -210,15 +125,14 @@ describe("a purge in slices", () => {
     async (slice) => {
       await createMixed();
       const before = await wholeTotals();
-      await inLedger(
-        "CREATE TABLE kept_engagements AS SELECT * FROM engagements",
-        "CREATE TABLE kept_costs AS SELECT * FROM costs",
-      );
+      const stored = await env.DB.prepare("PRAGMA table_info(ledger_entries)").all<{ name: string }>();
+      const columns = stored.results.map(({ name }) => name).join(", ");
+      await inLedger(`CREATE TABLE kept_entries AS SELECT ${columns} FROM ledger_entries`);
       for (let broken = 1; ; broken++) {
         await inLedger(
-          ...["costs", "engagements", "daily_totals"].map((table) => `DELETE FROM ${table}`),
-          "INSERT INTO engagements SELECT * FROM kept_engagements",
-          "INSERT INTO costs SELECT * FROM kept_costs",
+          "DELETE FROM ledger_entries",
+          "DELETE FROM daily_totals",
+          `INSERT INTO ledger_entries (${columns}) SELECT * FROM kept_entries`,
         );
         const { database, calls } = failingDatabase((call) => call === broken);
         const failed = await purge(ledgerOn(database), purgeAt, slice).then(
@@ -277,8 +191,8 @@ it("is run by the hourly trigger of the Worker, with the scheduled time", async 
       { scheduledTime, cron: "17 * * * *", noRetry: () => undefined } as ScheduledController,
       env,
     );
-  await run(NOW + CLOSED);
+  await run(NOW + EXPIRED);
   expect(await costs()).toHaveLength(1);
-  await run(NOW + CLOSED + 1);
+  await run(NOW + EXPIRED + 1);
   expect(await costs()).toEqual([]);
 });

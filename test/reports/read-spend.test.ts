@@ -320,7 +320,7 @@ describe("the database budget of spend", () => {
       });
       expect(items.length).toBeGreaterThan(1);
       // With shards, names need one more call to DB.
-      const shards = ledgerOn().size;
+      const shards = ledgerOn().shards.length;
       const calls = shards > 0 ? 1 + shards + Number(/link|partner/.test(groups)) : 1;
       expect(counts).toMatchObject({ calls, written: 0 });
       expect(counts.read).toBeLessThanOrEqual(3 * 1_000);

@@ -50,7 +50,7 @@ export async function everything(): Promise<Record<string, unknown[]>> {
   );
   const found: Record<string, unknown[]> = {};
   for (const { name } of tables) found[name] = await rows(`SELECT * FROM "${name}"`);
-  if (!found.costs || !found.links) throw new Error("the tables were not read");
+  if (!found.ledger_entries || !found.links) throw new Error("the tables were not read");
   for (const row of found.api_tokens as Record<string, unknown>[]) delete row.last_used_day;
   return found;
 }

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { replicateCredentials } from "../../src/db/ledger/credential-copies.ts";
 import worker, { serve } from "../../src/index.ts";
-import { ask, DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
-import { downDatabase, idOn, mapped, shard } from "./support.ts";
+import { ask, DEMO, env, freshDemo, ledgerOn, NOW, ORIGIN } from "../harness.ts";
+import { downDatabase, idOn, shard } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -83,7 +83,7 @@ describe("a revocation", () => {
 
     for (const number of [0, 1, 2, 3]) {
       await shard(number).batch([
-        shard(number).prepare("UPDATE ledger_fence SET credentials_as_of = 0"),
+        shard(number).prepare("UPDATE shard_identity SET credentials_as_of = 0"),
         shard(number).prepare("DELETE FROM credentials"),
       ]);
     }
@@ -111,7 +111,6 @@ describe("a revocation", () => {
   it("is not undone by a copy that was read before it and written after it", async () => {
     const { item } = await act("/credentials", one);
     await send(idOn(0), item?.credential);
-    const ledger = mapped("4");
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -130,7 +129,8 @@ describe("a revocation", () => {
         };
       },
     });
-    const copying = replicateCredentials(ledger, [delayed]);
+    const [, ...others] = ledgerOn().shards;
+    const copying = replicateCredentials({ ...ledgerOn(), shards: [delayed, ...others] }, [delayed]);
     await wasRead;
     expect((await revoke(item?.id ?? 0)).status).toBe(200);
     release();
@@ -141,18 +141,18 @@ describe("a revocation", () => {
 
 it("replication fails until every shard has the partner's cost types and its support for cost data", async () => {
   await env.DB.exec("UPDATE partners SET supports_cost_data = 0 WHERE id = 1");
-  await replicateCredentials(mapped("4"));
+  await replicateCredentials(ledgerOn());
   expect(await send(idOn(1))).toEqual({ status: 403, code: "cost_type_not_integrated" });
   await env.DB.exec("UPDATE partners SET supports_cost_data = 1 WHERE id = 1");
-  const down = { ...mapped("4"), databases: new Map([["LEDGER_1", downDatabase(shard(1)).database]]) };
-  await expect(replicateCredentials(down)).rejects.toThrow("overloaded");
+  const shards = ledgerOn().shards.with(1, downDatabase(shard(1)).database);
+  await expect(replicateCredentials({ ...ledgerOn(), shards })).rejects.toThrow("overloaded");
   expect((await send(idOn(1))).status).toBe(403);
-  await replicateCredentials(mapped("4"));
+  await replicateCredentials(ledgerOn());
   expect((await send(idOn(1))).status).toBe(200);
 });
 
 it("copies no partner name, template or hint to a shard", async () => {
-  await replicateCredentials(mapped("4"));
+  await replicateCredentials(ledgerOn());
   const partners = await shard(0)
     .prepare("SELECT DISTINCT display_name, cost_parameters FROM partners")
     .all();

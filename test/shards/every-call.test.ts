@@ -4,7 +4,7 @@ import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
-import { CHANGE, idOn } from "./support.ts";
+import { idOn } from "./support.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -79,51 +79,46 @@ const OPERATIONS: [string, Operation][] = [
   ],
 ];
 
-describe.each([
-  ["with four shards", "4"],
-  ["after a switch to four shards", CHANGE],
-])("%s", (_, LEDGER_MAP) => {
-  it.each(OPERATIONS)(
-    "%s stores everything that it confirms, and everything once after a retry",
-    { timeout: 60_000 },
-    async (_name, { ids: count, table, send }) => {
-      const newIds = () => Array.from({ length: count }, newId);
-      const stored = async (ids: string[]) =>
-        (await rows<{ cost_id: string }>(`SELECT cost_id FROM ${table} WHERE cost_id LIKE 'every-call-%'`))
-          .map((row) => row.cost_id)
-          .filter((id) => ids.includes(id))
-          .sort();
-      const options = (database: D1Database): Call => ({ env: { DB: database, LEDGER_MAP }, now: NOW + 1 });
-      const normal = faultyDatabase();
-      await send(newIds(), options(normal.database));
-      expect(normal.calls()).toBeGreaterThan(0);
-      let unconfirmed = 0;
-      // One more than the normal number of calls, because a failed call leads to further ones.
-      for (let number = 1; number <= normal.calls() + 1; number++) {
-        for (const fault of FAULTS) {
-          const label = `call ${number}, ${fault.when}: ${fault.message}`;
-          const ids = newIds();
-          const { database } = faultyDatabase({ ...fault, at: (at) => at === number });
-          const { response, confirmed } = await withoutPauses(() => send(ids, options(database)));
-          if (confirmed.length < count) unconfirmed++;
-          if (response.status !== 200) {
-            expect(response.status, label).toBe(503);
-            expect(response.headers.get("retry-after"), label).toMatch(/^[1-9]\d*$/);
-          }
-          const found = await stored(ids);
-          expect(found, label).toEqual(expect.arrayContaining(confirmed));
-          expect(new Set(found).size, label).toBe(found.length);
-          const again = await send(ids, { env: { LEDGER_MAP }, now: NOW + 2 });
-          expect(again.confirmed, label).toEqual(ids);
-          expect(await stored(ids), label).toEqual(ids);
+it.each(OPERATIONS)(
+  "%s stores everything that it confirms, and everything once after a retry",
+  { timeout: 60_000 },
+  async (_name, { ids: count, table, send }) => {
+    const newIds = () => Array.from({ length: count }, newId);
+    const stored = async (ids: string[]) =>
+      (await rows<{ cost_id: string }>(`SELECT cost_id FROM ${table} WHERE cost_id LIKE 'every-call-%'`))
+        .map((row) => row.cost_id)
+        .filter((id) => ids.includes(id))
+        .sort();
+    const options = (database: D1Database): Call => ({ env: { DB: database }, now: NOW + 1 });
+    const normal = faultyDatabase();
+    await send(newIds(), options(normal.database));
+    expect(normal.calls()).toBeGreaterThan(0);
+    let unconfirmed = 0;
+    // One more than the normal number of calls, because a failed call leads to further ones.
+    for (let number = 1; number <= normal.calls() + 1; number++) {
+      for (const fault of FAULTS) {
+        const label = `call ${number}, ${fault.when}: ${fault.message}`;
+        const ids = newIds();
+        const { database } = faultyDatabase({ ...fault, at: (at) => at === number });
+        const { response, confirmed } = await withoutPauses(() => send(ids, options(database)));
+        if (confirmed.length < count) unconfirmed++;
+        if (response.status !== 200) {
+          expect(response.status, label).toBe(503);
+          expect(response.headers.get("retry-after"), label).toMatch(/^[1-9]\d*$/);
         }
+        const found = await stored(ids);
+        expect(found, label).toEqual(expect.arrayContaining(confirmed));
+        expect(new Set(found).size, label).toBe(found.length);
+        const again = await send(ids, { now: NOW + 2 });
+        expect(again.confirmed, label).toEqual(ids);
+        expect(await stored(ids), label).toEqual(ids);
       }
-      expect(unconfirmed).toBeGreaterThan(0);
-      const [sum] = await totals("count");
-      expect(sum?.count ?? 0).toBe((await rows("SELECT 1 FROM costs")).length);
-    },
-  );
-});
+    }
+    expect(unconfirmed).toBeGreaterThan(0);
+    const [sum] = await totals("count");
+    expect(sum?.count ?? 0).toBe((await rows("SELECT 1 FROM costs")).length);
+  },
+);
 
 describe("a revocation", () => {
   const act = (path: string, options: Call = {}) =>

@@ -1,9 +1,11 @@
 /** A shard that is down, spend reports over shards, and the queue with shards. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
+import { ledgerOf } from "../../src/db/ledger/shards.ts";
+import type { OpenedLink } from "../../src/domain/costs.ts";
+import { recordQueued } from "../../src/engagement/queue.ts";
 import worker from "../../src/index.ts";
-import { ask, call, click, DAY, DEMO, env, NOW, queueBatch, rows, sendCost } from "../harness.ts";
-import { freshLedger, totals } from "../support.ts";
+import { ask, call, click, DAY, DEMO, env, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
+import { freshLedger, openedLink, totals } from "../support.ts";
 import { databasesWith, downDatabase, idOn, shard } from "./support.ts";
 
 beforeEach(freshLedger);
@@ -75,7 +77,7 @@ describe("a shard that is down", () => {
 });
 
 describe("spend over shards", () => {
-  it("is summed exactly beyond 2^53, including older totals in DB", async () => {
+  it("is summed exactly beyond 2^53, with the totals in DB", async () => {
     const insert = "INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'matched', 2, ?)";
     for (const db of [env.DB, shard(0), shard(3)]) {
       await db
@@ -101,22 +103,17 @@ describe("spend over shards", () => {
 });
 
 describe("the queue", () => {
-  const engagement = (costId: string, more: Partial<NewEngagement> = {}): NewEngagement => ({
-    partnerId: 1,
-    costId,
-    kind: "click",
-    appToken: DEMO.appToken,
-    linkId: 1,
-    occurredAt: NOW - 5_000,
-    eligible: true,
-    urlCostType: "cpc",
-    urlCurrency: "USD",
-    urlAmount: 100_000,
-    ...more,
-  });
+  const engagement = (costId: string, more: Partial<OpenedLink> = {}) =>
+    openedLink(costId, {
+      occurredAt: NOW - 5_000,
+      urlCostType: "cpc",
+      urlCurrency: "USD",
+      urlAmount: 100_000,
+      ...more,
+    });
 
   /** A batch that records whether each message is acknowledged or retried. */
-  function batchOf(engagements: NewEngagement[]) {
+  function batchOf(engagements: OpenedLink[]) {
     const outcomes: string[] = [];
     const batch = queueBatch(engagements);
     const messages = batch.messages.map((message, index) => ({
@@ -131,18 +128,16 @@ describe("the queue", () => {
         outcomes[index] = "retry";
       },
     }));
-    return { outcomes, batch: { queue: batch.queue, messages } as unknown as MessageBatch<NewEngagement> };
+    return { outcomes, batch: { queue: batch.queue, messages } as unknown as MessageBatch<OpenedLink> };
   }
 
   it("gets a click with its time, but not a click with s2s=1, which is recorded before the response", async () => {
-    const sent: NewEngagement[] = [];
-    const ENGAGEMENTS = { send: async (message: NewEngagement) => void sent.push(message) };
-    const bindings = { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<NewEngagement> };
+    const sent: OpenedLink[] = [];
+    const ENGAGEMENTS = { send: async (message: OpenedLink) => void sent.push(message) };
+    const bindings = { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<OpenedLink> };
     const costId = idOn(1);
     await click(costId, { env: bindings, now: NOW - 7 });
-    expect(sent).toMatchObject([
-      { costId, partnerId: 1, kind: "click", occurredAt: NOW - 7, eligible: true },
-    ]);
+    expect(sent).toMatchObject([{ costId, linkToken: DEMO.linkToken, kind: "click", occurredAt: NOW - 7 }]);
     expect(await databasesWith("engagements", costId)).toEqual([]);
     await call(`/${DEMO.linkToken}?cost_id=${costId}&s2s=1`, { env: bindings });
     expect(sent).toHaveLength(1);
@@ -151,7 +146,7 @@ describe("the queue", () => {
 
   it("is bypassed when it rejects a click, which is then recorded directly", async () => {
     const ENGAGEMENTS = { send: () => Promise.reject(new Error("injected: the queue failed")) };
-    await click(idOn(2), { env: { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<NewEngagement> } });
+    await click(idOn(2), { env: { ENGAGEMENTS: ENGAGEMENTS as unknown as Queue<OpenedLink> } });
     expect(await databasesWith("engagements", idOn(2))).toEqual(["LEDGER_2"]);
   });
 
@@ -159,7 +154,7 @@ describe("the queue", () => {
     const engagements = [0, 1, 2, 3, 3].map((number) => engagement(idOn(number)));
     for (const _ of [1, 2]) {
       const { outcomes, batch } = batchOf(engagements);
-      await worker.queue(batch, env);
+      await recordQueued(batch, ledgerOn(), NOW);
       expect(outcomes).toEqual(["ack", "ack", "ack", "ack", "ack"]);
       expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 400_000 }]);
     }
@@ -168,20 +163,22 @@ describe("the queue", () => {
     ]);
   });
 
-  it("records a URL's cost on a shard without a copy of the partner, unless its type is not integrated", async () => {
+  it("records a price on a shard without a copy of the partner, unless its type is not integrated", async () => {
     expect(await shard(1).prepare("SELECT id FROM partners").all()).toMatchObject({ results: [] });
     await env.DB.exec("UPDATE partners SET integrated_types = 1 WHERE id = 1");
-    await worker.queue(
-      batchOf([engagement(idOn(1)), engagement(idOn(1, "second-cost-"), { urlCostType: "cpi" })]).batch,
-      env,
-    );
+    const { batch } = batchOf([
+      engagement(idOn(1)),
+      engagement(idOn(1, "second-cost-"), { urlCostType: "cpi" }),
+    ]);
+    await recordQueued(batch, ledgerOn(), NOW);
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
   });
 
   it("records the earliest engagement of an ID in a batch", async () => {
-    await worker.queue(
+    await recordQueued(
       batchOf([engagement(idOn(1), { occurredAt: NOW }), engagement(idOn(1), { occurredAt: NOW - 9 })]).batch,
-      env,
+      ledgerOn(),
+      NOW,
     );
     expect(await rows("SELECT occurred_at FROM engagements WHERE cost_id = ?", idOn(1))).toEqual([
       { occurred_at: NOW - 9 },
@@ -190,10 +187,10 @@ describe("the queue", () => {
 
   it("retries the messages for a shard that is down", async () => {
     const { outcomes, batch } = batchOf([0, 1, 2, 3].map((number) => engagement(idOn(number))));
-    await worker.queue(batch, { ...env, LEDGER_1: downDatabase(shard(1)).database });
+    await recordQueued(batch, ledgerOf({ ...env, LEDGER_1: downDatabase(shard(1)).database }), NOW);
     expect(outcomes).toEqual(["ack", "retry", "ack", "ack"]);
     const again = batchOf([engagement(idOn(1))]);
-    await worker.queue(again.batch, env);
+    await recordQueued(again.batch, ledgerOn(), NOW);
     expect(again.outcomes).toEqual(["ack"]);
     expect(await totals()).toEqual([{ state: "matched", count: 4, amount: 400_000 }]);
   });

@@ -1,14 +1,6 @@
 /** Helpers for the tests of a sharded ledger. */
-import { type Ledger, ledgerOf, shardFor } from "../../src/db/ledger/shards.ts";
-import { env, NOW, withMethods } from "../harness.ts";
-
-export const SWITCH_TIME = NOW;
-export const CHANGE = `1, 4 from ${new Date(SWITCH_TIME).toISOString()}`;
-
-/** The ledger with a LEDGER_MAP, at a time. */
-export function mapped(LEDGER_MAP: string, now = NOW): Ledger {
-  return ledgerOf({ ...env, LEDGER_MAP }, now);
-}
+import { databasesOf, nameOf, shardFor } from "../../src/db/ledger/shards.ts";
+import { env, ledgerOn, withMethods } from "../harness.ts";
 
 export function shard(number: number): D1Database {
   const found = env[`LEDGER_${number}`];
@@ -16,19 +8,19 @@ export function shard(number: number): D1Database {
   return found;
 }
 
-/** Returns a cost ID of partner 1 that belongs to a shard, of four. */
+/** Returns a cost ID of partner 1 that belongs to a shard. */
 export function idOn(number: number, prefix = "sharded-cost"): string {
   for (let index = 0; ; index++) {
     const costId = `${prefix}-${String(index).padStart(4, "0")}`;
-    if (shardFor(mapped("4"), { partnerId: 1, costId }) === shard(number)) return costId;
+    if (shardFor(ledgerOn(), { partnerId: 1, costId }) === shard(number)) return costId;
   }
 }
 
 /** Returns the names of the databases that have a row for an ID. */
 export async function databasesWith(table: "costs" | "engagements", costId: string): Promise<string[]> {
-  const found = [...mapped("4").databases].map(async ([name, db]) => {
+  const found = databasesOf(ledgerOn()).map(async (db) => {
     const row = await db.prepare(`SELECT 1 FROM ${table} WHERE cost_id = ?`).bind(costId).first();
-    return row ? [name] : [];
+    return row ? [nameOf(ledgerOn(), db)] : [];
   });
   return (await Promise.all(found)).flat();
 }

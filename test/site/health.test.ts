@@ -12,8 +12,8 @@ interface Readiness {
 
 async function readiness(options: Call = {}) {
   const { status, body } = await ask<Readiness>("/readyz", options);
-  const { database, migrations, tokens, links, cron } = body.checks;
-  return { status, overall: body.status, database, migrations, tokens, links, cron };
+  const { database, migrations, shards, tokens, links, cron } = body.checks;
+  return { status, overall: body.status, database, migrations, shards, tokens, links, cron };
 }
 
 const HOUR = 3600 * 1000;
@@ -49,6 +49,7 @@ test("is ready with a new database, and reports that the cron has not run", asyn
     overall: "ready",
     database: OK,
     migrations: OK,
+    shards: OK,
     tokens: OK,
     links: OK,
     cron: { ok: true, reason: "Has not run yet." },
@@ -105,7 +106,7 @@ test.each<[string, () => Partial<typeof env>, string[]]>([
   [
     "database",
     () => ({ DB: replaceMethod(env.DB, "batch", failWithSecret) }),
-    ["database", "migrations", "cron"],
+    ["database", "migrations", "shards", "cron"],
   ],
   ["tokens", () => ({ TOKENS: replaceMethod(env.TOKENS, "get", failWithSecret) }), ["tokens"]],
   ["links", () => ({ LINKS: replaceMethod(env.LINKS, "get", failWithSecret) }), ["links"]],

@@ -22,8 +22,10 @@ interface HeapUsage {
 export async function openInspector(port: number, name: string) {
   const found = await fetch(`http://127.0.0.1:${port}/json`);
   const isolates = (await found.json()) as { id: string; webSocketDebuggerUrl: string }[];
+  // A WebSocket's URL cannot have a "#". Only the stand-in for the assets has one in its name, and the soak does not ask for assets.
+  const reachable = isolates.filter(({ webSocketDebuggerUrl }) => !webSocketDebuggerUrl.includes("#"));
   const clients = await Promise.all(
-    isolates.map(async ({ id, webSocketDebuggerUrl }) => [id, await connect(webSocketDebuggerUrl)] as const),
+    reachable.map(async ({ id, webSocketDebuggerUrl }) => [id, await connect(webSocketDebuggerUrl)] as const),
   );
   const own = new Map(clients).get(`core:user:${name}`);
   if (!own) throw new Error("The inspector does not list the Worker's isolate.");

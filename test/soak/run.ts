@@ -192,7 +192,7 @@ const { db, miniflare } = await startBuilt({ name: settings.name, script: "", st
 const found = {
   contradictions: await findContradictions(db, Math.floor(startedAt / DAY_MS) - 1),
   lost: await findLost(db, 1, [...confirmed.costs]),
-  costs: await db.prepare("SELECT count(*) AS n FROM costs WHERE tag = 'soak'").first<number>("n"),
+  costs: await db.prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'soak'").first<number>("n"),
   links: await db
     .prepare("SELECT count(*) AS n FROM links WHERE label LIKE 'soak-cost-%'")
     .first<number>("n"),

@@ -1,7 +1,7 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { Ledger } from "../ledger/shards.ts";
+import { type Ledger, runGated } from "../ledger/shards.ts";
 import { addOwnSpend, type DayRange, ownSpendStatement } from "../ledger/spend.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { apps, users } from "../schema.ts";
@@ -63,11 +63,11 @@ export async function readAccount(
   days: DayRange,
 ) {
   const db = ledger.control;
-  const [[found], apps, spend] = await runIdempotent(
+  const [[found], apps, spend] = await runGated(
+    ledger,
     db,
-    account(db, { ...session }),
-    ownApps(db, { ...session }),
-    ownSpendStatement(db, session.userId, days),
+    [account(db, { ...session }), ownApps(db, { ...session }), ownSpendStatement(db, session.userId, days)],
+    runIdempotent,
   );
   const tokens = apps.map((app) => app.token);
   return { account: found, apps, spend: await addOwnSpend(ledger, spend, days, tokens) };

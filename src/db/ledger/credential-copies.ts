@@ -1,13 +1,12 @@
 /**
- * Copies all credentials and their partners' permissions to the ledger's shards, where writes check them. DB is authoritative. A
+ * Copies the credentials, and what decides about their partners, to the shards, where writes check them. DB is authoritative. A
  * copy reflects one audit entry and is never replaced by an older one, so a revocation cannot be undone.
  */
-import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { type AnyColumn, getTableColumns, sql, type Table } from "drizzle-orm";
 import { excluded, names, query } from "../query.ts";
-import { auditLog, credentials, ledgerFence, partners } from "../schema.ts";
+import { auditLog, credentials, partners, shardIdentity } from "../schema.ts";
 import { type Bound, chunk, runBatch, runIdempotent, statement } from "../statement.ts";
-import { isSharded, type Ledger, shardsOf } from "./shards.ts";
+import { type Ledger, runGated } from "./shards.ts";
 
 /** Token hash → partner ID, which never changes. Each request still checks the credential's permissions in the database. */
 const partnerIds = new Map<string, number>();
@@ -23,7 +22,7 @@ const partnerOf = query(
  * undefined for an unknown credential.
  */
 export async function findPartnerId(ledger: Ledger, tokenHash: string): Promise<number | undefined> {
-  if (!isSharded(ledger)) return 0;
+  if (ledger.shards.length === 0) return 0;
   const known = partnerIds.get(tokenHash);
   if (known !== undefined) return known;
   const { control } = ledger;
@@ -34,66 +33,56 @@ export async function findPartnerId(ledger: Ledger, tokenHash: string): Promise<
   return row.partnerId;
 }
 
+/** What a shard copies from DB, besides the IDs. The other columns are blank there. */
+const copiedOfPartner = {
+  supportsCostData: partners.supportsCostData,
+  stoppedAt: partners.stoppedAt,
+};
+const copiedOfCredential = {
+  tokenHash: credentials.tokenHash,
+  partnerId: credentials.partnerId,
+  mode: credentials.mode,
+  costTypes: credentials.costTypes,
+  revokedAt: credentials.revokedAt,
+};
+
 // These run in one batch and therefore see one consistent state. Every change adds an audit entry.
 const asOf = query({ audited: sql<number>`coalesce(max(${auditLog.id}), 0)` }, sql`FROM ${auditLog}`);
-const allPartners = query(
-  {
-    id: partners.id,
-    supportsCostData: partners.supportsCostData,
-    integratedTypes: partners.integratedTypes,
-  },
-  sql`FROM ${partners}`,
-);
-const allCredentials = query(
-  {
-    id: credentials.id,
-    tokenHash: credentials.tokenHash,
-    partnerId: credentials.partnerId,
-    mode: credentials.mode,
-    costTypes: credentials.costTypes,
-    revokedAt: credentials.revokedAt,
-  },
-  sql`FROM ${credentials}`,
-);
+const allPartners = query({ id: partners.id, ...copiedOfPartner }, sql`FROM ${partners}`);
+const allCredentials = query({ id: credentials.id, ...copiedOfCredential }, sql`FROM ${credentials}`);
 
 const audited = sql.placeholder("audited");
-const rows = sql.placeholder("rows");
+const { id, credentialsAsOf } = shardIdentity;
 const claim = statement(sql`
-  UPDATE ${ledgerFence} SET ${names(ledgerFence.credentialsAsOf)} = ${audited}
-  WHERE ${ledgerFence.id} = 1 AND ${ledgerFence.credentialsAsOf} < ${audited}
+  UPDATE ${shardIdentity} SET ${names(credentialsAsOf)} = ${audited} WHERE ${id} = 1 AND ${credentialsAsOf} < ${audited}
 `);
-const current = query(
-  { audited: ledgerFence.credentialsAsOf },
-  sql`FROM ${ledgerFence} WHERE ${ledgerFence.id} = 1`,
-);
-const isNewest = sql`(SELECT ${ledgerFence.credentialsAsOf} FROM ${ledgerFence} WHERE ${ledgerFence.id} = 1) = ${audited}`;
+const current = query({ audited: credentialsAsOf }, sql`FROM ${shardIdentity} WHERE ${id} = 1`);
 
-const newPartner = alias(partners, "excluded");
-const copyPartners = statement(sql`
-  INSERT INTO ${partners} (
-    ${names(partners.id, partners.displayName, partners.supportsCostData, partners.serverToServer)},
-    ${names(partners.clickParameters, partners.impressionParameters, partners.costParameters)},
-    ${names(partners.integratedTypes, partners.createdAt)}
-  )
-  SELECT j.value ->> 'id', '', j.value ->> 'supportsCostData', 0, '', '', '', j.value ->> 'integratedTypes', 0
-  FROM json_each(${rows}) j WHERE ${isNewest}
-  ON CONFLICT (${names(partners.id)}) DO UPDATE SET ${excluded(partners.supportsCostData, partners.integratedTypes)}
-  WHERE (${partners.supportsCostData}, ${partners.integratedTypes})
-    IS NOT (${newPartner.supportsCostData}, ${newPartner.integratedTypes})
-`);
-const newCredential = alias(credentials, "excluded");
-const copyCredentials = statement(sql`
-  INSERT INTO ${credentials} (
-    ${names(credentials.id, credentials.tokenHash, credentials.partnerId, credentials.mode, credentials.costTypes)},
-    ${names(credentials.hint, credentials.createdAt, credentials.revokedAt)}
-  )
-  SELECT j.value ->> 'id', j.value ->> 'tokenHash', j.value ->> 'partnerId', j.value ->> 'mode', j.value ->> 'costTypes',
-    '', 0, j.value ->> 'revokedAt'
-  FROM json_each(${rows}) j WHERE ${isNewest}
-  ON CONFLICT (${names(credentials.id)}) DO UPDATE SET ${excluded(credentials.costTypes, credentials.revokedAt)}
-  WHERE (${credentials.costTypes}, ${credentials.revokedAt})
-    IS NOT (${newCredential.costTypes}, ${newCredential.revokedAt})
-`);
+/** A statement that copies rows, unless the shard has a newer copy. It writes only what differs. */
+function copyTo(table: Table, copied: Record<string, AnyColumn>) {
+  const columns = Object.values(copied);
+  const { id: key, ...others } = getTableColumns(table);
+  if (!key) throw new Error("A copied table has no ID.");
+  const blank = Object.values(others).filter(
+    (one) => one.notNull && !one.hasDefault && !columns.includes(one),
+  );
+  const values = [
+    ...["id", ...Object.keys(copied)].map((name) => sql.raw(`j.value ->> '${name}'`)),
+    ...blank.map((column) => sql.raw(column.getSQLType() === "text" ? "''" : "0")),
+  ];
+  return statement(sql`
+    INSERT INTO ${table} (${names(key, ...columns, ...blank)})
+    SELECT ${sql.join(values, sql`, `)} FROM json_each(${sql.placeholder("rows")}) j
+    WHERE (SELECT ${credentialsAsOf} FROM ${shardIdentity} WHERE ${id} = 1) = ${audited}
+    ON CONFLICT (${names(key)}) DO UPDATE SET ${excluded(...columns)}
+    WHERE ${sql.join(
+      columns.map((column) => sql`${column} IS NOT excluded.${names(column)}`),
+      sql` OR `,
+    )}
+  `);
+}
+const copyPartners = copyTo(partners, copiedOfPartner);
+const copyCredentials = copyTo(credentials, copiedOfCredential);
 
 /** Keeps a parameter far below its limit of 2 MB. */
 const ROWS_PER_STATEMENT = 5_000;
@@ -103,26 +92,29 @@ const ROWS_PER_STATEMENT = 5_000;
  * Also throws if a shard has changes that DB does not have, because only DB was restored to an earlier time: a revocation would
  * then not reach that shard. Does nothing when the ledger is in DB.
  */
-export async function replicateCredentials(ledger: Ledger, shards = shardsOf(ledger)): Promise<void> {
+export async function replicateCredentials(ledger: Ledger, shards = ledger.shards): Promise<void> {
   if (shards.length === 0) return;
   const { control } = ledger;
-  const [[now], partnerRows, credentialRows] = await runBatch(
-    control,
+  const [[now], partnerRows, credentialRows] = await runGated(ledger, control, [
     asOf(control, {}),
     allPartners(control, {}),
     allCredentials(control, {}),
-  );
+  ]);
   const version = { audited: now?.audited ?? 0 };
   const results = await Promise.allSettled(
     shards.map(async (db) => {
       const copies = (copy: typeof copyPartners, all: object[]): Bound<unknown>[] =>
         chunk(all, ROWS_PER_STATEMENT).map((part) => copy(db, { ...version, rows: JSON.stringify(part) }));
-      const [, [shard]] = await runIdempotent(
+      const [, [shard]] = await runGated(
+        ledger,
         db,
-        claim(db, version),
-        current(db, {}),
-        ...copies(copyPartners, partnerRows),
-        ...copies(copyCredentials, credentialRows),
+        [
+          claim(db, version),
+          current(db, {}),
+          ...copies(copyPartners, partnerRows),
+          ...copies(copyCredentials, credentialRows),
+        ],
+        runIdempotent,
       );
       return shard?.audited ?? 0;
     }),

@@ -1,38 +1,40 @@
 /** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type { RoundEngagement } from "../../domain/round-findings.ts";
 import { as, names, query, type RowOf } from "../query.ts";
-import { costs, engagements, roundEntries, rounds } from "../schema.ts";
-import { type Bound, runBatch, type Value } from "../statement.ts";
-import { type Ledger, runOnEveryShard } from "./shards.ts";
+import { ledgerEntries, roundEntries, rounds } from "../schema.ts";
+import type { Bound, Value } from "../statement.ts";
+import { e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
+import { runOnEveryShard } from "./run.ts";
+import type { Ledger } from "./shards.ts";
 
-/** How many of a partner's engagements a report scans per database, and how many without a live cost it includes. */
+/** How many of a partner's IDs a report scans per database, and how many without a live cost it includes. */
 const MAX_SCANNED = 20_000;
 export const MAX_INCLUDED = 2_000;
 
-const e = alias(engagements, "e");
-const w = alias(engagements, "w");
-const o = alias(costs, "o");
+const w = alias(ledgerEntries, "w");
 const x = alias(rounds, "x");
 const n = alias(roundEntries, "n");
 
-const engagementFields = {
-  costId: e.costId,
-  kind: e.kind,
-  occurredAt: e.occurredAt,
-  eligible: e.eligible,
-  urlCostType: e.urlCostType,
-  urlCurrency: e.urlCurrency,
-  urlAmount: e.urlAmount,
-};
-export type EngagementRow = RowOf<typeof engagementFields>;
+const fields = { costId: e.costId, ...engagementFields };
+/** The engagements of an ID. */
+export type EngagementRow = RowOf<typeof fields>;
+
+export function toRoundEngagements(row: EngagementRow): RoundEngagement[] {
+  const { click, impression } = toEngagements(row);
+  return [
+    ...(click ? [{ ...click, costId: row.costId, kind: "click" as const }] : []),
+    ...(impression ? [{ ...impression, costId: row.costId, kind: "impression" as const }] : []),
+  ];
+}
 
 /** Reads the engagements with `costIds` of the partner in the row `x` of `from`. */
 export const engagementsOfIds = (from: SQL) =>
   query(
-    engagementFields,
+    fields,
     sql`FROM ${from} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
-      CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = j.value`,
+      CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = j.value AND ${isRemembered}`,
   );
 
 const maxScanned = sql.raw(String(MAX_SCANNED));
@@ -50,20 +52,20 @@ export function roundReading(from: SQL, entries: SQL) {
       sql`FROM ${from} WHERE ${open}`,
     ),
     named: query(
-      engagementFields,
+      fields,
       sql`FROM ${from} CROSS JOIN ${entries}
         CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = ${n.costId}
-        WHERE ${open} GROUP BY ${e.costId}, ${e.kind}`,
+        WHERE ${open} AND ${isRemembered} GROUP BY ${e.costId}`,
     ),
-    // Excludes engagements that have a live cost, which are not part of the round. The byte FF sorts after every UTF-8 text.
+    // Excludes IDs with a live cost, which are not part of the round. The byte FF sorts after every UTF-8 text.
     recent: query(
-      engagementFields,
+      fields,
       sql`FROM ${from} CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId}
-        WHERE ${open} AND ${e.occurredAt} >= ${x.openedAt}
+        WHERE ${open} AND (${e.clickAt} >= ${x.openedAt} OR ${e.impressionAt} >= ${x.openedAt})
           AND ${e.costId} <= coalesce((
             SELECT ${w.costId} ${first} ORDER BY ${w.costId} LIMIT 1 OFFSET ${maxScanned}
           ), CAST(x'FF' AS TEXT))
-          AND NOT EXISTS (SELECT 1 FROM ${as(o)} WHERE ${o.partnerId} = ${e.partnerId} AND ${o.costId} = ${e.costId})
+          AND ${e.state} IS NULL AND ${e.countingPrice} IS NULL AND ${isRemembered}
         LIMIT ${sql.raw(String(MAX_INCLUDED + 1))}`,
     ),
   };
@@ -85,18 +87,19 @@ export async function findOnShards(
   ledger: Ledger,
   partnerId: number,
   ids: string[],
+  now: number,
 ): Promise<EngagementRow[]> {
-  const values = { partnerId, openedAt: 0, costIds: JSON.stringify(ids) };
-  return (await runOnEveryShard(ledger, (db) => runBatch(db, ofIds(db, values)))).flat(2);
+  const values = { partnerId, openedAt: 0, costIds: JSON.stringify(ids), now };
+  return (await runOnEveryShard(ledger, (db) => [ofIds(db, values)])).flat(2);
 }
 
 /** Reads what the shards add to the report of an open round, whose entries have `costIds`. Empty when the ledger is in DB. */
 export async function readOnShards(
   ledger: Ledger,
-  round: { partnerId: number; openedAt: number; costIds: string[] },
+  round: { partnerId: number; openedAt: number; costIds: string[]; now: number },
 ): Promise<{ named: EngagementRow[]; recent: EngagementRow[]; overrun: boolean }> {
   const values = { ...round, costIds: JSON.stringify(round.costIds) };
-  const found = await runOnEveryShard(ledger, (db) => runBatch(db, ...roundStatements(reading, db, values)));
+  const found = await runOnEveryShard(ledger, (db) => roundStatements(reading, db, values));
   return {
     overrun: found.some(([[row]]) => row?.overrun === 1),
     named: found.flatMap(([, named]) => named),

@@ -1,95 +1,42 @@
 /**
- * Selects the database of a cost and its engagements: DB, or the shard LEDGER_n given by a hash of (partner, cost ID) when
- * LEDGER_MAP sets a number of shards. All ledger rows of one ID are in the same database.
+ * The databases of the ledger: DB, or the shards LEDGER_0 … LEDGER_n-1, selected by a hash of (partner, cost ID). The number of
+ * shards is fixed, because rows are found with it. DB and every shard store it, and each shard its index: a database that does
+ * not fit the bindings rejects every batch, so a wrong binding cannot put a row in a database where nobody finds it.
  */
+import { sql } from "drizzle-orm";
+import { ConfigurationError } from "../../errors.ts";
+import { query } from "../query.ts";
+import { shardIdentity } from "../schema.ts";
+import { type Bound, type Rows, runBatch, statement } from "../statement.ts";
+
 export interface LedgerBindings {
   DB: D1Database;
-  /** The shards, numbered from 0 without a gap. */
+  /** The shards, numbered from 0 without a gap. Without any, the ledger is in DB. */
   [shard: `LEDGER_${number}`]: D1Database | undefined;
-  /**
-   * The number of shards: `4`, or `4, 8 from 2026-12-01T00:00:00Z` during a change; 0 keeps the ledger in DB.
-   *
-   * To add shards in production: bind and migrate them. Deploy `LEDGER_MAP` with the old number, the new number and a switch
-   * time some hours ahead. Remove the old number five weeks after the switch, when no row that still matters is left in its old
-   * place. Before the switch, the old number selects the shard of every ID. After it, an ID with a row in its old shard stays
-   * there, and any other ID goes to the shard that the new number selects. So an ID is never in two databases, and no rows are
-   * moved: they expire where they are. The old database orders the requests around the switch: a lookup of an ID there raises
-   * its fence in the same transaction, and behind the fence every write that uses the old number is rejected.
-   */
-  LEDGER_MAP?: string;
 }
 
 export interface Ledger {
-  /** DB, with everything except the ledger: accounts, links, credentials, rounds. */
+  /** DB, with everything except the ledger: accounts, links, credentials, rounds. Without shards, the ledger too. */
   control: D1Database;
-  /** Every database that may hold costs or totals, by binding name. Includes DB, because the ledger may have started there. */
-  databases: Map<string, D1Database>;
-  /** The number of shards, 0 for DB. */
-  size: number;
-  /** After a switch: the old number of shards, where IDs may still have rows. */
-  earlier: number | undefined;
-  /** Before a switch: the new number of shards, for a request during which the switch happens. */
-  next: number | undefined;
+  /** LEDGER_0, LEDGER_1, … */
+  shards: D1Database[];
 }
 
-const MAP = /^(?:(\d+) *, *)?(\d+)(?: +from +(\S+))?$/;
-
-/** `now` in milliseconds since 1970. The bindings must have passed `checkLedgerBindings`. */
-export function ledgerOf(bindings: LedgerBindings, now: number): Ledger {
-  const { control, databases, size, change } = mapOf(bindings);
-  if (!change) return { control, databases, size, earlier: undefined, next: undefined };
-  const { earlier, start } = change;
-  return now < start
-    ? { control, databases, size: earlier, earlier: undefined, next: size }
-    : { control, databases, size, earlier, next: undefined };
+export function ledgerOf(bindings: LedgerBindings): Ledger {
+  const shards: D1Database[] = [];
+  for (let next = bindings.LEDGER_0; next; next = bindings[`LEDGER_${shards.length}`]) shards.push(next);
+  return { control: bindings.DB, shards };
 }
 
-/** The parsed LEDGER_MAP, cached because the bindings of an isolate do not change. */
-interface LedgerMap extends Pick<Ledger, "control" | "databases" | "size"> {
-  change: { earlier: number; start: number } | undefined;
-  problems: string[];
-}
-const maps = new WeakMap<LedgerBindings, LedgerMap>();
-
-function mapOf(bindings: LedgerBindings): LedgerMap {
-  const known = maps.get(bindings);
-  if (known) return known;
-  const map = readMap(bindings);
-  maps.set(bindings, map);
-  return map;
+/** DB and every shard. */
+export function databasesOf({ control, shards }: Ledger): D1Database[] {
+  return [control, ...shards];
 }
 
-function readMap(bindings: LedgerBindings): LedgerMap {
-  const control = bindings.DB;
-  const databases = new Map([["DB", control]]);
-  for (let index = 0; ; index++) {
-    const shard = bindings[`LEDGER_${index}`];
-    if (!shard) break;
-    databases.set(nameOf(index), shard);
-  }
-  const shards = databases.size - 1;
-  const [, before, count = "", from] = MAP.exec(bindings.LEDGER_MAP ?? (shards === 0 ? "0" : "")) ?? [];
-  const size = Number(count);
-  const earlier = before === undefined ? undefined : Number(before);
-  const start = Date.parse(from ?? "");
-  const isChange = earlier !== undefined && earlier < size && !Number.isNaN(start);
-  const isBad = count === "" || size > shards || (!isChange && (before !== undefined || from !== undefined));
-  const problems = isBad
-    ? [
-        `LEDGER_MAP must be a number of shards that is at most ${shards}, the number of bound LEDGER_ databases.`,
-      ]
-    : [];
-  return { control, databases, size, change: isChange ? { earlier, start } : undefined, problems };
-}
-
-/** What is wrong with the bindings of the ledger, as sentences. */
-export function checkLedgerBindings(bindings: LedgerBindings): string[] {
-  return mapOf(bindings).problems;
-}
-
-/** Whether the database of an ID depends on its partner. */
-export function isSharded({ size, next }: Ledger): boolean {
-  return size > 0 || next !== undefined;
+/** The name of the binding of a database. */
+export function nameOf({ shards }: Ledger, db: D1Database): string {
+  const at = shards.indexOf(db);
+  return at < 0 ? "DB" : `LEDGER_${at}`;
 }
 
 export interface LedgerKey {
@@ -97,13 +44,9 @@ export interface LedgerKey {
   costId: string;
 }
 
-const nameOf = (shard: number) => `LEDGER_${shard}`;
-
-/** This function must never change, because existing rows are found with it. */
-export function shardFor(ledger: Ledger, key: LedgerKey, size = ledger.size): D1Database {
-  const database = ledger.databases.get(size === 0 ? "DB" : nameOf(hashOf(key) % size));
-  if (!database) throw new Error("A shard of the ledger is not bound.");
-  return database;
+/** All ledger rows of one ID are in the same database. This function must never change, because existing rows are found with it. */
+export function shardFor({ control, shards }: Ledger, key: LedgerKey): D1Database {
+  return shards[hashOf(key) % shards.length] ?? control;
 }
 
 /** FNV-1a over UTF-16 code units, with a final mix so that the low bits are well distributed. */
@@ -118,12 +61,65 @@ function hashOf({ partnerId, costId }: LedgerKey): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Runs `work` on every shard. */
-export function runOnEveryShard<Result>(ledger: Ledger, work: (db: D1Database) => Promise<Result>) {
-  return Promise.all(shardsOf(ledger).map(work));
+const { id, shards, shardIndex } = shardIdentity;
+
+/** The first statement of every batch. Outside a trigger, SQL can raise an error only like this, by parsing invalid JSON. */
+const gate = statement(sql`
+  SELECT json(iif(EXISTS (
+    SELECT 1 FROM ${shardIdentity}
+    WHERE ${id} = 1 AND ${shards} = ${sql.placeholder("shards")} AND ${shardIndex} IS ${sql.placeholder("shardIndex")}
+  ), 'true', 'another shard'))
+`);
+
+/** Whether a statement aborted its batch in this way. */
+export function isAbortedBySql(error: unknown): boolean {
+  return String(error).includes("malformed JSON");
 }
 
-/** The databases of the ledger without DB. */
-export function shardsOf(ledger: Ledger): D1Database[] {
-  return [...ledger.databases.values()].filter((db) => db !== ledger.control);
+/**
+ * Runs a batch on a database of the ledger, in one transaction, if the database fits the bindings. Otherwise throws a
+ * ConfigurationError that says what is wrong, and nothing is written. `run` can be `runIdempotent`.
+ */
+export async function runGated<Statements extends Bound<unknown>[]>(
+  ledger: Ledger,
+  db: D1Database,
+  statements: [...Statements],
+  run = runBatch,
+): Promise<Rows<Statements>> {
+  const at = ledger.shards.indexOf(db);
+  const values = { shards: ledger.shards.length, shardIndex: at < 0 ? null : at };
+  try {
+    const [, ...rows] = await run(db, gate(db, values), ...statements);
+    return rows as unknown as Rows<Statements>;
+  } catch (error) {
+    if (isAbortedBySql(error)) {
+      const [[stored]] = await runBatch(db, identity(db, {}));
+      const problem = describeMismatch(ledger, db, stored);
+      if (problem) throw new ConfigurationError(problem);
+    }
+    throw error;
+  }
+}
+
+/** A statement that reads what a database stores about its place. A new database stores 0 shards. */
+export const identity = query({ shards, shardIndex }, sql`FROM ${shardIdentity} WHERE ${id} = 1`);
+export type Identity = { shards: number; shardIndex: number | null };
+
+/** What is wrong with a database at its place in the bindings, as a sentence. `expected` is the right number of shards. */
+export function describeMismatch(
+  ledger: Ledger,
+  db: D1Database,
+  stored: Identity = { shards: 0, shardIndex: null },
+  expected = ledger.shards.length,
+): string | undefined {
+  const at = ledger.shards.indexOf(db);
+  const name = nameOf(ledger, db);
+  const index = at < 0 || expected === 0 ? null : at;
+  if (stored.shards === expected && stored.shardIndex === index) return undefined;
+  const size = stored.shards === 1 ? "1 shard" : `${stored.shards} shards`;
+  const ofOther = at < 0 || stored.shards === 0 ? `stores ${size}` : `is the DB of ${size}`;
+  const place = stored.shardIndex === null ? ofOther : `is shard ${stored.shardIndex} of ${stored.shards}`;
+  if (stored.shards === expected) return `${name} ${place}.`;
+  const bound = ledger.shards.length === 1 ? "binding is bound" : "bindings are bound";
+  return `${name} ${place}, but ${ledger.shards.length} LEDGER_ ${bound}.`;
 }

@@ -9,7 +9,8 @@ import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts
 import { as, columnsOf, list, optional, query, type RowOf } from "../query.ts";
 import { dailyTotals, links, partners } from "../schema.ts";
 import { type Bound, runBatch } from "../statement.ts";
-import { type Ledger, runOnEveryShard } from "./shards.ts";
+import { runOnEveryShard } from "./run.ts";
+import { type Ledger, runGated } from "./shards.ts";
 
 const d = alias(dailyTotals, "d");
 const l = alias(links, "l");
@@ -128,11 +129,10 @@ export async function findSpend(
     ...range,
     ...(viewer.kind === "token" ? { tokenHash: viewer.hash } : { userId: viewer.userId }),
   };
-  const [[found], rows] = await runBatch(
-    control,
+  const [[found], rows] = await runGated(ledger, control, [
     access[viewer.kind](control, values),
     reportFor(viewer.kind, groups)(control, values),
-  );
+  ]);
   const apps = found?.appToken ? [found.appToken] : [];
   return { access: found, rows: await addShards(ledger, rows, { ...range, apps, groups }) };
 }
@@ -163,10 +163,10 @@ async function addShards(
   found: SpendRow[],
   { apps, groups, ...range }: DayRange & { apps: string[]; groups: readonly SpendGroup[]; limit: number },
 ): Promise<SpendRow[]> {
-  if (ledger.databases.size === 1 || apps.length === 0) return found;
+  if (ledger.shards.length === 0 || apps.length === 0) return found;
   const report = shardReportOf(groups);
   const values = { ...range, apps: JSON.stringify(apps) };
-  const added = await runOnEveryShard(ledger, (db) => runBatch(db, report(db, values)));
+  const added = await runOnEveryShard(ledger, (db) => [report(db, values)]);
   const byKeys = Map.groupBy([...found, ...added.flat(2)], (row) =>
     JSON.stringify(KEYS.map((key) => row[key])),
   );

@@ -1,10 +1,10 @@
-/** Finds the destination of a link and counts invalid parameters on its URLs. The callers are public, so there is no token. */
+/** Finds the destination of a link. The caller is public, so there is no token. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Destination } from "../../domain/click-target.ts";
-import { as, names, query, type RowOf } from "../query.ts";
-import { apps, droppedParameters, links } from "../schema.ts";
-import { runBatch, runIdempotent, statement } from "../statement.ts";
+import { as, query, type RowOf } from "../query.ts";
+import { apps, links } from "../schema.ts";
+import { runIdempotent } from "../statement.ts";
 
 const l = alias(links, "l");
 const a = alias(apps, "a");
@@ -33,22 +33,4 @@ export function toDestination(app: RowOf<typeof destinationFields>): Destination
   const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes } = app;
   const lists = { redirectHosts: JSON.parse(redirectHosts), redirectSchemes: JSON.parse(redirectSchemes) };
   return { defaultUrl, iosUrl, androidUrl, ...lists };
-}
-
-const { linkId, day, param, count } = droppedParameters;
-const dropped = statement(sql`
-  INSERT INTO ${droppedParameters} (${names(linkId, day, param, count)})
-  SELECT ${sql.placeholder("linkId")}, ${sql.placeholder("day")}, value, 1 FROM json_each(${sql.placeholder("params")})
-  WHERE true
-  ON CONFLICT DO UPDATE SET ${names(count)} = ${names(count)} + 1
-`);
-
-/** Counts the invalid cost parameters of a URL. `day` counts days since 1970 in UTC. */
-export async function countDropped(
-  db: D1Database,
-  linkId: number,
-  day: number,
-  params: string[],
-): Promise<void> {
-  await runBatch(db, dropped(db, { linkId, day, params: JSON.stringify(params) }));
 }

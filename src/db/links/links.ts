@@ -4,9 +4,9 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import { type Change, setGiven, toValues } from "../changes.ts";
 import type { Range } from "../keyset.ts";
-import { as, optional, query, type RowOf, returning } from "../query.ts";
-import { apps, droppedParameters, links, partners } from "../schema.ts";
-import { runBatch, runForRow, runIdempotent } from "../statement.ts";
+import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { apps, droppedParameters, links } from "../schema.ts";
+import { runBatch, runForRow } from "../statement.ts";
 import {
   type AppScope,
   type LinkFilter,
@@ -99,12 +99,12 @@ export async function findLink(db: D1Database, scope: LinkScope) {
 
 const d = alias(droppedParameters, "d");
 const dropped = query(
-  { day: d.day, param: d.param, count: d.count },
+  { day: d.day, param: d.param, reason: d.reason, count: d.count },
   sql`FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember}
     CROSS JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
     CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id} AND ${d.day} >= ${sql.placeholder("firstDay")}
     WHERE ${isCaller}
-    ORDER BY ${d.day} DESC, ${d.param}`,
+    ORDER BY ${d.day} DESC, ${d.param}, ${d.reason}`,
 );
 
 /** Lists the invalid parameters of a link's URLs since a day (days since 1970 in UTC). `link` is undefined if there is none. */
@@ -115,7 +115,8 @@ export async function listDropped(db: D1Database, scope: LinkScope, firstDay: nu
 
 const settings = ["label", "archived", "partnerId", "costSwitch"] as const;
 const update = returning(
-  sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)}
+  sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)},
+      ${names(links.firstLabel)} = iif(${sql.placeholder("isGiven.label")}, ${l.matchName}, ${l.firstLabel})
     WHERE ${l.token} = ${linkToken} AND ${l.appToken} = (
       SELECT ${m.appToken} FROM ${as(t)} JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}
     )`,
@@ -131,26 +132,4 @@ export function updateLink(
   change: LinkChange,
 ): Promise<LinkRow | undefined> {
   return runForRow(db, update(db, { ...scope, ...toValues(change) }));
-}
-
-const p = alias(partners, "p");
-const recording = query(
-  {
-    linkId: l.id,
-    appToken: l.appToken,
-    ...optional({ partnerId: p.id }),
-    eligible: sql<number>`coalesce(${l.costSwitch}, ${inheritedFields.inheritedSwitch}, 0) AND ${p.supportsCostData}`,
-  },
-  sql`FROM ${as(l)} ${ancestors}
-    LEFT JOIN ${as(p)} ON ${p.id} = coalesce(${l.partnerId}, ${inheritedFields.inheritedPartner})
-    WHERE ${l.token} = ${linkToken}`,
-);
-
-/**
- * Finds the partner and the cost switch in effect for an engagement. The caller is public, so there is no token. Reads D1,
- * because a cache may be a minute old and this decides about money. Returns undefined if no link has this token.
- */
-export async function findRecording(db: D1Database, token: string) {
-  const [[row]] = await runIdempotent(db, recording(db, { linkToken: token }));
-  return row;
 }

@@ -1,6 +1,6 @@
 /** Reads what the operators' console shows in addition to the lists: an app's links, and the pending costs. */
 import { sql } from "drizzle-orm";
-import type { Ledger } from "../ledger/shards.ts";
+import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { optional, query, type RowOf } from "../query.ts";
 import { dailyTotals, links, partners } from "../schema.ts";
 import { runBatch } from "../statement.ts";
@@ -58,8 +58,11 @@ const partnerNames = query(
 export type PendingSpend = Awaited<ReturnType<typeof listPendingSpend>>[number];
 
 /** Sums the costs whose engagement may still arrive, by partner and currency. `rows` has one row of sums per database. */
-export async function listPendingSpend({ control, databases }: Ledger, now: number) {
-  const found = await Promise.all([...databases.values()].map((db) => runBatch(db, pending(db, { now }))));
+export async function listPendingSpend(ledger: Ledger, now: number) {
+  const { control } = ledger;
+  const found = await Promise.all(
+    databasesOf(ledger).map((db) => runGated(ledger, db, [pending(db, { now })])),
+  );
   const rows = found
     .flat(2)
     .sort((left, right) => left.partnerId - right.partnerId || left.currency.localeCompare(right.currency));

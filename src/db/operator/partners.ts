@@ -36,24 +36,24 @@ const settings = [
   "clickParameters",
   "impressionParameters",
   "costParameters",
-  "supportsCostData",
+  "maxUrlAmount",
 ] as const;
-const insert = returning(insertInto(partners, ...settings, "createdAt"), fields);
+const insert = returning(insertInto(partners, ...settings, "supportsCostData", "createdAt"), fields);
 const update = returning(
-  sql`UPDATE ${partners} SET ${setGiven(partners, ...settings)} WHERE ${partners.id} = ${id}
-    AND (${sql.placeholder("supportsCostData")} IS NOT 1 OR ${partners.integratedTypes} <> 0)`,
+  sql`UPDATE ${partners} SET ${setGiven(partners, ...settings, "stoppedAt")} WHERE ${partners.id} = ${id}`,
   fields,
 );
 
-export type PartnerChange = Change<typeof partners, (typeof settings)[number]>;
+export type NewPartner = Change<typeof partners, (typeof settings)[number]>;
+export type PartnerChange = NewPartner & Change<typeof partners, "stoppedAt">;
 
-export function insertPartner(db: D1Database, operator: Operator, partner: PartnerChange) {
+export function insertPartner(db: D1Database, operator: Operator, partner: NewPartner) {
   const values = { ...toValues({ ...partner, supportsCostData: false }), createdAt: operator.now };
   const entry = auditChange(db, operator, "create partner", "partner", null, partner);
   return runForRow(db, insert(db, values), entry);
 }
 
-/** Returns undefined if there is no such partner, or if it has no integrated cost type that the change could enable. */
+/** Returns undefined if there is no such partner. */
 export function updatePartner(db: D1Database, operator: Operator, partnerId: number, change: PartnerChange) {
   const values = { ...toValues(change), id: partnerId };
   const entry = auditChange(db, operator, "update partner", "partner", partnerId, change);

@@ -4,7 +4,8 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
 import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
-import { ENGAGEMENT_RETENTION_MS } from "../ledger/purge.ts";
+import { asIfLive } from "../../domain/round-report.ts";
+import { RETENTION_MS } from "../../domain/time.ts";
 import {
   type EngagementRow,
   engagementsOfIds,
@@ -13,8 +14,9 @@ import {
   readOnShards,
   roundReading,
   roundStatements,
+  toRoundEngagements,
 } from "../ledger/round-engagements.ts";
-import type { Ledger } from "../ledger/shards.ts";
+import { type Ledger, runGated } from "../ledger/shards.ts";
 import { as, names, optional, query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, roundDismissals, roundEntries, rounds } from "../schema.ts";
 import { chunk, runBatch, type Value } from "../statement.ts";
@@ -43,13 +45,11 @@ const credentialFields = {
   mode: c.mode,
   costTypes: c.costTypes,
   revokedAt: c.revokedAt,
-  supportsCostData: p.supportsCostData,
   ...optional({ roundId: x.id, state: x.state, roundTypes: x.costTypes, entryCount: x.entryCount }),
 };
 const testCredential = query(
   credentialFields,
-  sql`FROM ${as(c)} JOIN ${as(p)} ON ${p.id} = ${c.partnerId} LEFT JOIN ${as(x)} ON ${x.id} = ${c.roundId}
-    WHERE ${hasToken}`,
+  sql`FROM ${as(c)} LEFT JOIN ${as(x)} ON ${x.id} = ${c.roundId} WHERE ${hasToken}`,
 );
 
 function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
@@ -60,7 +60,6 @@ function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
     mode,
     costTypes: toTypes(row.costTypes),
     revoked: row.revokedAt !== null,
-    supportsCostData: row.supportsCostData === 1,
     round: hasRound ? { id: roundId, partnerId, state, costTypes: toTypes(roundTypes), entryCount } : null,
   };
 }
@@ -73,21 +72,23 @@ const entriesOfIds = query(
 );
 const engagementsOfSent = engagementsOfIds(ofCredential);
 
-/** Reads the entries and engagements of cost IDs sent with a test credential; `credential` is undefined if it is unknown. */
-export async function findTestContext(ledger: Ledger, hash: string, ids: string[]) {
+/**
+ * Reads the entries and engagements of cost IDs sent with a test credential; `credential` is undefined if it is unknown. `now` in
+ * milliseconds since 1970.
+ */
+export async function findTestContext(ledger: Ledger, hash: string, ids: string[], now: number) {
   const db = ledger.control;
-  const values = { tokenHash: hash, costIds: JSON.stringify(ids) };
-  const [[row], entries, engagements] = await runBatch(
-    db,
+  const values = { tokenHash: hash, costIds: JSON.stringify(ids), now };
+  const [[row], entries, engagements] = await runGated(ledger, db, [
     testCredential(db, values),
     entriesOfIds(db, values),
     engagementsOfSent(db, values),
-  );
-  const onShards = row ? await findOnShards(ledger, row.partnerId, ids) : [];
+  ]);
+  const onShards = row ? await findOnShards(ledger, row.partnerId, ids, now) : [];
   return {
     credential: row && toCredential(row),
     entries: entries.map(toEntry),
-    engagements: [...engagements, ...onShards].map(toEngagement),
+    engagements: [...engagements, ...onShards].flatMap(toRoundEngagements),
   };
 }
 
@@ -119,16 +120,12 @@ export async function insertEntries(
   return (await runBatch(db, ...inserts)).flat().length;
 }
 
-function toEngagement(row: EngagementRow): RoundEngagement {
-  return { ...row, eligible: row.eligible === 1 };
-}
-
-/** Selects the engagements with a cost ID. A round ignores whether cost data was on for the link. */
+/** Selects the engagements with a cost ID, as they count in a round. */
 export function engagementsOf(costId: string, engagements: RoundEngagement[]): Engagements {
   return Object.fromEntries(
     engagements
       .filter((engagement) => engagement.costId === costId)
-      .map(({ costId: _, kind, ...engagement }) => [kind, { ...engagement, eligible: true }]),
+      .map(({ costId: _, kind, ...engagement }) => [kind, asIfLive(engagement)]),
   );
 }
 
@@ -180,7 +177,7 @@ async function toFound(
   const { partnerId, openedAt } = round;
   const more =
     round.state === "open"
-      ? await readOnShards(ledger, { partnerId, openedAt, costIds })
+      ? await readOnShards(ledger, { partnerId, openedAt, costIds, now })
       : { named: [], recent: [], overrun: false };
   const included = [...recent, ...more.recent];
   const overrun = included.length > MAX_INCLUDED || scan?.overrun === 1 || more.overrun;
@@ -191,10 +188,16 @@ async function toFound(
       costTypes: toTypes(round.costTypes),
       liveTypes: toTypes(liveTypes),
       entries: entries.map(toEntry),
-      engagements: [...named, ...more.named, ...included.slice(0, MAX_INCLUDED)].map(toEngagement),
+      engagements: [
+        ...[...named, ...more.named].flatMap(toRoundEngagements),
+        ...included
+          .slice(0, MAX_INCLUDED)
+          .flatMap(toRoundEngagements)
+          .filter((engagement) => engagement.occurredAt >= openedAt),
+      ],
       dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
       openedAt,
-      complete: !overrun && now - openedAt <= ENGAGEMENT_RETENTION_MS,
+      complete: !overrun && now - openedAt <= RETENTION_MS,
     },
   };
 }
@@ -205,13 +208,16 @@ const forOperator = reading(withId);
 /** Finds the round of a credential. `credential` is undefined if it is unknown, `found` if it has no round. */
 export async function findRoundOfCredential(ledger: Ledger, hash: string, now: number) {
   const db = ledger.control;
-  const values = { tokenHash: hash, costIds: "[]" };
-  const [[credential], ...read] = await runBatch(db, testCredential(db, values), ...forPartner(db, values));
+  const values = { tokenHash: hash, now };
+  const [[credential], ...read] = await runGated(ledger, db, [
+    testCredential(db, values),
+    ...forPartner(db, values),
+  ]);
   return { credential: credential && toCredential(credential), found: await toFound(ledger, now, ...read) };
 }
 
 /** Finds a round for an operator. */
 export async function findRound(ledger: Ledger, id: number, now: number): Promise<FoundRound | undefined> {
-  const read = await runBatch(ledger.control, ...forOperator(ledger.control, { id }));
+  const read = await runGated(ledger, ledger.control, [...forOperator(ledger.control, { id, now })]);
   return toFound(ledger, now, ...read);
 }

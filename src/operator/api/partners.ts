@@ -4,8 +4,9 @@ import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
 import * as db from "../../db/operator/partners.ts";
 import { COST_TYPE_BITS, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
 import { toIso } from "../../domain/time.ts";
-import { AppError } from "../../errors.ts";
+import { amount } from "../../http/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
@@ -16,7 +17,17 @@ const partner = z
   .strictObject({
     id: z.int(),
     display_name: z.string(),
-    supports_cost_data: z.boolean(),
+    supports_cost_data: z
+      .boolean()
+      .with(z.describe("Whether the partner has integrated a cost type in a round")),
+    stopped_at: z
+      .nullable(timestamp)
+      .with(
+        z.describe("Since when an operator keeps the partner from sending costs; null if it may send them"),
+      ),
+    max_url_amount: z
+      .string()
+      .with(z.describe("The highest price on the URL of a click or impression that counts, in any currency")),
     server_to_server: z.boolean(),
     click_parameters: z.string(),
     impression_parameters: z.string(),
@@ -34,6 +45,8 @@ export function toPartnerItem(row: db.PartnerRow): PartnerItem {
     id: row.id,
     display_name: row.displayName,
     supports_cost_data: row.supportsCostData === 1,
+    stopped_at: row.stoppedAt === null ? null : toIso(row.stoppedAt),
+    max_url_amount: formatAmount(row.maxUrlAmount),
     server_to_server: row.serverToServer === 1,
     click_parameters: row.clickParameters,
     impression_parameters: row.impressionParameters,
@@ -69,6 +82,7 @@ const newPartner = z.strictObject({
   click_parameters: z._default(template, ""),
   impression_parameters: z._default(template, ""),
   cost_parameters: z._default(template, ""),
+  max_url_amount: z._default(amount, DEFAULT_MAX_URL_AMOUNT),
 });
 const partnerChange = change({
   display_name: z.optional(name),
@@ -76,23 +90,24 @@ const partnerChange = change({
   click_parameters: z.optional(template),
   impression_parameters: z.optional(template),
   cost_parameters: z.optional(template),
-  supports_cost_data: z
+  max_url_amount: z.optional(amount),
+  stopped: z
     .optional(z.boolean())
     .with(
       z.describe(
-        "Whether costs of an integrated partner are accepted. If false, costs that are sent by API or on a URL do not count.",
+        "true: costs from this partner are rejected, and its clicks and impressions are recorded with cost data off for good. Costs that count already are kept",
       ),
     ),
 });
 
-function toPartnerChange(body: z.output<typeof partnerChange>): db.PartnerChange {
+function toNewPartner(body: Omit<z.output<typeof partnerChange>, "stopped">): db.NewPartner {
   return {
     displayName: body.display_name,
     serverToServer: body.server_to_server,
     clickParameters: body.click_parameters,
     impressionParameters: body.impression_parameters,
     costParameters: body.cost_parameters,
-    supportsCostData: body.supports_cost_data,
+    maxUrlAmount: body.max_url_amount,
   };
 }
 
@@ -116,7 +131,7 @@ export const createPartner = itemOperation({
   item: partner,
   errors: [],
   handle: async ({ env }, operator, { body }) =>
-    toPartnerItem(expectDefined(await db.insertPartner(env.DB, operator, toPartnerChange(body)))),
+    toPartnerItem(expectDefined(await db.insertPartner(env.DB, operator, toNewPartner(body)))),
   locate: ({ id }) => id,
 });
 
@@ -135,7 +150,6 @@ const readPartner = itemOperation({
   },
 });
 
-/** Throws round_required if cost data is switched on for a partner that has not integrated a cost type. */
 export const updatePartner = itemOperation({
   method: "PATCH",
   path: "/operator/v1/partners/:id",
@@ -143,11 +157,12 @@ export const updatePartner = itemOperation({
   summary: "Update a partner's name and templates, and stop or resume its costs",
   input: { path: byId, body: partnerChange },
   item: partner,
-  errors: ["not_found", "round_required"],
-  async handle({ env: { DB }, ledger }, operator, { path: { id }, body }) {
-    const updated = await db.updatePartner(DB, operator, id, toPartnerChange(body));
-    if (!updated) throw (await db.findPartner(DB, id)) ? new AppError("round_required") : notFound("partner");
-    if (body.supports_cost_data !== undefined) await replicateCredentials(ledger);
+  errors: ["not_found"],
+  async handle({ env: { DB }, ledger }, operator, { path: { id }, body: { stopped, ...body } }) {
+    const stoppedAt = stopped === undefined ? undefined : stopped ? operator.now : null;
+    const updated = await db.updatePartner(DB, operator, id, { ...toNewPartner(body), stoppedAt });
+    if (!updated) throw notFound("partner");
+    if (stopped !== undefined) await replicateCredentials(ledger);
     return toPartnerItem(updated);
   },
 });

@@ -8,7 +8,7 @@ import type { Markup } from "../../http/pages.ts";
 import { createPartner, type PartnerItem, toPartnerItem } from "../api/partners.ts";
 import { field, numberColumn, pick, table } from "./elements.ts";
 import { type Act, done, nextLink, readPage, type Show } from "./layout.ts";
-import { STATES } from "./partners.ts";
+import { STATES, stateBadge } from "./partners.ts";
 
 const NO_PARTNERS = html`<p class="notice">No partners yet. Create the first one below, then open a round for it.</p>`;
 
@@ -56,7 +56,7 @@ function partnerRow(partner: PartnerRow): Markup {
   return html`
     <tr>
       <th scope="row"><a href="/operator/partners/${partner.id}">${partner.displayName}</a></th>
-      <td>${partner.supportsCostData ? "yes" : "no"}</td>
+      <td>${stateBadge(partner)}</td>
       ${COST_TYPES.map((type) => html`<td>${STATES[item.cost_types[type]]}</td>`)}
       <td>${nextStep(partner, item)}</td>
     </tr>`;

@@ -4,6 +4,8 @@ import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../db/operator/partners.ts";
 import { listRoundsOfPartner } from "../../db/operator/round-lists.ts";
 import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../domain/cost-types.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { toIso } from "../../domain/time.ts";
 import type { Markup } from "../../http/pages.ts";
 import { type RoundItem, toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
@@ -49,7 +51,7 @@ export const partnerPage: Show = async (context, formError) => {
     title: partner.displayName,
     section: "Partners",
     body: html`
-      <div class="head"><h1>${partner.displayName}</h1>${partner.supportsCostData ? html`<span class="badge ok">cost data</span>` : html`<span class="badge">no cost data</span>`}</div>
+      <div class="head"><h1>${partner.displayName}</h1>${stateBadge(partner)}</div>
       <section class="card" aria-labelledby="types">
         <h2 id="types">Cost types</h2>
         <dl class="details">${COST_TYPES.map((type) => html`<dt>${type}</dt><dd>${STATES[states[type]]}</dd>`)}</dl>
@@ -84,6 +86,7 @@ export const partnerPage: Show = async (context, formError) => {
           ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 2 }, formError)}
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 2 }, formError)}
           ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 2, hint: "Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=cpc" }, formError)}
+          ${field({ name: "max_url_amount", label: "Highest price on a URL", value: formatAmount(partner.maxUrlAmount), required: true, hint: "In any currency. A higher price on the URL of a click or impression doesn't count, because anyone can write to a public URL." }, formError)}
           ${check("server_to_server", "Server to server: add s2s=1 to impression URLs", partner.serverToServer === 1)}
           <button>Save changes</button>
         </form>
@@ -95,35 +98,42 @@ export const partnerPage: Show = async (context, formError) => {
 const roundEntry = (round: RoundItem) =>
   html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`;
 
-function costSwitch({ id, integratedTypes, supportsCostData }: PartnerRow): Markup | "" {
-  if (integratedTypes === 0) return "";
+/** Whether the partner may send costs. */
+export function stateBadge({ supportsCostData, stoppedAt }: PartnerRow): Markup {
+  if (stoppedAt !== null) return html`<span class="badge warn">stopped</span>`;
+  return supportsCostData
+    ? html`<span class="badge ok">cost data</span>`
+    : html`<span class="badge">no cost data</span>`;
+}
+
+function costSwitch({ id, stoppedAt }: PartnerRow): Markup {
   const action = `/operator/partners/${id}/costs`;
   return html`
     <section class="card danger" aria-labelledby="stop">
-      <h2 id="stop">${supportsCostData ? "Stop partner" : "Partner stopped"}</h2>
+      <h2 id="stop">${stoppedAt === null ? "Stop partner" : "Partner stopped"}</h2>
       ${
-        supportsCostData
+        stoppedAt === null
           ? confirmStep({
               action,
               summary: "Stop accepting costs",
               explanation:
-                "New costs from this partner stop counting immediately, whether sent by API or on a URL. Costs that already count are kept.",
+                "New costs from this partner are rejected immediately. Clicks and impressions are recorded with cost data off, and stay off after you resume the partner. Costs that already count are kept.",
               button: "Stop accepting costs",
-              fields: html`<input type="hidden" name="take" value="no">`,
+              fields: html`<input type="hidden" name="stopped" value="yes">`,
             })
           : html`
-            <p>New costs from this partner don't count, whether sent by API or on a URL. Costs that already count are kept.</p>
-            <form method="post" action="${action}"><input type="hidden" name="take" value="yes"><button>Resume accepting costs</button></form>`
+            <p>Stopped ${time(toIso(stoppedAt))}. New costs from this partner are rejected. Costs that already count are kept.</p>
+            <form method="post" action="${action}"><input type="hidden" name="stopped" value="no"><button>Resume accepting costs</button></form>`
       }
     </section>`;
 }
 
 export const submitCostSwitch: Act = async (context, session, form) => {
   const id = idOf(context);
-  const take = form.get("take");
-  const supports = take === null ? undefined : take === "yes";
-  await updatePartner.submit(context, session, { path: { id }, body: { supports_cost_data: supports } });
-  return done(`/operator/partners/${id}`, supports ? "partner-resumed" : "partner-stopped");
+  const sent = form.get("stopped");
+  const stopped = sent === null ? undefined : sent === "yes";
+  await updatePartner.submit(context, session, { path: { id }, body: { stopped } });
+  return done(`/operator/partners/${id}`, stopped ? "partner-stopped" : "partner-resumed");
 };
 
 function issueForm(partner: PartnerRow): Markup | "" {
@@ -150,7 +160,14 @@ function issueForm(partner: PartnerRow): Markup | "" {
 export const submitPartner: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = {
-    ...pick(form, "display_name", "click_parameters", "impression_parameters", "cost_parameters"),
+    ...pick(
+      form,
+      "display_name",
+      "click_parameters",
+      "impression_parameters",
+      "cost_parameters",
+      "max_url_amount",
+    ),
     server_to_server: form.has("server_to_server"),
   };
   await updatePartner.submit(context, session, { path: { id }, body });

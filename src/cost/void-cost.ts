@@ -1,0 +1,61 @@
+/** `POST /cost/{cost_id}/void`: a partner takes back one of its costs. Beyond the specification. */
+import * as z from "zod/mini";
+import { costOperation } from "../auth/operations.ts";
+import { voidOwnCost } from "../db/ledger/voids.ts";
+import { AppError } from "../errors.ts";
+import { jsonResponse } from "../http/envelope.ts";
+import { costId } from "../http/fields.ts";
+import { REQUEST_ID } from "./submit.ts";
+
+export const voidCost = costOperation({
+  method: "POST",
+  path: "/cost/:cost_id/void",
+  id: "voidCost",
+  summary: "Void one of your costs",
+  description:
+    "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until seven days after the engagement, or until a pending cost lapses.",
+  input: { path: z.object({ cost_id: costId }) },
+  responses: {
+    200: {
+      description: "The cost does not count, because of this request or of an earlier one",
+      schema: z.strictObject({
+        status: z.literal("ok"),
+        cost_id: z.string(),
+        match: z.literal("voided"),
+        duplicate: z.boolean().with(z.describe("True if the cost was void before: nothing was written")),
+        request_id: z.string(),
+      }),
+      example: {
+        status: "ok",
+        cost_id: "acme-click-20260701",
+        match: "voided",
+        duplicate: false,
+        request_id: REQUEST_ID,
+      },
+    },
+  },
+  errors: ["credential_revoked", "test_credential", "window_closed", "not_found"],
+  async handle(context, caller, { path }) {
+    const { ledger, now } = context;
+    const { credential, verdict } = await voidOwnCost(ledger, caller.tokenHash, path.cost_id, now);
+    if (caller.authorize(credential).mode === "test") {
+      throw new AppError(
+        "test_credential",
+        "Costs sent with a test credential never count, so there is nothing to void.",
+      );
+    }
+    if (verdict === "window_closed") throw new AppError("window_closed");
+    if (verdict === "not_found")
+      throw new AppError(
+        "not_found",
+        "You have no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
+      );
+    return jsonResponse({
+      status: "ok",
+      cost_id: path.cost_id,
+      match: "voided",
+      duplicate: verdict === "duplicate",
+      request_id: context.requestId,
+    });
+  },
+});

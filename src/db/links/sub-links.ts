@@ -1,0 +1,145 @@
+/**
+ * Finds the link that an engagement belongs to: the opened link, or the sub-link that its URL names, which is created if it is
+ * missing. Also decides under which partner the engagement is recorded, whether cost data is on, and whether its price counts.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { COST_TYPE_BITS, COST_TYPES } from "../../domain/cost-types.ts";
+import type { OpenedLink } from "../../domain/costs.ts";
+import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/sub-links.ts";
+import { RETENTION_MS } from "../../domain/time.ts";
+import { as, columnsOf, list, names } from "../query.ts";
+import { links, partners } from "../schema.ts";
+import { type Bound, statement } from "../statement.ts";
+
+const o = alias(links, "o");
+const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
+const p = alias(partners, "p");
+const c = alias(links, "c");
+const s = alias(links, "s");
+const now = sql.placeholder("now");
+
+/** A value of the message in the row `x`. */
+export const message = (path: string) => sql.raw(`(x.message ->> '${path}')`);
+const opened = (path: string) => sql.raw(`(j.value ->> '${path}')`);
+
+const template = sql`iif(${opened("kind")} = 'click', ${p.clickParameters}, ${p.impressionParameters})`;
+/** Whether the partner's template for this kind of engagement has the parameter. */
+const isInTemplate = (parameter: string) =>
+  sql<number>`coalesce(instr('&' || ${template}, ${sql.raw(`'&${parameter}='`)}), 0) > 0`;
+const typeBit = sql.raw(
+  `CASE j.value ->> 'urlCostType' ${COST_TYPES.map((type) => `WHEN '${type}' THEN ${COST_TYPE_BITS[type]}`).join(" ")} END`,
+);
+
+/** The opened link, with the partner and the switch in effect. */
+const openedFields = {
+  position: sql<number>`j.key`,
+  message: sql<string>`j.value`,
+  linkId: sql<number>`${o.id}`,
+  level: sql<number>`${o.level}`,
+  openedLevel: sql<number>`${o.level}`,
+  rootId: sql<number>`coalesce(${l3.id}, ${l2.id}, ${l1.id}, ${o.id})`,
+  appToken: sql<string>`${o.appToken}`,
+  partnerId: sql<number | null>`${p.id}`,
+  costSwitch: sql<
+    number | null
+  >`coalesce(${o.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`,
+  takesCosts: sql<number | null>`${p.supportsCostData} AND ${p.stoppedAt} IS NULL`,
+  // Anyone can write to a public URL, so its price counts only within what the partner agreed to.
+  takesPrice: sql<number | null>`${p.integratedTypes} & ${typeBit}
+    AND instr('&' || ${p.costParameters}, '&cost_amount=') AND ${opened("urlAmount")} <= ${p.maxUrlAmount}
+    AND ${opened("urlCurrency")} IS NOT NULL`,
+  named2: isInTemplate(LEVEL_PARAMETERS[0]),
+  named3: isInTemplate(LEVEL_PARAMETERS[1]),
+  named4: isInTemplate(LEVEL_PARAMETERS[2]),
+  reason2: sql<string | null>`NULL`,
+  reason3: sql<string | null>`NULL`,
+  reason4: sql<string | null>`NULL`,
+};
+const x = columnsOf("x", openedFields);
+/** The link so far, after the levels up to the last one that the URL names. */
+export const target = x;
+
+const openedLinks = sql`
+  SELECT ${list(openedFields)}
+  FROM json_each(${sql.placeholder("opened")}) j CROSS JOIN ${as(o)} ON ${o.token} = ${opened("linkToken")}
+  LEFT JOIN ${as(l1)} ON ${l1.id} = ${o.parentId}
+  LEFT JOIN ${as(l2)} ON ${l2.id} = ${l1.parentId}
+  LEFT JOIN ${as(l3)} ON ${l3.id} = ${l2.parentId}
+  LEFT JOIN ${as(p)} ON ${p.id} = coalesce(${o.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})
+  WHERE ${opened("occurredAt")} >= ${now} - ${sql.raw(String(RETENTION_MS))}
+`;
+
+const LEVELS = [2, 3, 4] as const;
+type Level = (typeof LEVELS)[number];
+
+/** The name of a level on the URL, if it is below the opened link and the template has its parameter. */
+const nameOf = (level: Level) =>
+  sql`iif(${x.openedLevel} < ${sql.raw(String(level))} AND ${x[`named${level}`]}, ${message(`$.subLinks[${level - 2}].name`)}, NULL)`;
+/** The oldest sub-link of `x` that has the name of a level. */
+const childOf = (level: Level) => sql`(
+  SELECT min(${s.id}) FROM ${as(s)} INDEXED BY links_by_match_name
+  WHERE ${s.appToken} = ${x.appToken} AND ${s.parentId} = ${x.linkId} AND ${s.matchName} = ${nameOf(level)}
+)`;
+
+/** The opened links, each with the sub-link that its URL names, down to a level. 1: the opened links only. */
+export function resolved(depth: number): SQL {
+  return LEVELS.filter((level) => level <= depth).reduce((above, level) => {
+    const above1 = sql.raw(String(level - 1));
+    const isUsed = sql`(${c.id} IS NOT NULL AND ${c.partnerId} IS NULL OR ${c.partnerId} = ${x.partnerId})`;
+    const reason = sql`CASE
+      WHEN ${x.openedLevel} > ${above1} OR NOT ${x[`named${level}`]} THEN NULL
+      WHEN ${message(`$.subLinks[${level - 2}].reason`)} IS NOT NULL THEN ${message(`$.subLinks[${level - 2}].reason`)}
+      WHEN ${nameOf(level)} IS NULL THEN NULL
+      WHEN ${x.level} < ${above1} THEN 'missing_level'
+      WHEN ${c.id} IS NULL THEN 'too_many_links'
+      WHEN NOT ${isUsed} THEN 'other_partner'
+    END`;
+    const fields = {
+      ...x,
+      linkId: sql`iif(${isUsed}, ${c.id}, ${x.linkId})`,
+      level: sql`iif(${isUsed}, ${c.level}, ${x.level})`,
+      costSwitch: sql`iif(${isUsed}, coalesce(${c.costSwitch}, ${x.costSwitch}), ${x.costSwitch})`,
+      [`reason${level}`]: reason,
+    };
+    return sql`SELECT ${list(fields)} FROM (${above}) x
+      LEFT JOIN ${as(c)} ON ${c.id} = ${childOf(level)} AND ${x.level} = ${above1}`;
+  }, openedLinks);
+}
+
+/** Creates the sub-links of a level that the URLs name and that are missing. The levels above it must exist already. */
+function creationOf(level: Level) {
+  const above = sql.raw(String(level - 1));
+  const { token, appToken, parentId, label, createdAt, fromEngagement } = links;
+  return statement(sql`
+    INSERT INTO ${links} (${names(token, appToken, parentId, links.level, label, createdAt, fromEngagement)})
+    SELECT n.token, n.appToken, n.parentId, ${sql.raw(String(level))}, n.name, ${now}, 1
+    FROM (
+      SELECT min(${message(`$.subLinks[${level - 2}].token`)}) AS token, ${x.appToken} AS appToken, ${x.linkId} AS parentId,
+        ${nameOf(level)} AS name, ${x.rootId} AS rootId, row_number() OVER (PARTITION BY ${x.rootId}) AS number
+      FROM (${resolved(level - 1)}) x
+      WHERE ${nameOf(level)} IS NOT NULL AND ${x.level} = ${above} AND ${childOf(level)} IS NULL
+      GROUP BY ${x.linkId}, ${nameOf(level)}
+    ) n
+    WHERE n.number + (SELECT ${o.fromEngagementCount} FROM ${as(o)} WHERE ${o.id} = n.rootId)
+      <= ${sql.raw(String(MAX_FROM_ENGAGEMENTS))}
+  `);
+}
+const creations = LEVELS.map(creationOf);
+
+/** The deepest level that a URL names; 1 if it names none. */
+export function depthOf(opened: OpenedLink[]): number {
+  const depths = opened.map(
+    ({ subLinks }) => subLinks.findLastIndex(({ name, reason }) => name ?? reason) + 2,
+  );
+  return Math.max(1, ...depths);
+}
+
+/** The statements that create missing sub-links, for a batch that then uses them. */
+export function creationStatements(
+  db: D1Database,
+  depth: number,
+  values: { opened: string; now: number },
+): Bound<unknown>[] {
+  return creations.slice(0, depth - 1).map((create) => create(db, values));
+}

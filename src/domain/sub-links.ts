@@ -1,0 +1,18 @@
+/** Sub-links that engagements name: the URL parameter of each level, and why a parameter of a URL is dropped. */
+
+/** The parameters that name a sub-link, for levels 2 to 4. */
+export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
+
+/** How many links engagements can create below one level-1 link, all levels together. */
+export const MAX_FROM_ENGAGEMENTS = 10_000;
+
+/** Why a parameter of a URL was not used. */
+export const DROP_REASONS = {
+  invalid: "The value is not valid.",
+  repeated: "The parameter is given twice with different values.",
+  unfilled_macro: "The network did not replace its macro.",
+  missing_level: "The name of the level above is missing.",
+  other_partner: "The sub-link belongs to another partner.",
+  too_many_links: `Clicks and impressions created ${MAX_FROM_ENGAGEMENTS.toLocaleString("en-US")} links below this network.`,
+} as const;
+export type DropReason = keyof typeof DROP_REASONS;

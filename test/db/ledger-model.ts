@@ -1,0 +1,270 @@
+/** The ledger in memory, with the pure rules of src/domain: what the database must contain after the same steps. */
+import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
+import type { CostType, Kind } from "../../src/domain/cost-types.ts";
+import type { Cost, Engagements, StoredCost } from "../../src/domain/costs.ts";
+import {
+  judgeCost,
+  type Mismatch,
+  matchOf,
+  mismatchReason,
+  preferred,
+  type Rejection,
+} from "../../src/domain/matching.ts";
+import { dayOf, RETENTION_MS } from "../../src/domain/time.ts";
+
+/** What decides about a partner's costs. */
+export interface Sender {
+  partnerId: number;
+  costTypes: CostType[];
+  stopped: boolean;
+}
+
+export type StoredCall = StoredCost & { tag: string };
+
+/** All that the ledger has of one ID. */
+interface Entry {
+  partnerId: number;
+  costId: string;
+  call?: StoredCall;
+  click?: NewEngagement;
+  impression?: NewEngagement;
+}
+
+export interface CostState {
+  partnerId: number;
+  costId: string;
+  source: "call" | "url";
+  costType: string;
+  currency: string;
+  amount: number | null;
+  state: "matched" | "unpriced" | "pending";
+  kind: Kind | null;
+  appToken: string;
+  linkId: number;
+  day: number;
+}
+
+export interface Total {
+  app_token: string;
+  day: number;
+  link_id: number;
+  partner_id: number;
+  cost_type: string;
+  currency: string;
+  state: string;
+  count: number;
+  amount: number;
+}
+
+/** The result for a cost. Everything after the verdict is given for an accepted cost only. */
+export interface Result {
+  verdict: "store" | "duplicate" | "partner_stopped" | Rejection;
+  state?: CostState["state"];
+  matchedKind?: Kind | null;
+  amount?: number | null;
+  mismatch?: Mismatch | undefined;
+}
+
+export class LedgerModel {
+  private readonly entries = new Map<string, Entry>();
+  private readonly forgotten: CostState[] = [];
+  now: number;
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  /** How many IDs are remembered. */
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get hasForgotten(): boolean {
+    return this.forgotten.length > 0;
+  }
+
+  pass(milliseconds: number): void {
+    this.now += milliseconds;
+    for (const [key, entry] of this.entries) {
+      if (lastAt(entry) >= this.now - RETENTION_MS) continue;
+      this.forgotten.push(...statesOf(entry));
+      this.entries.delete(key);
+    }
+  }
+
+  /** Records engagements in the order in which they happened. Returns those that are kept. */
+  engage(added: NewEngagement[]): NewEngagement[] {
+    const inOrder = [...added].sort((one, other) => one.occurredAt - other.occurredAt);
+    return inOrder.filter((engagement) => {
+      const { partnerId, costId, kind, occurredAt } = engagement;
+      if (occurredAt < this.now - RETENTION_MS) return false;
+      const entry = this.entryOf(partnerId, costId);
+      if (entry[kind]) return false;
+      this.entries.set(`${partnerId} ${costId}`, { ...entry, [kind]: engagement });
+      return true;
+    });
+  }
+
+  /** Judges the costs one after the other, and stores the accepted ones. */
+  submit(sender: Sender, costs: Cost[]): Result[] {
+    return costs.map((cost) => this.submitOne(sender, cost));
+  }
+
+  private submitOne({ partnerId, costTypes, stopped }: Sender, cost: Cost): Result {
+    const entry = this.entryOf(partnerId, cost.costId);
+    const engagements = engagementsOf(entry);
+    const verdict = judgeCost(cost, costTypes, engagements, entry.call, this.now);
+    if (verdict.outcome === "reject" && verdict.reason === "cost_type_not_integrated") {
+      return { verdict: verdict.reason };
+    }
+    if (stopped) return { verdict: "partner_stopped" };
+    if (verdict.outcome === "reject") return { verdict: verdict.reason };
+    const { match, amount } = verdict;
+    const result = {
+      state: match === null ? "pending" : amount === null ? "unpriced" : "matched",
+      matchedKind: match,
+      amount,
+    } as const;
+    if (verdict.outcome === "duplicate") {
+      const at = entry.call?.receivedAt ?? this.now;
+      const mismatch = match ? undefined : mismatchReason(cost.costType, engagements, at);
+      return { verdict: "duplicate", ...result, mismatch };
+    }
+    const { costType, currency, amount: sent, tag } = cost;
+    const call = { costType, currency, amount: sent, tag, receivedAt: verdict.receivedAt };
+    this.entries.set(`${partnerId} ${cost.costId}`, { ...entry, call });
+    return { verdict: "store", ...result, mismatch: verdict.mismatch };
+  }
+
+  private entryOf(partnerId: number, costId: string): Entry {
+    return this.entries.get(`${partnerId} ${costId}`) ?? { partnerId, costId };
+  }
+
+  callOf(partnerId: number, costId: string): StoredCall | undefined {
+    return this.entryOf(partnerId, costId).call;
+  }
+
+  private sorted(): Entry[] {
+    return [...this.entries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+  }
+
+  /** The columns of the remembered rows, by partner and ID. */
+  rows(): Record<string, unknown>[] {
+    return this.sorted().map((entry) => {
+      const { partnerId, costId, call, click, impression } = entry;
+      const { match, amount } = call ? matchOf(call, engagementsOf(entry)) : { match: null, amount: null };
+      return {
+        partnerId,
+        costId,
+        costType: call?.costType ?? null,
+        currency: call?.currency ?? null,
+        amount: call?.amount ?? null,
+        tag: call?.tag ?? null,
+        receivedAt: call?.receivedAt ?? null,
+        clickLinkId: click?.linkId ?? null,
+        clickAt: click?.occurredAt ?? null,
+        impressionLinkId: impression?.linkId ?? null,
+        impressionAt: impression?.occurredAt ?? null,
+        matchedKind: match,
+        matchedAt: (match && entry[match]?.occurredAt) ?? null,
+        amountInEffect: amount,
+        state: statesOf(entry).find(({ source }) => source === "call")?.state ?? null,
+        countingPrice: countingPrice(entry),
+        lastAt: lastAt(entry),
+      };
+    });
+  }
+
+  /** What counts of the remembered rows, by partner and ID, the call first. */
+  states(): CostState[] {
+    return this.sorted().flatMap(statesOf);
+  }
+
+  /** What counts now, and what counted of the forgotten rows when they were forgotten. */
+  totals(): Total[] {
+    const all = [...this.forgotten, ...this.states()].map((state) => ({
+      app_token: state.appToken,
+      day: state.day,
+      link_id: state.linkId,
+      partner_id: state.partnerId,
+      cost_type: state.costType,
+      currency: state.currency,
+      state: state.state,
+      count: 1,
+      amount: state.amount ?? 0,
+    }));
+    return LedgerModel.addUp(all);
+  }
+
+  /** Adds up the totals with equal keys, in the order of `totals` in test/support.ts. */
+  static addUp(all: Total[]): Total[] {
+    const keysOf = ({ count: _, amount: __, ...keys }: Total) => JSON.stringify(keys);
+    const sums = [...Map.groupBy(all, keysOf).values()].map((same) => ({
+      ...(same[0] as Total),
+      count: same.reduce((sum, { count }) => sum + count, 0),
+      amount: same.reduce((sum, { amount }) => sum + amount, 0),
+    }));
+    return sums.sort((one, other) => {
+      const by = ORDER.find((name) => one[name] !== other[name]);
+      return by === undefined ? 0 : one[by] < other[by] ? -1 : 1;
+    });
+  }
+}
+
+const ORDER = ["day", "app_token", "link_id", "partner_id", "cost_type", "currency", "state"] as const;
+
+function engagementsOf({ click, impression }: Entry): Engagements {
+  return { ...(click && { click }), ...(impression && { impression }) };
+}
+
+function lastAt({ call, click, impression }: Entry): number {
+  const engaged = [click, impression].flatMap((one) => one?.occurredAt ?? []);
+  return engaged.length > 0 ? Math.max(...engaged) : (call?.receivedAt ?? 0);
+}
+
+/** The engagement whose price counts, because no call matches. */
+function countingPrice(entry: Entry): Kind | null {
+  const { call, click, impression } = entry;
+  if (call && matchOf(call, engagementsOf(entry)).match) return null;
+  return preferred(click?.priceCounts ? click : undefined, impression?.priceCounts ? impression : undefined);
+}
+
+function statesOf(entry: Entry): CostState[] {
+  const { partnerId, costId, call } = entry;
+  const states: CostState[] = [];
+  if (call) {
+    const { match, amount } = matchOf(call, engagementsOf(entry));
+    const engagement = match ? entry[match] : undefined;
+    states.push({
+      partnerId,
+      costId,
+      source: "call",
+      costType: call.costType,
+      currency: call.currency,
+      amount,
+      state: match === null ? "pending" : amount === null ? "unpriced" : "matched",
+      kind: match,
+      appToken: engagement?.appToken ?? "",
+      linkId: engagement?.linkId ?? 0,
+      day: dayOf(engagement?.occurredAt ?? call.receivedAt),
+    });
+  }
+  const priced = countingPrice(entry);
+  const engagement = priced && entry[priced];
+  if (engagement) {
+    states.push({
+      partnerId,
+      costId,
+      source: "url",
+      costType: engagement.urlCostType ?? "",
+      currency: engagement.urlCurrency ?? "",
+      amount: engagement.urlAmount,
+      state: "matched",
+      kind: priced,
+      appToken: engagement.appToken,
+      linkId: engagement.linkId,
+      day: dayOf(engagement.occurredAt),
+    });
+  }
+  return states;
+}

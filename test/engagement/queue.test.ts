@@ -1,0 +1,74 @@
+/** Engagements that the queue delivers late: one that is too old to be remembered is dropped. */
+import { beforeEach, expect, it } from "vitest";
+import type { OpenedLink } from "../../src/domain/costs.ts";
+import { RETENTION_MS } from "../../src/domain/time.ts";
+import { recordQueued } from "../../src/engagement/queue.ts";
+import { purge } from "../../src/purge.ts";
+import { DAY, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
+import { freshLedger, openedLink, totals } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const ID = "queued-click-001";
+const PRICED = { urlCostType: "cpc", urlCurrency: "USD", urlAmount: 30_000 } as const;
+const message = ({ costId = ID, ...more }: Partial<OpenedLink> = {}) => openedLink(costId ?? ID, more);
+
+/** Delivers the messages and returns what the queue is to do with them. */
+async function deliver(now: number, ...messages: OpenedLink[]): Promise<string[]> {
+  const batch = queueBatch(messages);
+  const outcomes: string[] = [];
+  const watched = batch.messages.map(({ id, timestamp, attempts, body }) => ({
+    id,
+    timestamp,
+    attempts,
+    body,
+    ack: () => void outcomes.push("ack"),
+    retry: () => void outcomes.push("retry"),
+  }));
+  const delivered = { queue: batch.queue, messages: watched } as unknown as MessageBatch<OpenedLink>;
+  await recordQueued(delivered, ledgerOn(), now);
+  return outcomes;
+}
+const recorded = (costId = ID) =>
+  rows("SELECT kind, occurred_at FROM engagements WHERE cost_id = ? ORDER BY kind", costId);
+
+it.each(["click", "impression"] as const)(
+  "drops a message for a %s older than 14 days, and records one of exactly 14 days",
+  async (kind) => {
+    const occurredAt = NOW - RETENTION_MS;
+    const old = message({ kind, costId: "queued-click-old", occurredAt: occurredAt - 1, ...PRICED });
+    expect(await deliver(NOW, old, message({ kind, occurredAt }))).toEqual(["ack", "ack"]);
+    expect(await recorded("queued-click-old")).toEqual([]);
+    expect(await recorded()).toEqual([{ kind, occurred_at: occurredAt }]);
+    expect(await totals()).toEqual([]);
+  },
+);
+
+it("drops it also where its ID has a newer engagement or a pending cost", async () => {
+  await sendCost({ cost_id: "queued-click-002", cost_amount: "1" });
+  await deliver(NOW, message({ kind: "impression" }));
+  const occurredAt = NOW - RETENTION_MS - 1;
+  await deliver(NOW, message({ occurredAt, ...PRICED }), message({ costId: "queued-click-002", occurredAt }));
+  expect(await recorded()).toEqual([{ kind: "impression", occurred_at: NOW }]);
+  expect(await recorded("queued-click-002")).toEqual([]);
+  expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 100_000 }]);
+});
+
+it.each([
+  ["with", true],
+  ["without", false],
+])("counts a redelivered message once, however late it comes, %s a purge before", async (_, purges) => {
+  const priced = message(PRICED);
+  await deliver(NOW, priced);
+  for (const age of [0, DAY, RETENTION_MS, RETENTION_MS + 1, RETENTION_MS + DAY, 3 * RETENTION_MS]) {
+    if (purges) await purge(ledgerOn(), NOW + age);
+    expect(await deliver(NOW + age, priced, priced)).toEqual(["ack", "ack"]);
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 30_000 }]);
+  }
+});
+
+it("matches a waiting cost with an engagement that happened within seven days and is delivered later", async () => {
+  await sendCost({ cost_id: ID, cost_amount: "1" });
+  await deliver(NOW + 10 * DAY, message({ occurredAt: NOW + 7 * DAY }));
+  expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
+});
