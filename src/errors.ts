@@ -164,12 +164,12 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     title: "The body is too large",
-    help: "A body can have at most 64 KiB, a cost batch 1 MiB. Send a smaller body.",
+    help: "A body can have at most 64 KiB, a cost batch 1 MiB and, as CSV, 1,000 rows. Send a smaller body.",
   },
   unsupported_media_type: {
     status: 415,
     title: "The content type is not supported",
-    help: "Send JSON as application/json. Send costs in the query string or as application/x-www-form-urlencoded.",
+    help: "Send JSON as application/json, and a cost batch as application/json or text/csv. Send costs in the query string or as application/x-www-form-urlencoded.",
   },
   rate_limited: {
     status: 429,

@@ -3,6 +3,7 @@ import { version } from "../package.json";
 import { accountRoutes } from "./account/routes.ts";
 import { limitRejections, limitRequests } from "./auth/rate-limits.ts";
 import { campaignOperations } from "./campaign/operations.ts";
+import { listCosts } from "./cost/list-costs.ts";
 import { readCost } from "./cost/read-cost.ts";
 import { readRound } from "./cost/read-round.ts";
 import { submitBatch } from "./cost/submit-batch.ts";
@@ -31,7 +32,7 @@ import { siteRoutes } from "./site/routes.ts";
 // A link token can be any single path segment, so the paths of links come last.
 export const routes: Route[] = [
   ...onSurface("campaign", routesOf(campaignOperations)),
-  ...onSurface("cost", routesOf([submitCost, submitBatch, readRound, readCost, voidCost])),
+  ...onSurface("cost", routesOf([submitCost, listCosts, submitBatch, readRound, readCost, voidCost])),
   ...onSurface("account", accountRoutes),
   ...onSurface("operator", operatorRoutes),
   ...onSurface("site", [

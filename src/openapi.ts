@@ -64,7 +64,10 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     ...toParameters(input.headers, "header"),
   ];
   const body = operation.describedBody ?? input.body;
-  const json = body && { "application/json": toContent(body, "input", operation.requestExample) };
+  const json = body && {
+    "application/json": toContent(body, "input", operation.requestExample),
+    ...(input.csv && { "text/csv": { schema: { type: "string" }, example: input.csv.example } }),
+  };
   const form = input.form && {
     "application/x-www-form-urlencoded": { schema: toSchema(z.partial(input.form), "input") },
   };

@@ -3,10 +3,14 @@ import { databasesOf } from "../src/db/ledger/shards.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
 import { DEMO, env, freshDemo, ledgerOn, NOW, rows, withMethods, wrapDatabases } from "./harness.ts";
 
-/** Resets to the demo data without its two weeks of spend, so that the totals start at zero. */
+/** Resets to the demo data without its spend and its counts, so that the totals start at zero. */
 export async function freshLedger(): Promise<void> {
   await freshDemo();
-  await inLedger("DELETE FROM daily_totals", "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'");
+  await inLedger(
+    "DELETE FROM daily_totals",
+    "DELETE FROM daily_engagements",
+    "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'",
+  );
 }
 
 /** Runs statements on every database of the ledger. */

@@ -1,6 +1,7 @@
 /** The fields of the forms on the account pages. */
 import * as z from "zod/mini";
-import { appToken, email, newPassword, password, spendQuery } from "../http/fields.ts";
+import { appToken, email, newPassword, password } from "../http/fields.ts";
+import { spendQuery } from "../http/report-fields.ts";
 
 export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account, OwnApp } from "../db/accounts/account.ts";
-import type { DayRange, SpendRow } from "../db/ledger/spend.ts";
+import type { DayRange, ReportRow } from "../db/ledger/reports.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
@@ -22,7 +22,12 @@ export interface Shown {
 export function accountPage(
   context: Context,
   session: Session,
-  { account, apps, spend, days }: { account: Account; apps: OwnApp[]; spend: SpendRow[]; days: DayRange },
+  {
+    account,
+    apps,
+    spend,
+    days,
+  }: { account: Account; apps: OwnApp[]; spend: ReportRow<"spend">[]; days: DayRange },
   shown: Shown = {},
 ): Promise<Response> {
   const hasPassword = account.passwordHash !== null;

@@ -22,7 +22,7 @@ import { readForm } from "../http/form.ts";
 import { readInput } from "../http/input.ts";
 import { redirectResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
-import { readSpendReport, spendCsvResponse } from "../usecases/spend-report.ts";
+import { readReport, reportCsvResponse } from "../usecases/reports.ts";
 import * as contract from "./contract.ts";
 import { landingPage, signInPage } from "./entry-pages.ts";
 import * as pages from "./pages.ts";
@@ -211,9 +211,11 @@ async function load(context: Context, { idHash, userId }: Session) {
 /** The CSV spend report of the campaign API for the signed-in user. */
 async function readSpendCsv(context: Context, { userId }: Session): Promise<Response> {
   const { path, query } = await readInput(context, contract.readSpendCsv);
-  const viewer = { kind: "user", userId } as const;
-  const { access, items } = await readSpendReport(context.ledger, viewer, path.app_token, query);
-  if (!access)
+  const request = { report: "spend", appToken: path.app_token, query, now: context.now } as const;
+  const report = await readReport(context.ledger, { kind: "user", userId }, request);
+  if (!report.access) {
     throw new AppError("not_found", "There is no app with this token, or you are not a member of it.");
-  return spendCsvResponse(items, path.app_token, query);
+  }
+  if (!report.hasLink) throw new AppError("not_found", "This app has no link with this token.");
+  return reportCsvResponse(report);
 }

@@ -1,7 +1,7 @@
 /** The spend section of the account page: charts by day, their tables, the match rate, and the CSV downloads. */
 import { html } from "hono/html";
 import type { OwnApp } from "../db/accounts/account.ts";
-import type { DayRange, SpendRow } from "../db/ledger/spend.ts";
+import type { DayRange, ReportRow } from "../db/ledger/reports.ts";
 import { formatSpend } from "../domain/money.ts";
 import { DAY_MS, dayOf, formatDate } from "../domain/time.ts";
 import type { Markup } from "../http/pages.ts";
@@ -22,7 +22,7 @@ export function lastDays(now: number): DayRange {
 }
 
 /** `rows` are the spend of all apps of the user, by day and partner. */
-export function spendSection(app: OwnApp, days: DayRange, rows: SpendRow[]): Markup {
+export function spendSection(app: OwnApp, days: DayRange, rows: ReportRow<"spend">[]): Markup {
   const spend = toAppSpend(rows.filter((row) => row.appToken === app.token));
   const id = `spend-${app.token}`;
   return html`
@@ -200,7 +200,7 @@ interface AppSpend {
   currencies: CurrencySpend[];
 }
 
-function toAppSpend(rows: SpendRow[]): AppSpend {
+function toAppSpend(rows: ReportRow<"spend">[]): AppSpend {
   return {
     matched: rows.reduce((sum, row) => sum + row.matched, 0),
     unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
@@ -211,7 +211,7 @@ function toAppSpend(rows: SpendRow[]): AppSpend {
   };
 }
 
-function toCurrencySpend(currency: string, rows: SpendRow[]): CurrencySpend {
+function toCurrencySpend(currency: string, rows: ReportRow<"spend">[]): CurrencySpend {
   return {
     currency,
     total: formatSpend(rows),

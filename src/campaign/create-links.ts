@@ -8,14 +8,21 @@ import { userOperation } from "../auth/operations.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
-import { createLinkToken } from "../domain/link-token.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { invalidRequest, parsePart } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { itemsV1, problem } from "../http/response-schemas.ts";
-import { inheritedFrom, judgeParent, type Link, link, linkName, toLink } from "../usecases/links.ts";
+import {
+  createLinkToken,
+  inheritedFrom,
+  judgeParent,
+  type Link,
+  link,
+  linkName,
+  toLink,
+} from "../usecases/links.ts";
 import { idempotencyKey, keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./link.ts";
 

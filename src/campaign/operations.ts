@@ -1,13 +1,16 @@
 /** The operations of the campaign API (spec §4.1 to §4.5). */
 import { createLink, createLinks } from "./create-links.ts";
+import { listApps } from "./list-apps.ts";
 import { listDropped } from "./list-dropped.ts";
 import { listChildren, listLinks } from "./list-links.ts";
 import { listPartners } from "./list-partners.ts";
+import { readEngagements } from "./read-engagements.ts";
 import { readLink } from "./read-link.ts";
 import { readSpend } from "./read-spend.ts";
 import { updateLink } from "./update-link.ts";
 
 export const campaignOperations = [
+  listApps,
   listPartners,
   listLinks(1),
   createLink,
@@ -19,4 +22,5 @@ export const campaignOperations = [
   listChildren(2),
   listDropped,
   readSpend,
+  readEngagements,
 ];

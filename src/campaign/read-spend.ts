@@ -1,12 +1,10 @@
 /** `GET …/spend`: the spend of an app, from the daily totals. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
-import { prefers } from "../http/accept.ts";
-import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { spendQuery } from "../http/fields.ts";
+import { spendQuery } from "../http/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import { readSpendReport, spendCsvResponse } from "../usecases/spend-report.ts";
-import { appPath, authorizeApp } from "./link.ts";
+import { appPath } from "./link.ts";
+import { groupFields, respondWithReport } from "./report.ts";
 
 export const readSpend = userOperation({
   method: "GET",
@@ -22,11 +20,7 @@ export const readSpend = userOperation({
       alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
-          day: z.optional(z.string().with(z.meta({ format: "date" }))),
-          link_token: z.nullish(z.string()),
-          link_label: z.nullish(z.string()),
-          partner_id: z.nullish(z.int()),
-          partner_name: z.nullish(z.string()),
+          ...groupFields,
           cost_type: z.optional(z.string()),
           currency: z.string(),
           spend: z.string().with(z.describe("An exact decimal number")),
@@ -37,12 +31,6 @@ export const readSpend = userOperation({
     },
   },
   errors: ["not_found"],
-  async handle(context, caller, { path, query }) {
-    const viewer = { kind: "token", hash: caller.tokenHash } as const;
-    const { access, items } = await readSpendReport(context.ledger, viewer, path.app_token, query);
-    authorizeApp(caller, access);
-    return prefers(context.request, "text/csv")
-      ? spendCsvResponse(items, path.app_token, query)
-      : jsonResponse(envelopeV1(context, items), 200, { vary: "Accept" });
-  },
+  handle: (context, caller, { path, query }) =>
+    respondWithReport(context, caller, { report: "spend", appToken: path.app_token, query }),
 });

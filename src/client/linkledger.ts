@@ -281,6 +281,41 @@ export interface ListChildrenV2Data {
   };
 }
 
+export interface ListCostsData {
+  items: {
+    amount: string | null;
+    cost_currency: string;
+    cost_id: string;
+    cost_type: string;
+    engagement: {
+      kind: "click" | "impression";
+      link_token: string | null;
+      /** @format date-time */
+      occurred_at: string;
+    } | null;
+    match: "matched" | "pending" | "lapsed" | "voided";
+    may_match_until: string | null;
+    /** Why the cost does not match the engagements with this ID; null if it matches one, or if there are none */
+    mismatch:
+      | "wrong_engagement"
+      | "cost_data_disabled"
+      | "window_closed"
+      | null;
+    /** @format date-time */
+    received_at: string;
+    source: "call" | "url";
+    tag: string | null;
+    /** The price on the engagement's URL, if it counts until a call with this ID matches */
+    url_price: {
+      amount: string;
+      cost_currency: string;
+      cost_type: string;
+    } | null;
+  }[];
+  paging: PagingV2;
+  request_id: string;
+}
+
 export interface ListCredentialsData {
   data: {
     api_version: "1";
@@ -299,6 +334,13 @@ export interface ListDroppedParametersData {
       count: number;
       day: string;
       param: string;
+      reason:
+        | "invalid"
+        | "repeated"
+        | "unfilled_macro"
+        | "missing_level"
+        | "other_partner"
+        | "too_many_links";
     }[];
     request_id: string;
     /** @format date-time */
@@ -328,6 +370,17 @@ export interface ListMembersData {
   data: {
     api_version: "1";
     items: Member[];
+    paging: PagingV1;
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
+}
+
+export interface ListOwnAppsData {
+  data: {
+    api_version: "1";
+    items: OwnApp[];
     paging: PagingV1;
     request_id: string;
     /** @format date-time */
@@ -397,7 +450,9 @@ export interface Member {
 }
 
 export interface OpenImpressionData {
-  /** Names of invalid cost parameters, which were ignored */
+  /** The ID in the ledger; generated for a price that counts without one */
+  cost_id: string | null;
+  /** Names of the parameters that were not used */
   dropped: string[];
   /** True if the ledger already had an engagement of this kind with this cost ID; the first one counts */
   duplicate: boolean;
@@ -409,7 +464,9 @@ export interface OpenImpressionData {
 }
 
 export interface OpenLinkData {
-  /** Names of invalid cost parameters, which were ignored */
+  /** The ID in the ledger; generated for a price that counts without one */
+  cost_id: string | null;
+  /** Names of the parameters that were not used */
   dropped: string[];
   /** True if the ledger already had an engagement of this kind with this cost ID; the first one counts */
   duplicate: boolean;
@@ -442,6 +499,16 @@ export interface OpenRoundData {
     /** @format date-time */
     timestamp: string;
   };
+}
+
+export interface OwnApp {
+  /** @format date-time */
+  created_at: string;
+  /** Links of level 1, archived ones included */
+  link_count: number;
+  name: string;
+  /** The app token in the paths of this API */
+  token: string;
 }
 
 export interface PagingV1 {
@@ -481,8 +548,13 @@ export interface PartnerRecord {
   display_name: string;
   id: number;
   impression_parameters: string;
+  /** The highest price on the URL of a click or impression that counts, in any currency */
+  max_url_amount: string;
   open_rounds: number[];
   server_to_server: boolean;
+  /** Since when an operator keeps the partner from sending costs; null if it may send them */
+  stopped_at: string | null;
+  /** Whether the partner has integrated a cost type in a round */
   supports_cost_data: boolean;
 }
 
@@ -522,7 +594,7 @@ export interface ReadCostData {
     /** @format date-time */
     occurred_at: string;
   } | null;
-  match: "matched" | "pending" | "lapsed";
+  match: "matched" | "pending" | "lapsed" | "voided";
   may_match_until: string | null;
   /** Why the cost does not match the engagements with this ID; null if it matches one, or if there are none */
   mismatch: "wrong_engagement" | "cost_data_disabled" | "window_closed" | null;
@@ -532,6 +604,38 @@ export interface ReadCostData {
   source: "call" | "url";
   status: "ok";
   tag: string | null;
+  /** The price on the engagement's URL, if it counts until a call with this ID matches */
+  url_price: {
+    amount: string;
+    cost_currency: string;
+    cost_type: string;
+  } | null;
+}
+
+export interface ReadEngagementsData {
+  data: {
+    api_version: "1";
+    items: {
+      /** Clicks and impressions */
+      count: number;
+      /** @format date */
+      day?: string;
+      kind?: "click" | "impression";
+      /** The link's own name */
+      link_label?: string | null;
+      /** The names of the links above it and its own, joined by :: */
+      link_name?: string | null;
+      link_token?: string | null;
+      /** null: no partner was in effect */
+      partner_id?: number | null;
+      partner_name?: string | null;
+      /** Those in the ledger, because they have a cost ID or a price */
+      recorded: number;
+    }[];
+    request_id: string;
+    /** @format date-time */
+    timestamp: string;
+  };
 }
 
 export interface ReadLinkData {
@@ -643,10 +747,14 @@ export interface ReadSpendData {
       currency: string;
       /** @format date */
       day?: string;
+      /** The link's own name */
       link_label?: string | null;
+      /** The names of the links above it and its own, joined by :: */
+      link_name?: string | null;
       link_token?: string | null;
       /** Costs with an engagement and an amount */
       matched: number;
+      /** null: no partner was in effect */
       partner_id?: number | null;
       partner_name?: string | null;
       /** An exact decimal number */
@@ -769,8 +877,8 @@ export interface SubmitBatchData {
         cost_id: string;
         /** True if the same cost was sent before: nothing was written */
         duplicate: boolean;
-        match: "matched" | "pending";
-        /** With a test credential: the finding in the report of the round, null for a match */
+        match: "matched" | "pending" | "voided";
+        /** Why a pending cost does not match the engagements with its ID. With a test credential: the finding in the report of the round, null for a match */
         mismatch?:
           | "engagement_without_cost"
           | "cost_without_engagement"
@@ -781,6 +889,8 @@ export interface SubmitBatchData {
           | "conflict"
           | "not_in_round"
           | "duplicate"
+          | "cost_data_disabled"
+          | "window_closed"
           | null;
         /** With a test credential: the integration round that stores this cost */
         round?: number;
@@ -796,8 +906,8 @@ export interface SubmitCostData {
   cost_id: string;
   /** True if the same cost was sent before: nothing was written */
   duplicate: boolean;
-  match: "matched" | "pending";
-  /** With a test credential: the finding in the report of the round, null for a match */
+  match: "matched" | "pending" | "voided";
+  /** Why a pending cost does not match the engagements with its ID. With a test credential: the finding in the report of the round, null for a match */
   mismatch?:
     | "engagement_without_cost"
     | "cost_without_engagement"
@@ -808,6 +918,8 @@ export interface SubmitCostData {
     | "conflict"
     | "not_in_round"
     | "duplicate"
+    | "cost_data_disabled"
+    | "window_closed"
     | null;
   request_id: string;
   /** With a test credential: the integration round that stores this cost */
@@ -868,6 +980,15 @@ export interface User {
   /** Returned only in this response */
   temporary_password?: string;
   token_hint: string | null;
+}
+
+export interface VoidCostData {
+  cost_id: string;
+  /** True if the cost was void before: nothing was written */
+  duplicate: boolean;
+  match: "voided";
+  request_id: string;
+  status: "ok";
 }
 
 export namespace Public {
@@ -1016,10 +1137,10 @@ export namespace Public {
   }
 
   /**
-   * @description Counts of the last 14 days by UTC day and parameter, latest day first.
+   * @description Counts of the last 14 days by UTC day, parameter and reason, latest day first.
    * @tags campaign
    * @name ListDroppedParameters
-   * @summary List the invalid cost parameters that were dropped from the URLs of a link
+   * @summary List the parameters that were dropped from the URLs of a link
    * @request GET:/public/v1/apps/{app_token}/trackers/{link_token}/dropped
    * @secure
    */
@@ -1118,6 +1239,34 @@ export namespace Public {
   /**
    * No description
    * @tags campaign
+   * @name ListOwnApps
+   * @summary List your apps
+   * @request GET:/public/v1/apps
+   * @secure
+   */
+  export namespace ListOwnApps {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      /** The page starts after this cursor */
+      after?: string;
+      /** The page ends before this cursor */
+      before?: string;
+      /** Another name for after */
+      cursor?: string;
+      /**
+       * Items per page, 50 by default and at most 1,000
+       * @min 1
+       */
+      limit?: number;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListOwnAppsData;
+  }
+
+  /**
+   * No description
+   * @tags campaign
    * @name ListPartners
    * @summary List partners
    * @request GET:/public/v1/partners
@@ -1141,6 +1290,47 @@ export namespace Public {
     export type RequestBody = never;
     export type RequestHeaders = {};
     export type ResponseBody = ListPartnersData;
+  }
+
+  /**
+   * @description Every click and impression of a person by its UTC day, with and without a cost ID. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.
+   * @tags campaign
+   * @name ReadEngagements
+   * @summary Read the clicks and impressions of an app
+   * @request GET:/public/v1/apps/{app_token}/engagements
+   * @secure
+   */
+  export namespace ReadEngagements {
+    export type RequestParams = {
+      /** @pattern ^[0-9A-Za-z]{12}$ */
+      appToken: string;
+    };
+    export type RequestQuery = {
+      /** The first day, in UTC; by default 29 days before the last day */
+      from?: string;
+      /** One or more of day, link, partner, kind, separated by commas; day by default */
+      group_by?: string;
+      /** Only clicks, or only impressions */
+      kind?: "click" | "impression";
+      /**
+       * Adds each link to the link of this level above it. Links of higher levels keep their own rows
+       * @min 1
+       * @max 4
+       */
+      level?: number;
+      /** The token of a link: only this link and everything below it */
+      link?: string;
+      /**
+       * Only this partner
+       * @min 1
+       */
+      partner_id?: number;
+      /** The last day, in UTC; today by default. The report covers at most 366 days */
+      to?: string;
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ReadEngagementsData;
   }
 
   /**
@@ -1177,12 +1367,29 @@ export namespace Public {
       appToken: string;
     };
     export type RequestQuery = {
-      /** The first day, in UTC */
-      from: string;
+      /** One of cpc, cpi, cpe, cpm: only this cost type */
+      cost_type?: string;
+      /** Only this currency */
+      currency?: string;
+      /** The first day, in UTC; by default 29 days before the last day */
+      from?: string;
       /** One or more of day, link, partner, cost_type, separated by commas; day by default */
       group_by?: string;
-      /** The last day, in UTC; the report covers at most 366 days */
-      to: string;
+      /**
+       * Adds each link to the link of this level above it. Links of higher levels keep their own rows
+       * @min 1
+       * @max 4
+       */
+      level?: number;
+      /** The token of a link: only this link and everything below it */
+      link?: string;
+      /**
+       * Only this partner
+       * @min 1
+       */
+      partner_id?: number;
+      /** The last day, in UTC; today by default. The report covers at most 366 days */
+      to?: string;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -1216,6 +1423,32 @@ export namespace Public {
 }
 
 export namespace Cost {
+  /**
+   * @description Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most 5000 IDs, so it can have fewer items than `limit`, or none, before the end: `next` is null only on the last page. Send `Accept: text/csv` to get the page as CSV; its `Link` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe.
+   * @tags cost
+   * @name ListCosts
+   * @summary List your costs
+   * @request GET:/cost
+   * @secure
+   */
+  export namespace ListCosts {
+    export type RequestParams = {};
+    export type RequestQuery = {
+      /** The page starts after this cursor */
+      cursor?: string;
+      /**
+       * Items per page, 50 by default and at most 1,000
+       * @min 1
+       */
+      limit?: number;
+      /** Only costs in this state */
+      match?: "matched" | "pending" | "lapsed" | "voided";
+    };
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = ListCostsData;
+  }
+
   /**
    * No description
    * @tags cost
@@ -1251,7 +1484,7 @@ export namespace Cost {
   }
 
   /**
-   * @description Each cost has its own result, in order. An invalid cost does not reject the others.
+   * @description Each cost has its own result, in order. An invalid cost does not reject the others. As `text/csv`, the body is UTF-8 with or without a byte order mark, with commas and a header row of parameter names; `cost_amount` can be empty or its column absent. With `Accept: text/csv` the results are CSV too: `row,cost_id,status,code,message,match,duplicate`, where row 1 is the first cost. Only the first 10 costs with the same ID are accepted.
    * @tags cost
    * @name SubmitBatch
    * @summary Send up to 1,000 costs in one request
@@ -1304,6 +1537,24 @@ export namespace Cost {
     };
     export type RequestHeaders = {};
     export type ResponseBody = SubmitCostData;
+  }
+
+  /**
+   * @description The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until seven days after the engagement, or until a pending cost lapses.
+   * @tags cost
+   * @name VoidCost
+   * @summary Void one of your costs
+   * @request POST:/cost/{cost_id}/void
+   * @secure
+   */
+  export namespace VoidCost {
+    export type RequestParams = {
+      costId: string;
+    };
+    export type RequestQuery = {};
+    export type RequestBody = never;
+    export type RequestHeaders = {};
+    export type ResponseBody = VoidCostData;
   }
 }
 
@@ -1434,6 +1685,7 @@ export namespace Operator {
       display_name: string;
       /** @default "" */
       impression_parameters?: string;
+      max_url_amount?: string;
       /** @default false */
       server_to_server?: boolean;
     };
@@ -1941,9 +2193,10 @@ export namespace Operator {
       cost_parameters?: string;
       display_name?: string;
       impression_parameters?: string;
+      max_url_amount?: string;
       server_to_server?: boolean;
-      /** Whether costs of an integrated partner are accepted. If false, costs that are sent by API or on a URL do not count. */
-      supports_cost_data?: boolean;
+      /** true: costs from this partner are rejected, and its clicks and impressions are recorded with cost data off for good. Costs that count already are kept */
+      stopped?: boolean;
     };
     export type RequestHeaders = {};
     export type ResponseBody = UpdatePartnerData;
@@ -2022,11 +2275,17 @@ export namespace Impression {
     export type RequestQuery = {
       /** 1: return JSON after the engagement is committed */
       s2s?: string;
+      /** The sub-link of level 3, like campaign */
+      adgroup?: string;
+      /** The sub-link of level 2 to record under, if the partner's template has this parameter. Created if missing */
+      campaign?: string;
       cost_amount?: string;
       cost_currency?: string;
       /** 12 to 256 characters. A cost with the same ID matches this engagement */
       cost_id?: string;
       cost_type?: string;
+      /** The sub-link of level 4, like campaign */
+      creative?: string;
     };
     export type RequestBody = never;
     export type RequestHeaders = {};
@@ -2049,11 +2308,17 @@ export namespace LinkToken {
     export type RequestQuery = {
       /** 1: return JSON after the engagement is committed */
       s2s?: string;
+      /** The sub-link of level 3, like campaign */
+      adgroup?: string;
+      /** The sub-link of level 2 to record under, if the partner's template has this parameter. Created if missing */
+      campaign?: string;
       cost_amount?: string;
       cost_currency?: string;
       /** 12 to 256 characters. A cost with the same ID matches this engagement */
       cost_id?: string;
       cost_type?: string;
+      /** The sub-link of level 4, like campaign */
+      creative?: string;
       /** Redirect target, used if the app allows its scheme and host */
       deep_link?: string;
       /** Redirect target, used if the app allows its scheme and host */

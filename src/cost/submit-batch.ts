@@ -6,9 +6,11 @@ import { findCredential } from "../db/ledger/costs.ts";
 import type { Cost } from "../domain/costs.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
 import type { Context } from "../env.ts";
-import { AppError, type InputError } from "../errors.ts";
+import { AppError, ERRORS, type InputError } from "../errors.ts";
+import { prefers } from "../http/accept.ts";
+import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { invalidRequest, parsePart } from "../http/input.ts";
+import { invalidRequest, parsePart, toSentence } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { problem } from "../http/response-schemas.ts";
 import { submitTests, toSentItem } from "./round.ts";
@@ -22,14 +24,17 @@ import {
   toCost,
 } from "./submit.ts";
 
+const RESULT_COLUMNS = ["row", "cost_id", "status", "code", "message", "match", "duplicate"];
 const MAX_COSTS = 1_000;
+/** Each repetition of an ID is judged after the one before it, in statements of its own. */
+const MAX_REPEATS = 10;
 
 export const submitBatch = costOperation({
   method: "POST",
   path: "/cost/batch",
   id: "submitBatch",
   summary: "Send up to 1,000 costs in one request",
-  description: "Each cost has its own result, in order. An invalid cost does not reject the others.",
+  description: `Each cost has its own result, in order. An invalid cost does not reject the others. As \`text/csv\`, the body is UTF-8 with or without a byte order mark, with commas and a header row of parameter names; \`cost_amount\` can be empty or its column absent. With \`Accept: text/csv\` the results are CSV too: \`${RESULT_COLUMNS.join()}\`, where row 1 is the first cost. Only the first ${MAX_REPEATS} costs with the same ID are accepted.`,
   input: {
     // Each cost is parsed separately, so that one invalid cost does not reject the others.
     body: z.strictObject({
@@ -40,6 +45,12 @@ export const submitBatch = costOperation({
           z.maxLength(MAX_COSTS, `must contain at most ${MAX_COSTS} costs`),
         ),
     }),
+    csv: {
+      key: "costs",
+      row: costInput,
+      maxRows: MAX_COSTS,
+      example: "cost_type,cost_currency,cost_id,cost_amount,tag\r\ncpc,USD,acme-click-20260701,0.25,july\r\n",
+    },
     maxBodyBytes: 1024 * 1024,
   },
   describedBody: z.strictObject({ costs: z.array(costInput).check(z.minLength(1), z.maxLength(MAX_COSTS)) }),
@@ -62,20 +73,33 @@ export const submitBatch = costOperation({
         request_id: z.string(),
       }),
       example: { results: [RESULT_EXAMPLE], request_id: REQUEST_ID },
+      alsoAs: "text/csv",
     },
   },
   errors: ["credential_revoked", "test_credential", "round_full"],
   async handle(context, caller, { body }) {
-    const costs = body.costs.map(readItem);
-    const toSent = (cost: Cost | AppError, index: number) => ({ sent: toSentItem(body.costs[index]), cost });
+    const costs = limitRepeats(body.costs.map(readItem));
+    const sent = body.costs.map(toSentItem);
     const results =
       caller.mode === "test"
-        ? await submitTests(context, caller, costs.map(toSent))
+        ? await submitTests(
+            context,
+            caller,
+            costs.map((cost, index) => ({ sent: sent[index] ?? {}, cost })),
+          )
         : await submitValid(context, caller, costs);
-    return jsonResponse({
-      results: results.map((result) => (result instanceof AppError ? toProblem(context, result) : result)),
-      request_id: context.requestId,
-    });
+    if (prefers(context.request, "text/csv")) {
+      const rows = results.map((result, index) => toRow(result, index, sent[index]?.cost_id ?? null));
+      return csvResponse(toCsv(RESULT_COLUMNS, rows), "results.csv");
+    }
+    return jsonResponse(
+      {
+        results: results.map((result) => (result instanceof AppError ? toProblem(context, result) : result)),
+        request_id: context.requestId,
+      },
+      200,
+      { vary: "Accept" },
+    );
   },
   /** The round stores an invalid batch too. */
   async onInvalidInput(context, caller, error) {
@@ -97,7 +121,32 @@ async function submitValid(
 
 /** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */
 function readItem(item: unknown, index: number): Cost | AppError {
+  // A row of CSV that does not fit its header.
+  if (item instanceof AppError) return item;
   const errors: InputError[] = [];
   const input = parsePart(costInput, item, errors, `costs.${index}`);
   return input ? toCost(input) : invalidRequest(errors);
+}
+
+function limitRepeats(costs: (Cost | AppError)[]): (Cost | AppError)[] {
+  const seen = new Map<string, number>();
+  return costs.map((cost) => {
+    if (cost instanceof AppError) return cost;
+    const count = (seen.get(cost.costId) ?? 0) + 1;
+    seen.set(cost.costId, count);
+    return count <= MAX_REPEATS ? cost : invalidRequest([TOO_OFTEN]);
+  });
+}
+
+const TOO_OFTEN = { param: "cost_id", message: `appears more than ${MAX_REPEATS} times in this batch` };
+
+/** A row of the results. The message of an invalid cost names everything that is wrong with it. */
+function toRow(result: CostResult | AppError, index: number, costId: string | null): Cell[] {
+  if (!(result instanceof AppError)) {
+    const { status, match, duplicate } = result;
+    return [index + 1, result.cost_id, status, null, null, match, String(duplicate)];
+  }
+  const { code, errors, message } = result;
+  const problem = errors.length > 0 ? errors.map(toSentence).join(" ") : message;
+  return [index + 1, costId, ERRORS[code].status, code, problem, null, null];
 }

@@ -6,6 +6,7 @@
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
 import { COST_TYPES, type Kind, toMask } from "../domain/cost-types.ts";
 import { DAY_MS } from "../domain/time.ts";
+import { demoCounts, demoSpend, MORE_LINKS } from "./demo-activity.ts";
 import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
 
 const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
@@ -45,7 +46,9 @@ export const DEMO_PASSWORD_HASHES: Record<string, string> = {
 
 const text = (value: string | null) => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`);
 
-function row(table: string, values: Record<string, string | number | null>): DemoRow {
+type Values = Record<string, string | number | null>;
+
+function toRow(table: string, values: Values): DemoRow {
   const cells = Object.values(values).map((value) =>
     typeof value === "number" ? String(value) : text(value),
   );
@@ -57,7 +60,7 @@ function row(table: string, values: Record<string, string | number | null>): Dem
 }
 
 /** The columns of `ledger_entries` for a click or an impression. */
-function engagementColumns(kind: Kind, values: Record<string, string | number | null>) {
+function engagementColumns(kind: Kind, values: Values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${kind}_${name}`, value]));
 }
 
@@ -75,6 +78,12 @@ export function demoStatements(now: number): string[] {
 /** Like `demoStatements`, with the key of each row for a sharded ledger. */
 export function demoRows(now: number): DemoRow[] {
   const created_at = now - 30 * DAY_MS;
+  /** The rows of the ledger, whose engagements are counted like those of a click. */
+  const entries: Values[] = [];
+  const row = (table: string, values: Values) => {
+    if (table === "ledger_entries") entries.push(values);
+    return toRow(table, values);
+  };
   const partner = (id: number, display_name: string, supports_cost_data: number, more: object = {}) =>
     row("partners", {
       id,
@@ -105,14 +114,14 @@ export function demoRows(now: number): DemoRow[] {
       created_at,
       ...more,
     });
-  const engagement = (cost_id: string, kind: Kind, link_id: number, occurred_at: number, cost: object = {}) =>
+  const engagement = (cost_id: string, kind: Kind, link_id: number, occurred_at: number) =>
     row("ledger_entries", {
       partner_id: 1,
       cost_id,
       ...engagementColumns(kind, { app_token: DEMO.appToken, link_id, at: occurred_at, cost_data_on: 1 }),
-      ...cost,
     });
-  return [
+  const spend = demoSpend(now, DEMO.appToken);
+  const rows = [
     row("users", {
       id: 1,
       email: DEMO.email,
@@ -194,6 +203,16 @@ export function demoRows(now: number): DemoRow[] {
       label: "Secret",
       created_at,
     }),
+    ...MORE_LINKS.map(([id, label, parent, level, days]) =>
+      link(
+        id,
+        `demo1nk0${id}`,
+        label,
+        parent,
+        level,
+        days > 0 ? { created_at: now - days * DAY_MS, from_engagement: 1 } : {},
+      ),
+    ),
     row("credentials", {
       ...token("live", DEMO.costToken),
       partner_id: 1,
@@ -213,34 +232,8 @@ export function demoRows(now: number): DemoRow[] {
     engagement("demo-click-recent-0001", "click", 1, now - DAY_MS),
     engagement("demo-click-expired-001", "click", 1, now - 8 * DAY_MS),
     engagement("demo-view-recent-0001", "impression", 1, now - DAY_MS),
-    ...demoSpend(now, engagement),
+    ...spend.entries.map((values) => row("ledger_entries", values)),
+    spend.totals,
   ];
-}
-
-/** Two weeks of clicks and impressions with their costs, about half of them past the cost window. */
-function demoSpend(
-  now: number,
-  engagement: (id: string, kind: Kind, link: number, at: number, cost: object) => DemoRow,
-): DemoRow[] {
-  const statements: DemoRow[] = [];
-  for (let day = 13; day >= 0; day--) {
-    for (let index = 0; index < 4; index++) {
-      const isView = index === 3;
-      const cost_id = `demo-spend-${String(day).padStart(2, "0")}-${index}`;
-      const occurredAt = Math.max(
-        now - day * DAY_MS - index * 3_600_000 - 60_000,
-        now - 14 * DAY_MS + 60_000,
-      );
-      const cost = {
-        cost_type: isView ? "cpm" : index === 2 ? "cpi" : "cpc",
-        currency: index === 1 ? "EUR" : "USD",
-        amount: isView ? 450_000 : 20_000 + ((day * 7 + index * 13) % 30) * 1_500,
-        tag: "demo",
-        received_at: occurredAt + 60_000,
-      };
-      const kind = isView ? "impression" : "click";
-      statements.push(engagement(cost_id, kind, 1 + (index % 3), occurredAt, cost));
-    }
-  }
-  return statements;
+  return [...rows, demoCounts(now, DEMO.appToken, entries)];
 }

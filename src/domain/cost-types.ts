@@ -16,7 +16,8 @@ export function toTypes(mask: number): CostType[] {
   return COST_TYPES.filter((type) => mask & COST_TYPE_BITS[type]);
 }
 
-export type Kind = "click" | "impression";
+export const KINDS = ["click", "impression"] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** The kinds of engagement that a cost type can match, the preferred kind first. */
 export const KINDS_THAT_FIT: Record<CostType, Kind[]> = {
@@ -25,7 +26,3 @@ export const KINDS_THAT_FIT: Record<CostType, Kind[]> = {
   cpi: ["click", "impression"],
   cpe: ["click", "impression"],
 };
-
-/** The dimensions that a spend report can group by, in the order of the report's columns. */
-export const SPEND_GROUPS = ["day", "link", "partner", "cost_type"] as const;
-export type SpendGroup = (typeof SPEND_GROUPS)[number];

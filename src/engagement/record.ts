@@ -4,12 +4,11 @@ import * as z from "zod/mini";
 import { type Recorded, recordOne } from "../db/ledger/engagements.ts";
 import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
-import { createLinkToken } from "../domain/link-token.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
 import type { Context } from "../env.ts";
 import { amount, costId, costType, currency, isMacro } from "../http/fields.ts";
 import { type Pair, readPairs } from "../http/input.ts";
-import { linkName } from "../usecases/links.ts";
+import { createLinkToken, linkName } from "../usecases/links.ts";
 
 /** Records an engagement now. Returns undefined if its link does not exist. */
 export function recordEngagement(

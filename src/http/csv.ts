@@ -16,9 +16,10 @@ function toCell(value: Cell): string {
 }
 
 /** A response that downloads the table under this file name. */
-export function csvResponse(table: string, fileName: string): Response {
+export function csvResponse(table: string, fileName: string, headers: Record<string, string> = {}): Response {
   return new Response(table, {
     headers: {
+      ...headers,
       "content-type": "text/csv; charset=utf-8; header=present",
       "content-disposition": `attachment; filename="${fileName}"`,
       "cache-control": "no-store",

@@ -13,7 +13,14 @@ export interface ListRange extends Range {
   list: string;
 }
 
-export function buildCursor(list: string, position: number): string {
+/** The position of a page in a list that is sorted by a text and only read forward. `after` is exclusive. */
+export interface TextRange {
+  after: string | null;
+  limit: number;
+  list: string;
+}
+
+export function buildCursor(list: string, position: number | string): string {
   return Buffer.from([CURSOR_VERSION, list, position].join("|")).toString("base64url");
 }
 
@@ -27,7 +34,7 @@ export function readPosition(url: URL, parameters: string[], errors: InputError[
     const cursor = url.searchParams.get(param);
     if (cursor === null) return null;
     const found = readCursor(list, cursor);
-    if (found === undefined) errors.push({ param, message: "is not a cursor from this list" });
+    if (found === undefined) errors.push({ param, message: NOT_OF_LIST });
     return found ?? null;
   };
   const [after, cursor, before] = [position("after"), position("cursor"), position("before")];
@@ -37,9 +44,29 @@ export function readPosition(url: URL, parameters: string[], errors: InputError[
   return { after: cursor ?? after, before, list };
 }
 
+/** Reads `cursor` like `readPosition`, for a list whose positions are texts. */
+export function readTextPosition(
+  url: URL,
+  parameters: string[],
+  errors: InputError[],
+): Omit<TextRange, "limit"> {
+  const list = nameList(url, parameters);
+  const cursor = url.searchParams.get("cursor");
+  const after = cursor === null ? null : readTextCursor(list, cursor);
+  if (after === undefined) errors.push({ param: "cursor", message: NOT_OF_LIST });
+  return { after: after ?? null, list };
+}
+
+const NOT_OF_LIST = "is not a cursor from this list";
+
 function readCursor(list: string, cursor: string): number | undefined {
   const position = Number(Buffer.from(cursor, "base64url").toString().split("|").at(-1));
   return Number.isSafeInteger(position) && buildCursor(list, position) === cursor ? position : undefined;
+}
+
+function readTextCursor(list: string, cursor: string): string | undefined {
+  const position = Buffer.from(cursor, "base64url").toString().slice(`${CURSOR_VERSION}|${list}|`.length);
+  return position !== "" && buildCursor(list, position) === cursor ? position : undefined;
 }
 
 const POSITION = ["after", "before", "cursor", "limit"];

@@ -1,8 +1,7 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
-import { COST_TYPES, SPEND_GROUPS, type SpendGroup } from "../domain/cost-types.ts";
+import { COST_TYPES } from "../domain/cost-types.ts";
 import { CURRENCY_CODES } from "../domain/currencies.ts";
-import { DAY_MS } from "../domain/time.ts";
 
 // workerd forbids eval in production, so zod cannot compile its parsers there. Tests run the same code.
 z.config({ jitless: true });
@@ -121,51 +120,3 @@ export const password = z.string().check(plainText(1, 256));
 
 /** A password that a user chooses. */
 export const newPassword = z.string().check(plainText(12, 256));
-
-/** The most days that a spend report covers. */
-const MAX_DAYS = 366;
-
-/** A calendar date; converted to days since 1970 in UTC. */
-const utcDate = readAs(z.string(), (value, reject) => {
-  const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
-    reject("must be a calendar date, for example 2026-03-14");
-  }
-  return milliseconds / DAY_MS;
-});
-
-/** Converted to the order of `SPEND_GROUPS`. */
-const groupBy = readAs(z.string(), (value, reject): SpendGroup[] => {
-  const names = value.split(",");
-  const unknown = names.filter((name) => !SPEND_GROUPS.some((group) => group === name));
-  if (unknown.length > 0) {
-    reject(`must be one or more of ${SPEND_GROUPS.join(", ")}, separated by commas`);
-  } else if (new Set(names).size < names.length) {
-    reject("must name each group only once");
-  }
-  return SPEND_GROUPS.filter((group) => names.includes(group));
-});
-
-/** Runs a check whenever both days are valid, even if another parameter is not. */
-const IF_DAYS_ARE_VALID = {
-  path: ["to"],
-  when: ({ issues }: z.core.ParsePayload) =>
-    !issues.some(({ path }) => path?.[0] === "from" || path?.[0] === "to"),
-};
-
-/** The days that a spend report covers and how it groups them. */
-export const spendQuery = z
-  .object({
-    from: utcDate.with(z.describe("The first day, in UTC")),
-    to: utcDate.with(z.describe(`The last day, in UTC; the report covers at most ${MAX_DAYS} days`)),
-    group_by: z
-      ._default(groupBy, ["day"])
-      .with(z.describe(`One or more of ${SPEND_GROUPS.join(", ")}, separated by commas; day by default`)),
-  })
-  .check(
-    z.refine(({ from, to }) => to >= from, { ...IF_DAYS_ARE_VALID, error: "must not be before from" }),
-    z.refine(({ from, to }) => to - from < MAX_DAYS, {
-      ...IF_DAYS_ARE_VALID,
-      error: `is too late: the report covers at most ${MAX_DAYS} days, including from and to`,
-    }),
-  );

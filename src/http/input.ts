@@ -4,7 +4,8 @@ import * as z from "zod/mini";
 import { DeadlineError, withDeadline } from "../deadline.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import { type ListRange, readPosition } from "./cursors.ts";
+import { type CsvTable, readTable } from "./csv-input.ts";
+import { type ListRange, readPosition, readTextPosition, type TextRange } from "./cursors.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -15,22 +16,28 @@ export interface Contract {
   /** Request headers in addition to Authorization. */
   headers?: z.ZodMiniObject;
   body?: z.ZodMiniType;
+  /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`. */
+  csv?: CsvTable & { key: string; example: string };
   /** 64 KiB unless the contract says otherwise. */
   maxBodyBytes?: number;
-  /** A list: `query` is or extends `pageQuery`, and the parsed input has the `range` of the page. */
-  paged?: true;
+  /**
+   * A list: `query` is or extends `pageQuery`, and the parsed input has the `range` of the page. A list "by text" is sorted by a
+   * text; its `query` has `cursor` and `limit`.
+   */
+  paged?: true | "by text";
 }
 
 export type Parsed<C extends Contract> = {
   [Part in keyof C]: C[Part] extends z.ZodMiniType ? z.output<C[Part]> : undefined;
-} & (C extends { paged: true } ? { range: ListRange } : unknown);
+} & (C extends { paged: true } ? { range: ListRange } : unknown) &
+  (C extends { paged: "by text" } ? { range: TextRange } : unknown);
 
 /** Throws AppError: invalid_request with every error, payload_too_large, unsupported_media_type and request_timeout. */
 export async function readInput<C extends Contract>(context: Context, contract: C): Promise<Parsed<C>> {
   const errors: InputError[] = [];
   const parsed: { [Part in keyof Contract | "range"]?: unknown } = {};
-  const position =
-    contract.paged && readPosition(context.url, Object.keys(contract.query?.shape ?? {}), errors);
+  const readAt = contract.paged === "by text" ? readTextPosition : readPosition;
+  const position = contract.paged && readAt(context.url, Object.keys(contract.query?.shape ?? {}), errors);
   if (contract.headers) {
     const sent = Object.keys(contract.headers.shape).map((name) => [name, context.request.headers.get(name)]);
     const present = Object.fromEntries(sent.filter(([, value]) => value !== null));
@@ -42,8 +49,9 @@ export async function readInput<C extends Contract>(context: Context, contract: 
     parsed.query = parsePairs(contract.query, pairs, "rejected", errors);
   }
   if (contract.body) {
-    const json = await readJson(context.request, errors, contract.maxBodyBytes);
-    if (json !== undefined) parsed.body = parsePart(contract.body, json, errors);
+    const read = contract.csv && mediaType(context.request) === "text/csv" ? readCsv : readJson;
+    const value = await read(context.request, contract, errors);
+    if (value !== undefined) parsed.body = parsePart(contract.body, value, errors);
   }
   if (errors.length > 0) throw invalidRequest(errors);
   if (position) parsed.range = { ...position, limit: (parsed.query as { limit: number }).limit };
@@ -61,7 +69,8 @@ export function invalidRequest(errors: InputError[]): AppError {
 
 const LIST = new Intl.ListFormat("en-US");
 
-function toSentence({ param, message }: InputError): string {
+/** A sentence about one invalid parameter. */
+export function toSentence({ param, message }: InputError): string {
   return `${param === "body" ? "The body" : param} ${message}.`;
 }
 
@@ -141,8 +150,8 @@ function isUtf8(encoded: string): boolean {
 }
 
 /**
- * Parses the pairs that a schema knows and ignores other names. A repeated name is an error; with "same value", only if
- * the values differ. If there is any error, adds it to the list and returns undefined.
+ * Parses the pairs that a schema knows. Other names are ignored, or errors if the schema is a strict object. A repeated name is
+ * an error; with "same value", only if the values differ. If there is any error, adds it to the list and returns undefined.
  */
 export function parsePairs<T extends z.ZodMiniObject>(
   schema: T,
@@ -152,8 +161,9 @@ export function parsePairs<T extends z.ZodMiniObject>(
 ): z.output<T> | undefined {
   const values = new Map<string, string>();
   const found = new Map<string, InputError>();
+  const isStrict = schema._zod.def.catchall?._zod.def.type === "never";
   for (const { name, value, isUtf8 } of pairs) {
-    if (!Object.hasOwn(schema.shape, name)) continue;
+    if (!isStrict && !Object.hasOwn(schema.shape, name)) continue;
     const first = values.get(name);
     if (first === undefined) values.set(name, value);
     else if (repeats === "rejected") found.set(name, { param: name, message: "is given more than once" });
@@ -173,13 +183,22 @@ function isSame(field: z.core.$ZodType | undefined, first: string, second: strin
   return one.success && other.success && one.data === other.data;
 }
 
+/** Adds errors and returns undefined if the body is not such a table. */
+async function readCsv(request: Request, contract: Contract, errors: InputError[]): Promise<unknown> {
+  const text = decodeUtf8(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES));
+  if (text === undefined) errors.push({ param: "body", message: "must be UTF-8" });
+  const rows = text !== undefined && contract.csv && readTable(text, contract.csv, errors);
+  return rows ? { [contract.csv?.key ?? ""]: rows } : undefined;
+}
+
 /** Adds an error and returns undefined if the body is not JSON. */
-async function readJson(request: Request, errors: InputError[], maxBytes?: number): Promise<unknown> {
+async function readJson(request: Request, contract: Contract, errors: InputError[]): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
-    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+    const accepted = contract.csv ? "application/json or text/csv" : "application/json";
+    throw new AppError("unsupported_media_type", `Send the body as ${accepted}.`);
   }
-  const text = decodeUtf8(await readBody(request, maxBytes));
+  const text = decodeUtf8(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES));
   const reject = (message: string) => void errors.push({ param: "body", message });
   if (text === "") return reject("must not be empty");
   try {

@@ -1,7 +1,7 @@
 /** The paging objects of both API versions (spec §2.3, §4.6). */
 import type { Page } from "../db/keyset.ts";
 import type { Context } from "../env.ts";
-import { buildCursor, type ListRange } from "./cursors.ts";
+import { buildCursor, type ListRange, type TextRange } from "./cursors.ts";
 
 /** The version 1 paging object (spec §2.3). */
 export function pagingV1(context: Context, range: ListRange, page: Page<unknown>, total: number) {
@@ -19,7 +19,11 @@ export function pagingV1(context: Context, range: ListRange, page: Page<unknown>
 }
 
 /** The version 2 paging object (spec §2.3). */
-export function pagingV2(context: Context, range: ListRange, page: Page<unknown>) {
+export function pagingV2(
+  context: Context,
+  range: Pick<ListRange | TextRange, "list" | "after">,
+  page: { next: number | string | null },
+) {
   const cursor = page.next === null ? null : buildCursor(range.list, page.next);
   const keep = range.after !== null ? context.url.searchParams.get("before") : null;
   return { cursor, next: cursor && pageUrl(context, { cursor, before: keep }) };

@@ -18,7 +18,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td>Cost batch</td>
-<td>1,000 costs, 1 MiB</td>
+<td>1,000 costs, 1 MiB, 10 costs with the same ID; as CSV, 16 KiB a row</td>
 </tr>
 <tr>
 <td><code>cost_id</code>, <code>tag</code></td>
@@ -319,7 +319,7 @@ LINK_TOKEN=…</pre>
 <li>A <code>cpm</code> cost needs an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or an impression. Send one <code>cpm</code> cost for each impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
 <li>A click or impression accepts a cost for <strong>seven days</strong>. A pending cost waits for seven days, then it lapses.</li>
-<li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code> or <code>lapsed</code>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
+<li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. <code>GET /cost</code> <a href="#correct-a-cost">lists them</a>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
       { id: "retries", title: "Retries", body: `<h2 id="retries">Retries</h2>
@@ -331,11 +331,37 @@ LINK_TOKEN=…</pre>
 </ul>
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
       { id: "batches", title: "Batches", body: `<h2 id="batches">Batches</h2>
-<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
+<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
 <pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
   -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;,
        &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' &quot;$BASE_URL/cost/batch&quot;</pre>
-<p>In JSON the amount is text, for example <code>&quot;0.25&quot;</code>. Numbers are rejected because they may have been rounded.</p>` },
+<p>In JSON the amount is text, for example <code>&quot;0.25&quot;</code>. Numbers are rejected because they may have been rounded.</p>
+<p>A batch can also be a CSV file with a header row of parameter names, for example from a spreadsheet:</p>
+<pre>$ printf '%s\\n' cost_type,cost_currency,cost_id,cost_amount,tag cpc,USD,yourname-20260701-0003,2.5,july | \\
+    curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
+    --data-binary @- &quot;$BASE_URL/cost/batch&quot;
+row,cost_id,status,code,message,match,duplicate
+1,yourname-20260701-0003,ok,,,pending,false</pre>
+<p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>` },
+      { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
+<p>This needs a live credential. The CSV above has a wrong amount: 2.5, not 0.25. Record its click, then <strong>find</strong> the cost among yours:</p>
+<pre>$ curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0003&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:[a-z]*'
+&quot;recorded&quot;:true
+$ cost() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }
+$ cost '?match=matched&amp;limit=1000' -H 'Accept: text/csv' | grep yourname | cut -d, -f 1-4,8
+yourname-20260701-0003,cpc,USD,2.5,matched</pre>
+<p><code>match</code> is <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>; without it the list has all of your costs by ID, also prices on URLs. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
+<p><strong>Void</strong> it. It no longer counts, and the same values do not bring it back:</p>
+<pre>$ cost /yourname-20260701-0003/void -X POST | cut -d, -f 1-4
+{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;voided&quot;,&quot;duplicate&quot;:false</pre>
+<p><strong>Send it again</strong> with the right values, and <strong>check</strong> it:</p>
+<pre>$ cost '' -d cost_type=cpc -d cost_currency=USD -d cost_amount=0.25 -d cost_id=yourname-20260701-0003 -d tag=july | \\
+    cut -d, -f 1-5
+{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;matched&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;
+$ cost /yourname-20260701-0003 | grep -oE '&quot;(amount|match)&quot;:&quot;[^&quot;]*&quot;'
+&quot;amount&quot;:&quot;0.25&quot;
+&quot;match&quot;:&quot;matched&quot;</pre>
+<p>You can void a cost until seven days after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After seven days, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
 <p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
@@ -355,11 +381,6 @@ LINK_TOKEN=…</pre>
 <td>400</td>
 <td><a href="/docs/errors#cost_id_conflict"><code>cost_id_conflict</code></a></td>
 <td>No. Use a different cost ID for each click or impression.</td>
-</tr>
-<tr>
-<td>400</td>
-<td><a href="/docs/errors#wrong_engagement"><code>wrong_engagement</code></a></td>
-<td>No. Use a cost type that fits the click or impression.</td>
 </tr>
 <tr>
 <td>400</td>
@@ -385,6 +406,11 @@ LINK_TOKEN=…</pre>
 <td>403</td>
 <td><a href="/docs/errors#cost_type_not_integrated"><code>cost_type_not_integrated</code></a></td>
 <td>No. Ask the operator for a round with this cost type.</td>
+</tr>
+<tr>
+<td>403</td>
+<td><a href="/docs/errors#partner_stopped"><code>partner_stopped</code></a></td>
+<td>No. Ask the operator why.</td>
 </tr>
 <tr>
 <td>403</td>
@@ -414,7 +440,7 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>415</td>
 <td><a href="/docs/errors#unsupported_media_type"><code>unsupported_media_type</code></a></td>
-<td>No. Send a form, or JSON to <code>/cost/batch</code>.</td>
+<td>No. Send a form, or JSON or CSV to <code>/cost/batch</code>.</td>
 </tr>
 <tr>
 <td>429</td>
@@ -548,7 +574,7 @@ $ report
   },
   rules: {
     title: "Matching rules",
-    lead: `These rules decide whether a cost is accepted, what it matches and how long it is remembered.`,
+    lead: `These rules decide whether a cost is accepted, what it matches, and how long it is remembered. The result does not depend on the order in which clicks, impressions and costs arrive, except where a call is rejected: a rejection stays.`,
     sections: [
       { id: "matching", title: "Matching", body: `<h2 id="matching">Matching</h2>
 <div class="table" tabindex="0" role="region" aria-label="Matching"><table>
@@ -560,73 +586,61 @@ $ report
 </thead>
 <tbody><tr>
 <td>Which click or impression?</td>
-<td><code>cpm</code> matches an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or, without one, an impression. Partner and cost ID must be the same.</td>
+<td><code>cpm</code> fits an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or an impression. Partner and cost ID must be the same.</td>
 </tr>
 <tr>
-<td>How long is a cost accepted?</td>
-<td>Until the click or impression is exactly seven days old.</td>
+<td>When is it usable?</td>
+<td>If cost data was on when it was recorded, and the cost and it are at most seven days apart, whichever comes first. Exactly seven days is inside.</td>
 </tr>
 <tr>
-<td>The cost arrives first?</td>
-<td>It is pending and matches within seven days, or it lapses.</td>
+<td><code>cpi</code> or <code>cpe</code> with both?</td>
+<td>The click, if it happened before the impression or at most seven days after it. Otherwise the impression.</td>
 </tr>
 <tr>
-<td>The same cost again?</td>
-<td><code>200</code> with <code>&quot;duplicate&quot;: true</code>. Nothing is written. A different <code>tag</code> or no amount is still the same cost.</td>
+<td>Nothing fits yet?</td>
+<td>The cost is <code>pending</code> and matches by itself within seven days, or it lapses. If only an engagement of another kind has the ID, the response names it: <code>&quot;mismatch&quot;: &quot;wrong_engagement&quot;</code>.</td>
 </tr>
 <tr>
-<td>Another amount, currency or type?</td>
-<td><code>400 cost_id_conflict</code>. The first cost stays. A lapsed cost is replaced.</td>
+<td>Something fits, but nothing is usable?</td>
+<td><code>403 cost_data_disabled</code> if cost data was off for one within seven days, otherwise <code>400 window_closed</code>.</td>
 </tr>
 <tr>
-<td>No amount?</td>
-<td>The amount on the URL of the click, or else of the impression, counts if its type and currency agree. Otherwise the cost is unpriced until one call adds the amount.</td>
-</tr>
-<tr>
-<td>Cost data was off?</td>
-<td><code>403 cost_data_disabled</code> for clicks and impressions of that time.</td>
-</tr>
-<tr>
-<td>Which day?</td>
+<td>Which day counts?</td>
 <td>The day of the click or impression, in UTC.</td>
 </tr>
 </tbody></table>
 </div>
 <p>A <code>cpm</code> amount is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
-      { id: "prices-on-urls", title: "Prices on URLs", body: `<h2 id="prices-on-urls">Prices on URLs</h2>
-<p>A click or impression whose URL has <code>cost_id</code>, <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself if cost data is on for the link and the partner has integrated the cost type. One call to <code>POST /cost</code> with the same ID replaces it while costs for the click are accepted.</p>
-<p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them. A macro that was not filled in, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
-      { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
-<div class="table" tabindex="0" role="region" aria-label="What is remembered"><table>
+      { id: "the-same-id-again", title: "The same ID again", body: `<h2 id="the-same-id-again">The same ID again</h2>
+<div class="table" tabindex="0" role="region" aria-label="The same ID again"><table>
 <thead>
 <tr>
-<th>What</th>
-<th>How long</th>
+<th>Second call</th>
+<th>Answer</th>
 </tr>
 </thead>
 <tbody><tr>
-<td>Click or impression with a cost ID</td>
-<td>14 days</td>
+<td>Same type and currency, same or no amount</td>
+<td><code>200</code> with <code>&quot;duplicate&quot;: true</code>. Nothing is written. The <code>tag</code> does not matter.</td>
 </tr>
 <tr>
-<td><code>cpc</code> and <code>cpm</code> cost</td>
-<td>7 days after its click or impression</td>
+<td>Adds the amount that the first call did not have</td>
+<td>Accepted once, while the matched engagement is at most seven days old. The arrival of the first call still counts.</td>
 </tr>
 <tr>
-<td><code>cpi</code> and <code>cpe</code> cost</td>
-<td>14 days after its click or impression</td>
-</tr>
-<tr>
-<td>Pending cost</td>
-<td>7 days</td>
-</tr>
-<tr>
-<td>Daily totals of spend</td>
-<td>always</td>
+<td>Other values</td>
+<td><code>400 cost_id_conflict</code>. A cost that lapsed or was voided is replaced.</td>
 </tr>
 </tbody></table>
-</div>
-<p>The purge runs every hour and deletes rows an hour or more after these times. After 14 days, the same cost ID is a new engagement.</p>` },
+</div>` },
+      { id: "prices-on-urls", title: "Prices on URLs", body: `<h2 id="prices-on-urls">Prices on URLs</h2>
+<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, and the amount is at most the partner&#39;s highest URL price (10,000 unless an operator changes it). Without a <code>cost_id</code> it gets an ID that starts with <code>url-</code>.</p>
+<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most seven days after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>
+<p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them with the reason. An unfilled macro, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
+      { id: "voids", title: "Voids", body: `<h2 id="voids">Voids</h2>
+<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
+      { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
+<p>Everything that has one ID is forgotten together: 14 days after its newest click or impression, or 14 days after the cost if there is none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. The daily totals stay.</p>` },
     ],
   },
   troubleshooting: {

@@ -1,4 +1,5 @@
 /** A link in the API: built from its row and what it inherits. Judges new links and updates. No I/O, no clock. */
+import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import type { Inherited, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
@@ -9,6 +10,9 @@ export interface Origins {
   clickUrl: string;
   impressionUrl: string;
 }
+
+/** A token for a new link, of 30^10. Without vowels, so that it never equals a word of a path. */
+export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
 /** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
 export const linkName = z.string().check(

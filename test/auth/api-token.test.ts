@@ -212,7 +212,7 @@ describe.each(OPERATIONS)("$method $path", ({ method, path }) => {
       const foreign = await respond(DEMO.otherAppToken);
       const unknown = await respond("nosuchapp001");
       // If the input is invalid for the operation, both get 400 before the app is checked.
-      expect(foreign.status).toBe(method === "POST" || path.endsWith("/spend") ? 400 : 404);
+      expect(foreign.status).toBe(method === "POST" ? 400 : 404);
       expect(foreign).toEqual(unknown);
       expect(await everyRow()).toEqual(before);
     },

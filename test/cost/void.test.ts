@@ -1,6 +1,8 @@
+/** POST /cost/{cost_id}/void: a partner takes back one of its costs. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { COST_WINDOW_MS } from "../../src/domain/time.ts";
-import { ask, click, DEMO, NOW, sendCost } from "../harness.ts";
+import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
+import { purge } from "../../src/purge.ts";
+import { ask, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -55,5 +57,198 @@ describe("a void", () => {
     await click(ID);
     expect((await voidCost()).body).toMatchObject({ status: 404, code: "not_found" });
     expect((await voidCost(NOW, "never-seen-cost-1")).body).toMatchObject({ status: 404 });
+  });
+});
+
+describe("a void that races", () => {
+  const RUNS = 16;
+  const idOf = (run: number) => `void-race-${String(run).padStart(5, "0")}`;
+  /** Runs both requests concurrently, each of them first in half of the runs. Returns what they returned. */
+  async function race<A, B>(
+    prepare: (id: string) => Promise<unknown>,
+    one: (id: string) => Promise<A>,
+    other: (id: string) => Promise<B>,
+  ) {
+    const ids = Array.from({ length: RUNS }, (_, run) => idOf(run));
+    for (const id of ids) await prepare(id);
+    return Promise.all(
+      ids.map(async (id, run) => {
+        const late = () => scheduler.wait(run % 4).then(() => other(id));
+        const [first, second] =
+          run % 2
+            ? await Promise.all([one(id), late()])
+            : await Promise.all([late(), one(id)]).then(([b, a]) => [a, b] as const);
+        return { id, first, second };
+      }),
+    );
+  }
+  const nothing = async () => undefined;
+  const voidOne = (id: string) => voidCost(NOW, id);
+  const sendOne = (cost_amount: string) => (cost_id: string) => sendCost({ cost_id, cost_amount });
+  /** The totals of matched costs with these amounts. */
+  const totalOf = (amounts: number[]) =>
+    amounts.length === 0
+      ? []
+      : [{ state: "matched", count: amounts.length, amount: amounts.reduce((sum, amount) => sum + amount) }];
+  const stateOf = async (id: string) =>
+    (await rows<{ state: string | null }>("SELECT state FROM ledger_entries WHERE cost_id = ?", id))[0]
+      ?.state;
+  const sendBatch = (cost_id: string, amounts: string[]) =>
+    ask<{ results: { status: "ok" | number; match?: string; code?: string }[] }>("/cost/batch", {
+      token: DEMO.costToken,
+      json: {
+        costs: amounts.map((cost_amount) => ({
+          cost_type: "cpc",
+          cost_currency: "USD",
+          tag: "t",
+          cost_id,
+          cost_amount,
+        })),
+      },
+    });
+
+  it("with the same cost leaves it voided, whichever comes first", async () => {
+    const prepare = async (id: string) => {
+      await click(id);
+      await sendOne("0.5")(id);
+    };
+    for (const { id, first, second } of await race(prepare, voidOne, sendOne("0.5"))) {
+      expect(first.body).toMatchObject({ status: "ok", duplicate: false });
+      expect(second.body).toMatchObject({ status: "ok", duplicate: true });
+      expect(await stateOf(id)).toBe("voided");
+    }
+    expect(await totals()).toEqual([]);
+  });
+
+  it("with other values is lifted by them if it comes first, else they are a conflict", async () => {
+    const prepare = async (id: string) => {
+      await click(id);
+      await sendOne("0.5")(id);
+    };
+    const counted: number[] = [];
+    for (const { id, first, second } of await race(prepare, voidOne, sendOne("0.4"))) {
+      expect(first.body).toMatchObject({ status: "ok", duplicate: false });
+      if (second.status === 200) counted.push(40_000);
+      else expect(second.body).toMatchObject({ code: "cost_id_conflict" });
+      expect(await stateOf(id)).toBe(second.status === 200 ? "matched" : "voided");
+    }
+    expect(await totals()).toEqual(totalOf(counted));
+  });
+
+  it("with the first call for an ID voids it if it comes second, else there is nothing to void", async () => {
+    const counted: number[] = [];
+    for (const { id, first, second } of await race(click, voidOne, sendOne("0.5"))) {
+      expect(second.body).toMatchObject({ status: "ok", match: "matched", duplicate: false });
+      if (first.status === 404) counted.push(50_000);
+      else expect(first.status).toBe(200);
+      expect(await stateOf(id)).toBe(first.status === 200 ? "voided" : "matched");
+    }
+    expect(await totals()).toEqual(totalOf(counted));
+  });
+
+  it("with the click of a pending cost leaves it voided, whichever comes first", async () => {
+    for (const { id, first } of await race(sendOne("0.5"), voidOne, click)) {
+      expect(first.body).toMatchObject({ status: "ok", match: "voided", duplicate: false });
+      expect(await rows("SELECT state, click_at FROM ledger_entries WHERE cost_id = ?", id)).toEqual([
+        { state: "voided", click_at: NOW },
+      ]);
+    }
+    expect(await totals()).toEqual([]);
+  });
+
+  it("with a click that has a price voids the price if it comes second, else there is nothing to void", async () => {
+    const counted: number[] = [];
+    for (const { id, first } of await race(nothing, voidOne, (id) => click(id, { query: PRICE }))) {
+      if (first.status === 404) counted.push(30_000);
+      else expect(first.status).toBe(200);
+      expect(await stateOf(id)).toBe(first.status === 200 ? "voided" : null);
+    }
+    expect(await totals()).toEqual(totalOf(counted));
+  });
+
+  it("with a batch comes before or after all of its costs for the ID, never between them", async () => {
+    const prepare = async (id: string) => {
+      await click(id);
+      await sendOne("0.5")(id);
+    };
+    const counted: number[] = [];
+    const batch = (id: string) => sendBatch(id, ["0.5", "0.4", "0.4"]);
+    for (const { id, first, second } of await race(prepare, voidOne, batch)) {
+      expect(first.body).toMatchObject({ status: "ok", duplicate: false });
+      const results = second.body.results.map(({ match, code }) => match ?? code);
+      const isFirst = results[0] === "voided";
+      expect(results).toEqual(
+        isFirst ? ["voided", "matched", "matched"] : ["matched", "cost_id_conflict", "cost_id_conflict"],
+      );
+      if (isFirst) counted.push(40_000);
+      expect(await stateOf(id)).toBe(isFirst ? "matched" : "voided");
+    }
+    expect(await totals()).toEqual(totalOf(counted));
+  });
+
+  it("with other voids of the ID voids it once", async () => {
+    await click(ID);
+    await send("0.5");
+    const answers = await Promise.all(Array.from({ length: 20 }, () => voidCost()));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(answers.filter(({ body }) => body.duplicate === (false as never))).toHaveLength(1);
+    expect(await totals()).toEqual([]);
+  });
+
+  it("with the purge of a forgotten cost finds nothing, and its total stays", async () => {
+    await click(ID);
+    await send("0.5");
+    const later = NOW + RETENTION_MS + DAY;
+    const [{ status }] = await Promise.all([voidCost(later), purge(ledgerOn(), later)]);
+    expect(status).toBe(404);
+    expect(await rows("SELECT 1 FROM ledger_entries WHERE cost_id = ?", ID)).toEqual([]);
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+  });
+});
+
+describe("the budget of a void", () => {
+  /** Sends the void and returns its calls and rows by D1's own count. */
+  async function measure(id = ID, now = NOW) {
+    await voidCost(now, "void-warm-up-0001");
+    const { database, counts } = countingDatabase();
+    const path = `/cost/${id}/void`;
+    const { status } = await ask(path, { method: "POST", token: DEMO.costToken, now, env: { DB: database } });
+    expect(counts.calls).toBe(1);
+    expect(counts.read).toBeLessThanOrEqual(20);
+    return { status, written: counts.written };
+  }
+
+  it.each<[string, () => Promise<unknown>, number]>([
+    ["a matched cost", () => click(ID).then(() => send("0.5")), 2],
+    ["an unpriced cost", () => click(ID).then(() => send(undefined)), 2],
+    [
+      "a cost with a click and an impression",
+      () =>
+        click(ID)
+          .then(() => view(ID))
+          .then(() => send("0.5")),
+      2,
+    ],
+    ["a pending cost", () => send("0.5"), 2],
+    ["a price on a URL", () => click(ID, { query: PRICE }), 2],
+    [
+      "a pending cost beside a price on a URL",
+      () => click(ID, { query: PRICE }).then(() => send("1", NOW, { cost_type: "cpm" })),
+      3,
+    ],
+  ])(
+    "is one call and 20 rows read for %s, with nothing written the second time",
+    async (_name, prepare, written) => {
+      await prepare();
+      expect(await measure()).toEqual({ status: 200, written });
+      expect(await measure()).toEqual({ status: 200, written: 0 });
+    },
+  );
+
+  it("writes nothing when it is rejected", async () => {
+    expect(await measure()).toEqual({ status: 404, written: 0 });
+    await click(ID);
+    await send("0.5");
+    expect(await measure(ID, NOW + COST_WINDOW_MS + 1)).toEqual({ status: 400, written: 0 });
   });
 });

@@ -42,7 +42,7 @@ function groupsOf(situation: Event[]): Event[][][] {
 }
 
 it("ends every order of arrival like prompt delivery, except for the named exceptions", {
-  timeout: 240_000,
+  timeout: 300_000,
 }, () => {
   const occurred = new Set<string>();
   let orders = 0;
@@ -63,7 +63,9 @@ it("ends every order of arrival like prompt delivery, except for the named excep
   expect([...occurred].sort()).toEqual(Object.keys(EXCEPTIONS).sort());
 });
 
-it("counts the same for two calls in the same instant, except for two with different values", () => {
+it("counts the same for two calls in the same instant, except for two with different values", {
+  timeout: 300_000,
+}, () => {
   let swapped = 0;
   for (const situation of situations()) {
     const [one, other] = groupsOf(situation).map(([first = []]) => first);
@@ -163,7 +165,7 @@ describe.each([
   ["without a purge", false],
 ])("the ledger %s", (_, purges) => {
   it("has the rows and totals of the model after any order of arrival, and reads back the same", {
-    timeout: 240_000,
+    timeout: 300_000,
   }, async () => {
     await freshLedger();
     await inLedger("DELETE FROM ledger_entries");

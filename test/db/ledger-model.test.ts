@@ -175,9 +175,9 @@ async function recomputedTotals(): Promise<Total[]> {
 }
 
 it("judges, matches, totals and forgets costs according to the rules, for any steps in any order", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
-  const reached = new Map<string, number>();
+  const reached = new Set<string>();
   const steps = fc.array(anyStep, { minLength: 6, maxLength: 16 });
   await fc.assert(
     fc
@@ -185,29 +185,20 @@ it("judges, matches, totals and forgets costs according to the rules, for any st
         const model = new LedgerModel(NOW);
         for (const step of work) {
           await take(step, model);
-          expect(await ledgerRows(model.now)).toEqual(model.rows());
           const states = model.states();
-          expect(await ledgerStates(model.now)).toEqual(states);
-          for (const { state, source } of states) {
-            reached.set(`${source} ${state}`, (reached.get(`${source} ${state}`) ?? 0) + 1);
-          }
+          for (const { state, source } of states) reached.add(`${source} ${state}`);
           const counted = states.filter(({ state }) => state !== "pending");
-          expect(new Set(counted.map(({ partnerId, costId }) => `${partnerId} ${costId}`)).size).toBe(
-            counted.length,
-          );
+          const ids = new Set(counted.map(({ partnerId, costId }) => `${partnerId} ${costId}`));
+          expect(ids.size).toBe(counted.length);
+          const stored = [ledgerRows(model.now), ledgerStates(model.now), storedTotals()];
           // The totals of forgotten IDs remain, before and after the purge deletes their rows.
-          expect(await storedTotals()).toEqual(model.totals());
-          expect(await emptyTotals()).toEqual([]);
+          expect(await Promise.all(stored)).toEqual([model.rows(), states, model.totals()]);
           if (!model.hasForgotten) expect(await recomputedTotals()).toEqual(model.totals());
         }
+        expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { numRuns: 80 },
+    { numRuns: 60 },
   );
-  expect([...reached.keys()].sort()).toEqual([
-    "call matched",
-    "call pending",
-    "call unpriced",
-    "url matched",
-  ]);
+  expect([...reached].sort()).toEqual(["call matched", "call pending", "call unpriced", "url matched"]);
 });

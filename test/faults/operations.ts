@@ -44,7 +44,6 @@ const SAMPLES: Record<string, Sample> = {
     headers: key,
   },
   updateLink: { path: `${LINKS}/${DEMO.linkToken}`, method: "PATCH", json: { name: "b", archived: true } },
-  readSpend: { path: `/public/v1/apps/${DEMO.appToken}/spend?from=2026-03-01&to=2026-03-31` },
   submitCost: { path: `/cost?${new URLSearchParams(cost)}`, method: "POST" },
   submitBatch: { path: "/cost/batch", json: { costs: [cost, { ...cost, cost_id: "faulty-cost-0002" }] } },
   readCost: { path: "/cost/demo-spend-00-0" },
@@ -78,9 +77,6 @@ const SAMPLES: Record<string, Sample> = {
   approveRound: { path: `/operator/v1/rounds/${ROUND}/approve`, method: "POST" },
   closeRound: { path: `/operator/v1/rounds/${ROUND}/close`, method: "POST" },
   dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: FINDING } },
-  "GET /account/apps/:app_token/spend.csv": {
-    path: `/account/apps/${DEMO.appToken}/spend.csv?from=2026-03-01&to=2026-03-31`,
-  },
   "GET /docs/script/:file+": { path: "/docs/script/standalone.esm.js" },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),

@@ -115,7 +115,8 @@ async function send(request: FuzzRequest): Promise<void> {
         new Response(empty ? null : text, { status, headers: responseHeaders }),
       );
   if (violation) errors.push(`${violation} for ${JSON.stringify(request)}`);
-  if (status < 300 && !isPage) noteConfirmed(request, text);
+  const isJson = responseHeaders.get("content-type")?.startsWith("application/json");
+  if (status < 300 && isJson) noteConfirmed(request, text);
 }
 
 interface Confirmation {

@@ -124,7 +124,7 @@ describe("an unexpected error", () => {
     for (const [path, status] of [
       ["/nothing/here", 404],
       ["/public/v1/partners", 401],
-      ["/cost", 405],
+      ["/cost/batch", 405],
     ] as const) {
       expect((await call(path)).status).toBe(status);
     }

@@ -91,6 +91,7 @@ describe("spend over shards", () => {
       {
         link_token: DEMO.linkToken,
         link_label: "Acme",
+        link_name: "Acme",
         partner_id: 1,
         partner_name: "Acme Ads",
         currency: "USD",

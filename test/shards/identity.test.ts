@@ -194,7 +194,14 @@ const isLogged = () => log.mock.calls.some(([line]) => /(DB|LEDGER_\d) (stores|i
 
 /** By name, every row of the ledger in a database, with the copies of the credentials. */
 async function everything(): Promise<Map<string, object>> {
-  const tables = ["costs", "engagements", "daily_totals", "purge_positions", "credentials", "partners"];
+  const tables = [
+    "ledger_entries",
+    "daily_totals",
+    "daily_engagements",
+    "purge_positions",
+    "credentials",
+    "partners",
+  ];
   const found = everyDatabase().map(async (db) => {
     const statements = [...tables, "shard_identity"].map((table) => db.prepare(`SELECT * FROM ${table}`));
     const rows = (await db.batch(statements)).map(({ results }) => results);
@@ -385,18 +392,17 @@ describe("the place of a database", () => {
     expect(await stored()).toEqual({ shards: 4, shard_index: 1 });
   });
 
-  it.each(["costs", "engagements", "daily_totals"])(
+  it.each(["ledger_entries", "daily_totals"])(
     "is not stored in a database that has %s without a place",
     async (table) => {
       await click(idOn(1));
       await sendCost(cost(idOn(1)));
       await store(shard(1), 0, null);
-      for (const other of ["costs", "engagements", "daily_totals"]) {
+      for (const other of ["ledger_entries", "daily_totals"]) {
         if (other !== table) await shard(1).exec(`DELETE FROM ${other}`);
       }
       expect(await set(4, 1)).toEqual([]);
       await shard(1).exec(`DELETE FROM ${table}`);
-      await shard(1).exec("DELETE FROM daily_totals");
       expect(await set(4, 1)).toEqual([{ shards: 4 }]);
     },
   );

@@ -16,10 +16,18 @@ export function idOn(number: number, prefix = "sharded-cost"): string {
   }
 }
 
-/** Returns the names of the databases that have a row for an ID. */
-export async function databasesWith(table: "costs" | "engagements", costId: string): Promise<string[]> {
+const IS_STORED = {
+  costs: "received_at IS NOT NULL",
+  engagements: "click_at IS NOT NULL OR impression_at IS NOT NULL",
+};
+
+/** Returns the names of the databases that have a call, or an engagement, for an ID. */
+export async function databasesWith(what: keyof typeof IS_STORED, costId: string): Promise<string[]> {
   const found = databasesOf(ledgerOn()).map(async (db) => {
-    const row = await db.prepare(`SELECT 1 FROM ${table} WHERE cost_id = ?`).bind(costId).first();
+    const row = await db
+      .prepare(`SELECT 1 FROM ledger_entries WHERE cost_id = ? AND (${IS_STORED[what]})`)
+      .bind(costId)
+      .first();
     return row ? [nameOf(ledgerOn(), db)] : [];
   });
   return (await Promise.all(found)).flat();

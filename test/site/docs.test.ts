@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
+import { listCosts } from "../../src/cost/list-costs.ts";
 import { readCost } from "../../src/cost/read-cost.ts";
 import { readRound } from "../../src/cost/read-round.ts";
 import { submitBatch } from "../../src/cost/submit-batch.ts";
 import { submitCost } from "../../src/cost/submit-cost.ts";
+import { voidCost } from "../../src/cost/void-cost.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { DOCS } from "../../src/site/docs.ts";
 import { call, DEMO, env, freshDemo, IPHONE, ORIGIN } from "../harness.ts";
@@ -110,7 +112,9 @@ test("the partner guide lists every error code of the cost API", async () => {
       .filter((link) => link.startsWith("/docs/errors#"))
       .map((link) => link.split("#")[1]),
   );
-  const possible = [submitCost, submitBatch, readRound, readCost].flatMap(({ errors }) => errors);
+  const possible = [submitCost, listCosts, submitBatch, readRound, readCost, voidCost].flatMap(
+    ({ errors }) => errors,
+  );
   expect(possible.length).toBeGreaterThan(5);
   for (const code of possible) expect(listed).toContain(code);
 });

@@ -1,8 +1,8 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { type DayRange, ownSpend } from "../ledger/reports.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
-import { addOwnSpend, type DayRange, ownSpendStatement } from "../ledger/spend.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { apps, users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
@@ -63,12 +63,13 @@ export async function readAccount(
   days: DayRange,
 ) {
   const db = ledger.control;
-  const [[found], apps, spend] = await runGated(
+  const spend = ownSpend(ledger, session.userId, days);
+  const [[found], apps, sums, partners] = await runGated(
     ledger,
     db,
-    [account(db, { ...session }), ownApps(db, { ...session }), ownSpendStatement(db, session.userId, days)],
+    [account(db, { ...session }), ownApps(db, { ...session }), spend.sums, spend.partners],
     runIdempotent,
   );
   const tokens = apps.map((app) => app.token);
-  return { account: found, apps, spend: await addOwnSpend(ledger, spend, days, tokens) };
+  return { account: found, apps, spend: await spend.read(sums, partners, tokens) };
 }

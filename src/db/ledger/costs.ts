@@ -14,7 +14,7 @@ import type { Ledger } from "./shards.ts";
 const tokenHash = sql.placeholder("tokenHash");
 
 export const c = alias(credentials, "c");
-const [clickLink, impressionLink] = [alias(links, "k"), alias(links, "i")];
+export const [clickLink, impressionLink] = [alias(links, "k"), alias(links, "i")];
 export const isCredential = sql`${c.tokenHash} = ${tokenHash}`;
 
 export const credentialFields = {
@@ -23,7 +23,7 @@ export const credentialFields = {
   costTypes: c.costTypes,
   revokedAt: c.revokedAt,
 };
-const credential = query(credentialFields, sql`FROM ${as(c)} WHERE ${isCredential}`);
+export const credential = query(credentialFields, sql`FROM ${as(c)} WHERE ${isCredential}`);
 
 /** Returns undefined for an unknown credential. */
 export async function findCredential({ control }: Ledger, hash: string): Promise<Credential | undefined> {
@@ -40,7 +40,8 @@ export function toCredential(row: RowOf<typeof credentialFields>): Credential {
   };
 }
 
-const costFields = {
+/** What a partner sees of a row. */
+export const costFields = {
   costType: e.costType,
   currency: e.currency,
   amount: e.amountInEffect,
@@ -51,10 +52,11 @@ const costFields = {
   countingPrice: e.countingPrice,
   clickLinkId: e.clickLinkId,
   impressionLinkId: e.impressionLinkId,
-  ...optional({ clickLink: clickLink.token, impressionLink: impressionLink.token }),
+  ...engagementFields,
 };
+export const linkFields = optional({ clickLink: clickLink.token, impressionLink: impressionLink.token });
 const costRecord = query(
-  { ...costFields, ...engagementFields },
+  { ...costFields, ...linkFields },
   sql`FROM ${as(c)} CROSS JOIN ${as(e)}
     LEFT JOIN ${as(clickLink)} ON ${clickLink.id} = ${e.clickLinkId}
     LEFT JOIN ${as(impressionLink)} ON ${impressionLink.id} = ${e.impressionLinkId}
@@ -67,12 +69,8 @@ const costRecord = query(
  * A call, or a price on a URL that counts without one, or both: then the call is pending. `state` and the values of the call are
  * null without a call; `amount` is the amount in effect, null for an unpriced call.
  */
-export type CostRecord = RowOf<typeof costFields> & { engagements: Engagements };
-
-const linkTokens = query(
-  { id: links.id, token: links.token },
-  sql`FROM json_each(${sql.placeholder("ids")}) j CROSS JOIN ${links} ON ${links.id} = j.value`,
-);
+export type CostRecord = CostRow & { engagements: Engagements } & RowOf<typeof linkFields>;
+export type CostRow = RowOf<typeof costFields>;
 
 /** Finds a partner's own cost with a live credential. `now` in milliseconds since 1970. */
 export async function findCost(
@@ -91,21 +89,35 @@ export async function findCost(
     ([known]) => known.length > 0,
   );
   const [[known], [row]] = onlyResult(parts);
-  return {
-    credential: known && toCredential(known),
-    cost: row && { ...(await withLinks(ledger, row)), engagements: toEngagements(row) },
-  };
+  const [cost] = row ? await toRecords(ledger, [row]) : [];
+  return { credential: known && toCredential(known), cost };
 }
 
-type Row = RowOf<typeof costFields>;
+const linkTokens = query(
+  { id: links.id, token: links.token },
+  sql`FROM json_each(${sql.placeholder("ids")}) j CROSS JOIN ${links} ON ${links.id} = j.value`,
+);
 
-/** Reads the tokens of the links from DB if the cost is on a shard, which stores no links. A call without a match needs none. */
-async function withLinks<R extends Row>({ control }: Ledger, row: R): Promise<R> {
-  const ids = [row.clickLinkId, row.impressionLinkId].filter((id) => id !== null);
-  const isUnmatchedCall = row.matchedKind === null && row.receivedAt !== null;
-  if (isUnmatchedCall || ids.length === 0 || row.clickLink !== null || row.impressionLink !== null)
-    return row;
-  const [found] = await runBatch(control, linkTokens(control, { ids: JSON.stringify(ids) }));
-  const tokenOf = (id: number | null) => found.find((link) => link.id === id)?.token ?? null;
-  return { ...row, clickLink: tokenOf(row.clickLinkId), impressionLink: tokenOf(row.impressionLinkId) };
+/** Adds the engagements, and the tokens of the links. A shard stores no links, so they are read from DB for rows that lack them. */
+export async function toRecords<R extends CostRow & RowOf<typeof linkFields>>(
+  { control }: Ledger,
+  rows: R[],
+) {
+  // A call without a match shows no link.
+  const lacking = rows.flatMap((row) =>
+    row.clickLink || row.impressionLink || (row.matchedKind === null && row.receivedAt !== null)
+      ? []
+      : [row.clickLinkId, row.impressionLinkId],
+  );
+  const ids = [...new Set(lacking)].filter((id) => id !== null);
+  const [found] =
+    ids.length > 0 ? await runBatch(control, linkTokens(control, { ids: JSON.stringify(ids) })) : [[]];
+  const tokens = new Map(found.map(({ id, token }) => [id, token]));
+  const tokenOf = (id: number | null) => (id === null ? null : (tokens.get(id) ?? null));
+  return rows.map((row) => ({
+    ...row,
+    engagements: toEngagements(row),
+    clickLink: row.clickLink ?? tokenOf(row.clickLinkId),
+    impressionLink: row.impressionLink ?? tokenOf(row.impressionLinkId),
+  }));
 }

@@ -21,18 +21,39 @@ export async function runOnShards<Item extends LedgerKey, Statements extends Bou
   const byDatabase = [...Map.groupBy(items, (item) => shardFor(ledger, item))];
   return Promise.all(
     byDatabase.map(async ([db, some]) => {
-      const isShard = db !== ledger.control;
-      const run = () => runGated(ledger, db, batchFor(db, some), runIdempotent);
       try {
-        const rows = await run();
-        if (!isShard || isCopied(rows)) return { items: some, rows };
-        await replicateCredentials(ledger, [db]);
-        return { items: some, rows: await run() };
+        return { items: some, rows: await runOn(ledger, db, batchFor(db, some), isCopied) };
       } catch (error) {
         return { items: some, error };
       }
     }),
   );
+}
+
+/**
+ * Runs a batch on every database of the ledger's rows, in parallel: on every shard, or on DB. The batch may run again like those
+ * of `runOnShards`. Throws the error of the first database that fails.
+ */
+export function runOnAll<Statements extends Bound<unknown>[]>(
+  ledger: Ledger,
+  batchFor: (db: D1Database) => [...Statements],
+  isCopied: (rows: Rows<Statements>) => boolean,
+): Promise<Rows<Statements>[]> {
+  const databases = ledger.shards.length > 0 ? ledger.shards : [ledger.control];
+  return Promise.all(databases.map((db) => runOn(ledger, db, batchFor(db), isCopied)));
+}
+
+async function runOn<Statements extends Bound<unknown>[]>(
+  ledger: Ledger,
+  db: D1Database,
+  statements: [...Statements],
+  isCopied: (rows: Rows<Statements>) => boolean,
+): Promise<Rows<Statements>> {
+  const run = () => runGated(ledger, db, statements, runIdempotent);
+  const rows = await run();
+  if (db === ledger.control || isCopied(rows)) return rows;
+  await replicateCredentials(ledger, [db]);
+  return run();
 }
 
 /** Runs a batch on every shard, in parallel. Returns the rows of each; nothing when the ledger is in DB. */

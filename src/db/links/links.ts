@@ -19,7 +19,7 @@ import {
 } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
-const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
+export const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
 
 /**
  * The values that the link `l` inherits from its ancestors. Null at level 1 and when no ancestor sets them. Joining at most

@@ -33,19 +33,44 @@ const revisedPartners = query(
     WHERE ${isCaller} AND ${c.revision} <> ${sql.placeholder("revision")}`,
 );
 
+/** The same for a user whose session was checked. */
+const revisedPartnersForUser = query(
+  { revision: c.revision, ...partnerFields },
+  sql`FROM ${as(c)} CROSS JOIN ${as(p)} WHERE ${c.revision} <> ${sql.placeholder("revision")}`,
+);
+
+/**
+ * Returns a statement for the caller's batch, and a function that turns its rows into all partners, as new as that batch. Without
+ * `tokenHash`, the caller must be a user whose session was checked.
+ */
+export function catalogStatement(db: D1Database, tokenHash?: string) {
+  const known = latest;
+  const { revision } = known;
+  return {
+    bound:
+      tokenHash === undefined
+        ? revisedPartnersForUser(db, { revision })
+        : revisedPartners(db, { tokenHash, revision }),
+    read: (rows: CatalogRow[]): Partners => {
+      const [first] = rows;
+      if (!first) return known.partners;
+      latest = { revision: first.revision, partners: new Map(rows.map((row) => [row.id, row])) };
+      return latest.partners;
+    },
+  };
+}
+
+type CatalogRow = Partner & { revision: string };
+
 /** Runs the statements of a caller. Returns every partner, as new as the batch, and the rows of each statement. */
 export async function runWithPartners<Statements extends Bound<unknown>[]>(
   db: D1Database,
   tokenHash: string,
   ...statements: Statements
 ): Promise<[Partners, ...Rows<Statements>]> {
-  const known = latest;
-  const revised = revisedPartners(db, { tokenHash, revision: known.revision });
-  const [partners, ...rows] = await runBatch<[typeof revised, ...Statements]>(db, revised, ...statements);
-  const [first] = partners;
-  if (!first) return [known.partners, ...rows];
-  latest = { revision: first.revision, partners: new Map(partners.map((row) => [row.id, row])) };
-  return [latest.partners, ...rows];
+  const { bound, read } = catalogStatement(db, tokenHash);
+  const [partners, ...rows] = await runBatch<[typeof bound, ...Statements]>(db, bound, ...statements);
+  return [read(partners), ...rows];
 }
 
 const header = query(

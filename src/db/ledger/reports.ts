@@ -1,0 +1,232 @@
+/**
+ * Reads reports: sums of the daily totals, added up over DB and every shard, and over the links below a level. The names of links
+ * and partners are in DB.
+ */
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { catalogStatement, type Partners } from "../links/partner-catalog.ts";
+import { as, optional, query } from "../query.ts";
+import { links } from "../schema.ts";
+import { runBatch, statement, type Value } from "../statement.ts";
+import { runOnEveryShard } from "./run.ts";
+import { type Ledger, runGated } from "./shards.ts";
+import {
+  type AnyRow,
+  findSubtree,
+  findTargets,
+  type Group,
+  IDS,
+  linksOf,
+  type ReportName,
+  type ReportRow,
+  type Selection,
+  SOURCES,
+  SUBTREE,
+  sumsOf,
+  type Target,
+} from "./totals.ts";
+
+export type { Group, ReportName, ReportRow };
+
+/** Days since 1970 in UTC, both inclusive. */
+export interface DayRange {
+  from: number;
+  to: number;
+}
+
+/** What a report covers. An undefined value does not filter. */
+export interface ReportScope extends DayRange {
+  groups: readonly string[];
+  /** The token of a link: only this link and everything below it. */
+  link?: string | undefined;
+  /** Sums each link into its ancestor of this level. Links above it keep their own rows. */
+  level?: number | undefined;
+  partnerId?: number | undefined;
+  costType?: string | undefined;
+  currency?: string | undefined;
+  kind?: string | undefined;
+}
+
+/** The caller: the hash of an API token, or a user whose session was checked. */
+export type Viewer = { kind: "token"; hash: string } | { kind: "user"; userId: number };
+
+const isUsersApp = sql`${m.userId} = ${sql.placeholder("userId")} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
+// With `=`, SQLite knows that the totals are in order, and reads them without sorting.
+const APPS = {
+  token: sql`= (SELECT ${m.appToken} FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isCaller})`,
+  user: sql`= (SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUsersApp})`,
+  allOfUser: sql`IN (SELECT ${m.appToken} FROM ${as(m)} WHERE ${m.userId} = ${sql.placeholder("userId")})`,
+  /** For a shard, which has no users: those that DB allowed. */
+  allowed: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
+};
+const LINKS = { below: sql`IN (${SUBTREE})`, known: sql`IN (${IDS})`, all: undefined };
+
+const f = alias(links, "f");
+const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
+const foundLink = optional({ linkId: f.id });
+const access = {
+  token: query(
+    { ...appAccess, ...foundLink },
+    sql`FROM ${as(t)} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isCaller}`,
+  ),
+  user: query(
+    { userId: m.userId, ...optional({ appToken: m.appToken }), ...foundLink },
+    sql`FROM ${as(m)} ${joinFilter} WHERE ${isUsersApp}`,
+  ),
+};
+
+const built = new Map<string, unknown>();
+
+/** Builds a statement on first use: there are many combinations, and most are never used. */
+function once<S>(name: string, build: () => S): S {
+  const statement = (built.get(name) as S | undefined) ?? build();
+  built.set(name, statement);
+  return statement;
+}
+
+type Choice = [apps: keyof typeof APPS, links: keyof typeof LINKS];
+const toSelection = ([apps, links]: Choice): Selection => ({ apps: APPS[apps], links: LINKS[links] });
+
+function sumsFor(report: ReportName, groups: readonly string[], ...choice: Choice) {
+  return once([report, ...choice, ...groups].join(), () => sumsOf(report, groups, toSelection(choice)));
+}
+function linksFor(report: ReportName, ...choice: Choice) {
+  return once([report, ...choice, "links"].join(), () => linksOf(report, toSelection(choice)));
+}
+
+/** The most sums that a report reads from one database, and the most rows that it can have. */
+export const MAX_ROWS = 50_000;
+
+function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
+  const none = { link: null, level: null, partnerId: null, costType: null, currency: null, kind: null };
+  const given = Object.entries(scope).filter(([, value]) => value !== undefined);
+  return { ...none, ...Object.fromEntries(given), limit: MAX_ROWS + 1 };
+}
+
+/** In the place of a statement that a report does not need. */
+const nothing = statement<never>(sql`SELECT NULL WHERE false`);
+
+/**
+ * Reads a report of an app, ordered by its keys: app, day, link, partner, and the rest. One call; with shards, one to each and
+ * another to DB for the names of links. `access` is undefined for an unknown token and for a user who is not a member, and
+ * `hasLink` is false if the app does not have the link of the filter: there are no rows then. `rows` is undefined if there are
+ * more than MAX_ROWS.
+ */
+export async function findReport<R extends ReportName>(
+  ledger: Ledger,
+  viewer: Viewer,
+  report: R,
+  appToken: string,
+  scope: ReportScope & { groups: readonly Group<R>[] },
+): Promise<{ access: AppAccess | undefined; hasLink: boolean; rows: ReportRow<R>[] | undefined }> {
+  const { control, shards } = ledger;
+  const caller = viewer.kind === "token" ? { tokenHash: viewer.hash } : { userId: viewer.userId };
+  const values = { ...toValues(scope), ...caller, appToken };
+  const isSharded = shards.length > 0;
+  const filter = scope.link === undefined ? "all" : "below";
+  const catalog = catalogStatement(control, caller.tokenHash);
+  const [[found], sums, targets, below, partners] = await runGated(ledger, control, [
+    access[viewer.kind](control, values),
+    sumsFor(report, scope.groups, viewer.kind, filter)(control, values),
+    isByLink(scope) && !isSharded
+      ? linksFor(report, viewer.kind, filter)(control, values)
+      : nothing(control, {}),
+    filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
+    catalog.bound,
+  ]);
+  const hasLink = scope.link === undefined || found?.linkId != null;
+  const apps = found?.appToken && hasLink ? [found.appToken] : [];
+  const ids = filter === "below" ? below.map(({ id }) => id) : undefined;
+  const parts = [sums, ...(await findInShards(ledger, report, scope, apps, ids))];
+  if (parts.some((rows) => rows.length > MAX_ROWS)) return { access: found, hasLink, rows: undefined };
+  const all = parts.flat();
+  const added = isByLink(scope) && isSharded ? await findTargetsOf(control, all, scope) : targets;
+  const rows = withPartners(toRows(report, all, added), catalog.read(partners));
+  return {
+    access: found,
+    hasLink,
+    rows: rows.length > MAX_ROWS ? undefined : (rows as unknown[] as ReportRow<R>[]),
+  };
+}
+
+const isByLink = ({ groups }: ReportScope) => groups.includes("link");
+
+/** The sums of every shard. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
+async function findInShards(
+  ledger: Ledger,
+  report: ReportName,
+  scope: ReportScope,
+  apps: string[],
+  ids: number[] | undefined,
+): Promise<AnyRow[][]> {
+  if (apps.length === 0) return [];
+  const sums = sumsFor(report, scope.groups, "allowed", ids ? "known" : "all");
+  const values = { ...toValues(scope), apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
+  return (await runOnEveryShard(ledger, (db) => [sums(db, values)])).map(([rows]) => rows);
+}
+
+async function findTargetsOf(db: D1Database, rows: AnyRow[], scope: ReportScope): Promise<Target[]> {
+  const ids = JSON.stringify([...new Set(rows.map(({ linkId }) => linkId))]);
+  const [targets] = await runBatch(db, findTargets(db, { ...toValues(scope), ids }));
+  return targets;
+}
+
+/** Puts each link into its target, and adds up the rows that have the same keys then. */
+function toRows(report: ReportName, sums: AnyRow[], targets: Target[]): AnyRow[] {
+  const keys = Object.keys(SOURCES[report].keys);
+  const targetOf = new Map(
+    targets.map(({ linkId, targetId, ...names }) => [linkId, { linkId: targetId, ...names }]),
+  );
+  const rows = new Map<string, AnyRow>();
+  for (const sum of sums) {
+    const row: AnyRow = { ...sum, ...targetOf.get(sum.linkId ?? 0) };
+    const key = JSON.stringify(keys.map((name) => row[name]));
+    const same = rows.get(key);
+    if (same) addTo(same, row, report);
+    else rows.set(key, row);
+  }
+  return [...rows.values()].sort((left, right) => compare(keys, left, right));
+}
+
+function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {
+  const { money, counts } = SOURCES[report];
+  for (const name of Object.keys(money)) sum[name] = String(BigInt(sum[name] ?? 0) + BigInt(row[name] ?? 0));
+  for (const name of Object.keys(counts)) sum[name] = Number(sum[name]) + Number(row[name]);
+}
+
+function compare(keys: string[], left: AnyRow, right: AnyRow): number {
+  const key = keys.find((name) => left[name] !== right[name]);
+  return key === undefined ? 0 : (left[key] ?? "") < (right[key] ?? "") ? -1 : 1;
+}
+
+function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
+  for (const row of rows) row.partnerName = partners.get(row.partnerId ?? 0)?.displayName ?? null;
+  return rows;
+}
+
+/**
+ * The spend of every app of a user, by app, day and partner: the statements for the batch of a page, and a function that turns
+ * their rows into a report. `apps` are the user's apps from the same batch.
+ */
+export function ownSpend(ledger: Ledger, userId: number, days: DayRange) {
+  const { control } = ledger;
+  const scope = { ...days, groups: ["day", "partner"] };
+  const catalog = catalogStatement(control);
+  const sums = sumsFor("spend", scope.groups, "allOfUser", "all");
+  return {
+    sums: sums(control, { ...toValues(scope), userId, limit: -1 }),
+    partners: catalog.bound,
+    read: async (
+      rows: AnyRow[],
+      partners: Parameters<typeof catalog.read>[0],
+      apps: string[],
+    ): Promise<ReportRow<"spend">[]> => {
+      const all = [...rows, ...(await findInShards(ledger, "spend", scope, apps, undefined)).flat()];
+      return withPartners(
+        toRows("spend", all, []),
+        catalog.read(partners),
+      ) as unknown[] as ReportRow<"spend">[];
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** Reads a report of an app and formats its rows for JSON and CSV. */
+import type { AppAccess } from "../db/accounts/api-tokens.ts";
+import {
+  type DayRange,
+  findReport,
+  type Group,
+  MAX_ROWS,
+  type ReportName,
+  type ReportRow,
+  type Viewer,
+} from "../db/ledger/reports.ts";
+import type { Ledger } from "../db/ledger/shards.ts";
+import { formatSpend } from "../domain/money.ts";
+import { dayOf, formatDate } from "../domain/time.ts";
+import { AppError } from "../errors.ts";
+import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
+import { invalidRequest } from "../http/input.ts";
+import { MAX_DAYS } from "../http/report-fields.ts";
+
+/** The days of the query. */
+interface GivenDays {
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/** The parameters of a report, as `spendQuery` and `engagementsQuery` parse them. */
+interface ReportQuery<R extends ReportName> extends GivenDays {
+  group_by: readonly Group<R>[];
+  link?: string | undefined;
+  level?: number | undefined;
+  partner_id?: number | undefined;
+  cost_type?: string | undefined;
+  currency?: string | undefined;
+  kind?: string | undefined;
+}
+
+export interface ReportRequest<R extends ReportName> {
+  report: R;
+  appToken: string;
+  query: ReportQuery<R>;
+  /** In milliseconds since 1970. */
+  now: number;
+}
+
+/** A row of the report: the values that it is grouped by, then its sums. */
+type ReportItem = Record<string, Cell>;
+
+export interface Report {
+  /** Undefined, or without an app, if the viewer may not see the app. There are no items then. */
+  access: AppAccess | undefined;
+  /** False if the app does not have the link of the filter. There are no items then. */
+  hasLink: boolean;
+  items: ReportItem[];
+  /** The names of an item's values. */
+  header: string[];
+  /** Names the report, the app, the days and the groups. It needs no escaping. */
+  fileName: string;
+}
+
+/** Reads a report. Throws invalid_request for one with too many rows, and for too many days up to today. */
+export async function readReport<R extends ReportName>(
+  ledger: Ledger,
+  viewer: Viewer,
+  { report, appToken, query, now }: ReportRequest<R>,
+): Promise<Report> {
+  const { group_by: groups, partner_id: partnerId, cost_type: costType, ...more } = query;
+  const days = toDays(query, now);
+  const { access, hasLink, rows } = await findReport(ledger, viewer, report, appToken, {
+    ...more,
+    ...days,
+    groups,
+    partnerId,
+    costType,
+  });
+  if (!rows) throw tooManyRows();
+  const columns = columnsOf(report, groups);
+  const items = rows.map((row) =>
+    Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(row)])),
+  );
+  const fileName = `${report}-${appToken}-${formatDate(days.from)}-${formatDate(days.to)}-by-${groups.join("-")}.csv`;
+  return { access, hasLink, items, header: Object.keys(columns), fileName };
+}
+
+export function reportCsvResponse({ header, items, fileName }: Report): Response {
+  const cells = items.map((item) => header.map((name) => item[name] ?? null));
+  return csvResponse(toCsv(header, cells), fileName);
+}
+
+const DEFAULT_DAYS = 30;
+
+/** The days of a report: by default the last 30, up to today. */
+function toDays(query: GivenDays, now: number): DayRange {
+  const to = query.to ?? dayOf(now);
+  const from = query.from ?? to - DEFAULT_DAYS + 1;
+  // With both days in the query, this is checked already.
+  if (from > to)
+    throw invalidRequest([{ param: "from", message: "must not be after today; send to as well" }]);
+  if (to - from >= MAX_DAYS) {
+    const message = `is too early: the report covers at most ${MAX_DAYS} days, and without to it ends today`;
+    throw invalidRequest([{ param: "from", message }]);
+  }
+  return { from, to };
+}
+
+/** How to read each value of an item from a row. */
+type Columns<Row> = Record<string, (row: Row) => Cell>;
+
+const SHARED = {
+  day: { day: (row) => formatDate(row.day ?? 0) },
+  link: {
+    link_token: (row) => row.linkToken ?? null,
+    link_label: (row) => row.linkLabel ?? null,
+    link_name: (row) => row.linkName ?? null,
+  },
+  // 0: no partner was in effect.
+  partner: { partner_id: (row) => row.partnerId || null, partner_name: (row) => row.partnerName ?? null },
+} satisfies Record<string, Columns<ReportRow<ReportName>>>;
+
+const COLUMNS: {
+  [R in ReportName]: {
+    groups: Record<Group<R>, Columns<ReportRow<R>>>;
+    sums: Columns<ReportRow<R>>;
+  };
+} = {
+  spend: {
+    groups: { ...SHARED, cost_type: { cost_type: (row) => row.costType } },
+    sums: {
+      currency: (row) => row.currency,
+      spend: (row) => formatSpend([row]),
+      matched: (row) => row.matched,
+      unpriced: (row) => row.unpriced,
+    },
+  },
+  engagements: {
+    groups: { ...SHARED, kind: { kind: (row) => row.kind } },
+    sums: { count: (row) => row.count, recorded: (row) => row.recorded },
+  },
+};
+
+/** The columns of a report, those of its groups first. */
+function columnsOf<R extends ReportName>(report: R, groups: readonly Group<R>[]): Columns<ReportRow<R>> {
+  const { groups: byGroup, sums } = COLUMNS[report];
+  return Object.assign({}, ...groups.map((group) => byGroup[group]), sums);
+}
+
+/** The error for a report with more than MAX_ROWS rows, or that adds up more than that. */
+function tooManyRows(): AppError {
+  const message = `gives more than ${MAX_ROWS} rows; use fewer groups or fewer days`;
+  return new AppError("invalid_request", `group_by ${message}.`, {
+    errors: [{ param: "group_by", message }],
+  });
+}

@@ -1,0 +1,517 @@
+/** POST /cost/batch with a table in CSV, and results as CSV. */
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
+import { costInput } from "../../src/cost/submit.ts";
+import { AppError, type InputError } from "../../src/errors.ts";
+import { readTable } from "../../src/http/csv-input.ts";
+import {
+  ask,
+  type Call,
+  call,
+  click,
+  countingDatabase,
+  DEMO,
+  freshDemo,
+  ledgerOn,
+  type ProblemBody,
+  rejection,
+  rows,
+} from "../harness.ts";
+import { freshLedger } from "../support.ts";
+
+const MIB = 1024 * 1024;
+const HEADER = "cost_type,cost_currency,cost_id,cost_amount,tag";
+const row = (id: string, amount = "0.25") => `cpc,USD,${id},${amount},csv`;
+const table = (...lines: string[]) => `${[HEADER, ...lines].join("\r\n")}\r\n`;
+
+type Result = Omit<Partial<ProblemBody>, "status"> & { status: "ok" | number; duplicate?: boolean };
+
+const request = (body: BodyInit, options: Call = {}): Call => ({
+  token: DEMO.costToken,
+  body,
+  ...options,
+  headers: { "content-type": "text/csv", ...options.headers },
+});
+const send = (body: BodyInit, options: Call = {}) =>
+  ask<{ results: Result[]; request_id: string }>("/cost/batch", request(body, options));
+const sendJson = (costs: unknown[], options: Call = {}) =>
+  ask<{ results: Result[] }>("/cost/batch", { token: DEMO.costToken, json: { costs }, ...options });
+const reject = (body: BodyInit, options: Call = {}) => rejection("/cost/batch", request(body, options));
+const problem = async (body: BodyInit) => (await ask<ProblemBody>("/cost/batch", request(body))).body.errors;
+const stored = () =>
+  rows("SELECT cost_id, cost_type, currency, amount, tag FROM costs WHERE tag = 'csv' ORDER BY cost_id");
+
+describe("a table", () => {
+  beforeEach(freshLedger);
+
+  it("stores its rows like single costs, each with its own result in order", async () => {
+    await click("csv-click-000001");
+    const { status, body, headers } = await send(
+      table(
+        row("csv-click-000001"),
+        row("short"),
+        row("csv-pending-0001", ""),
+        "CPM,eur,csv-pending-0002,1,csv",
+      ),
+    );
+    expect(status).toBe(200);
+    expect(body.request_id).toBe(headers.get("x-request-id"));
+    expect(body.results).toEqual([
+      { status: "ok", cost_id: "csv-click-000001", match: "matched", duplicate: false, amount: "0.25" },
+      expect.objectContaining({
+        status: 400,
+        code: "invalid_request",
+        errors: [{ param: "cost_id", message: expect.stringContaining("at least 12") }],
+      }),
+      { status: "ok", cost_id: "csv-pending-0001", match: "pending", duplicate: false, amount: null },
+      { status: "ok", cost_id: "csv-pending-0002", match: "pending", duplicate: false, amount: "1" },
+    ]);
+    expect(await stored()).toEqual([
+      { cost_id: "csv-click-000001", cost_type: "cpc", currency: "USD", amount: 25_000, tag: "csv" },
+      { cost_id: "csv-pending-0001", cost_type: "cpc", currency: "USD", amount: null, tag: "csv" },
+      { cost_id: "csv-pending-0002", cost_type: "cpm", currency: "EUR", amount: 100_000, tag: "csv" },
+    ]);
+  });
+
+  it.each([
+    ["with a byte order mark", `\u{feff}${table(row("csv-format-0001"))}`],
+    ["with line feeds", table(row("csv-format-0001")).replaceAll("\r\n", "\n")],
+    ["with both line ends", `${HEADER}\n${row("csv-format-0001")}\r\n`],
+    ["without a line end after the last row", `${HEADER}\r\n${row("csv-format-0001")}`],
+    ["with empty lines", `\r\n${HEADER}\n\n\r\n${row("csv-format-0001")}\n\n`],
+    [
+      "with every value in quotes",
+      `"${HEADER.replaceAll(",", '","')}"\n"cpc","USD","csv-format-0001","0.25","csv"`,
+    ],
+    [
+      "with its columns in another order",
+      "tag,cost_amount,cost_id,cost_currency,cost_type\ncsv,0.25,csv-format-0001,USD,cpc",
+    ],
+  ])("%s is accepted", async (_name, body) => {
+    const { body: answer } = await send(body);
+    expect(answer.results).toEqual([
+      { status: "ok", cost_id: "csv-format-0001", match: "pending", duplicate: false, amount: "0.25" },
+    ]);
+  });
+
+  it("may have no column for the amount: its costs are unpriced", async () => {
+    const { body } = await send("cost_type,cost_currency,cost_id,tag\ncpc,USD,csv-unpriced-001,csv");
+    expect(body.results).toMatchObject([{ status: "ok", amount: null }]);
+  });
+
+  it("keeps quotes, commas, spaces and every character of an ID", async () => {
+    const ids = ['csv "quoted", id', " csv spaces 01 ", "csv-😀-日本語-é-01", "csv'apostrophe"];
+    await send(table(...ids.map((id) => row(`"${id.replaceAll('"', '""')}"`))));
+    expect((await stored()).map(({ cost_id }) => cost_id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it("is accepted with a parameter and another case in its media type", async () => {
+    const headers = { "content-type": "Text/CSV; charset=utf-8; header=present" };
+    expect((await send(table(row("csv-media-00001")), { headers })).status).toBe(200);
+  });
+
+  it("gets an error in place of each row that has too few or too many values, and the other rows are stored", async () => {
+    const { body } = await send(
+      table("cpc,USD,csv-half-000001", row("csv-half-000002"), `${row("csv-half-000003")},x`, "cpc"),
+    );
+    expect(body.results.map(({ status, errors }) => [status, errors])).toEqual([
+      [400, [{ param: "row", message: "has 3 values, but the header has 5 columns" }]],
+      ["ok", undefined],
+      [400, [{ param: "row", message: "has 6 values, but the header has 5 columns" }]],
+      [400, [{ param: "row", message: "has 1 value, but the header has 5 columns" }]],
+    ]);
+    expect(await stored()).toMatchObject([{ cost_id: "csv-half-000002" }]);
+  });
+
+  it("gets an error that names an empty value that is required", async () => {
+    const { body } = await send(table("cpc,,csv-empty-00001,0.1,", ",,,,"));
+    const named = body.results.map(({ errors }) => [...new Set(errors?.map(({ param }) => param))]);
+    expect(named).toEqual([
+      ["cost_currency", "tag"],
+      ["cost_type", "cost_currency", "cost_id", "tag"],
+    ]);
+  });
+
+  it("of 1,000 rows takes one call for each database and reads at most 20 rows a cost; one row more is 413", async () => {
+    const lines = Array.from({ length: 1_001 }, (_, index) =>
+      row(`csv-many-${String(index).padStart(5, "0")}`),
+    );
+    await send(table(row("csv-warm-000001")));
+    const { database, counts } = countingDatabase();
+    const { body } = await send(table(...lines.slice(1)), { env: { DB: database } });
+    expect(body.results.filter(({ status }) => status === "ok")).toHaveLength(1_000);
+    expect(counts.calls).toBe(Math.max(1, ledgerOn().shards.length));
+    expect(counts.read).toBeLessThanOrEqual(20_000);
+    expect(counts.written).toBe(2_000);
+    expect(await reject(table(...lines))).toMatchObject({ status: 413, code: "payload_too_large" });
+    expect(await reject(`${table(...lines)}"never closed`)).toMatchObject({ status: 413 });
+  });
+
+  it("of one MiB is accepted, and of one byte more is rejected with 413", async () => {
+    // 1,000 of the longest IDs.
+    const longest = (index: number) => `${"😀".repeat(251)}${String(index).padStart(5, "0")}`;
+    const text = table(...Array.from({ length: 1_000 }, (_, index) => row(longest(index))));
+    const padded = (bytes: number) => text + "\n".repeat(bytes - Buffer.byteLength(text));
+    expect(Buffer.byteLength(text)).toBeGreaterThan(0.95 * MIB);
+    expect(await reject(padded(MIB + 1))).toMatchObject({ status: 413, code: "payload_too_large" });
+    expect(await stored()).toEqual([]);
+    const { body } = await send(padded(MIB));
+    expect(body.results.filter(({ status }) => status === "ok")).toHaveLength(1_000);
+  });
+});
+
+describe("an invalid table", () => {
+  beforeAll(freshDemo);
+  const one = row("csv-invalid-0001");
+
+  it.each([
+    ["an unknown column", `${HEADER},amount\n${one},1`, ["amount"]],
+    ["a misspelt amount", `cost_type,cost_currency,cost_id,cost_amonut,tag\n${one}`, ["cost_amonut"]],
+    [
+      "a name in upper case",
+      `COST_TYPE,cost_currency,cost_id,cost_amount,tag\n${one}`,
+      ["COST_TYPE", "cost_type"],
+    ],
+    [
+      "spaces around a name",
+      `cost_type, cost_currency,cost_id,cost_amount,tag\n${one}`,
+      [" cost_currency", "cost_currency"],
+    ],
+    ["a missing column", "cost_type,cost_currency,cost_id\ncpc,USD,csv-invalid-0001", ["tag"]],
+    ["a repeated column", `${HEADER},cost_amount,tag\n${one},1,x`, ["cost_amount", "tag"]],
+    [
+      "everything wrong with its header",
+      "cost_id,cost_id,x,tag\na,b,c,d",
+      ["cost_id", "x", "cost_type", "cost_currency"],
+    ],
+    ["a column without a name", `${HEADER},\n${one},`, ["body"]],
+    [
+      "semicolons",
+      table(one).replaceAll(",", ";"),
+      ["cost_type;cost_currency;cost_id;cost_amount;tag", "cost_type", "cost_currency", "cost_id", "tag"],
+    ],
+    ["a name of an object's own property", `${HEADER},constructor\n${one},x`, ["constructor"]],
+    [
+      "no header",
+      `${one}\n`,
+      ["cpc", "USD", "csv-invalid-0001", "0.25", "csv", "cost_type", "cost_currency", "cost_id", "tag"],
+    ],
+    ["no rows", table(), ["body"]],
+    ["nothing", "", ["body"]],
+    ["only a byte order mark", "\u{feff}", ["body"]],
+    ["only line ends", "\r\n\n\r\n", ["body"]],
+    ["a quote that is not closed", table(one, 'cpc,USD,"csv-invalid-0002,1,csv', one), ["body"]],
+    ["text after a closing quote", table(one, 'cpc,USD,"csv-invalid-0002"x,1,csv'), ["body"]],
+    ["a quote inside a value", table(one, 'cpc,USD,csv-inv"alid-0002,1,csv'), ["body"]],
+    ["a row that is too long", table(one, row("x".repeat(17_000))), ["body"]],
+    [
+      "line ends of carriage returns",
+      table(one).replaceAll("\r\n", "\r"),
+      [`tag\r${one.split(",")[0]}`, "USD", "csv-invalid-0001", "0.25", "csv\r", "tag"],
+    ],
+  ])("with %s is rejected as a whole, and the error names it", async (_name, body, params) => {
+    expect(await reject(body)).toEqual({ status: 400, code: "invalid_request", params });
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ["that is not UTF-8", Buffer.from(table(row("csv-latin1-é-0001")), "latin1")],
+    ["in UTF-16 with a byte order mark", Buffer.from(`\u{feff}${table(one)}`, "utf16le")],
+  ])("%s is rejected", async (_name, bytes) => {
+    expect(await reject(bytes)).toMatchObject({ status: 400, params: ["body"] });
+  });
+
+  it("says what is wrong, and where", async () => {
+    expect(await problem(`${HEADER},tag,x\n${one}`)).toEqual([
+      { param: "tag", message: "is the name of more than one column" },
+      { param: "x", message: "is not a known column; remove it" },
+    ]);
+    expect(await problem("cost_type\ncpc")).toContainEqual({
+      param: "cost_id",
+      message: "is required; add this column",
+    });
+    expect(await problem(table(one, 'cpc,USD,"csv-invalid-0002"x,1,csv'))).toEqual([
+      { param: "body", message: expect.stringContaining("is not valid CSV at line 3") },
+    ]);
+  });
+
+  it("sent as another type is rejected with 415 that names both types", async () => {
+    const { body } = await ask<ProblemBody>(
+      "/cost/batch",
+      request(table(one), { headers: { "content-type": "text/plain" } }),
+    );
+    expect([body.status, body.detail]).toEqual([415, "Send the body as application/json or text/csv."]);
+  });
+
+  it("gets 401 without input errors if the credential is unknown", async () => {
+    for (const body of [table(one), "x", '"']) {
+      expect(await reject(body, { token: `${DEMO.costToken.slice(0, -1)}x` })).toEqual({
+        status: 401,
+        code: "unauthorized",
+        params: [],
+      });
+    }
+  });
+});
+
+describe("results as CSV", () => {
+  beforeEach(freshLedger);
+  const asCsv = { headers: { accept: "text/csv" } };
+  const linesOf = async (response: Response) => (await response.text()).split("\r\n");
+
+  it("have a row for each cost, of a table or of JSON, and name every problem", async () => {
+    await click("csv-click-000001");
+    await send(table(row("csv-conflict-001")));
+    const body = table(
+      row("csv-click-000001"),
+      "cpx,USD,short,1,csv",
+      row("csv-conflict-001", "0.5"),
+      row("csv-conflict-001"),
+      "cpc",
+    );
+    const response = await call("/cost/batch", request(body, asCsv));
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+    expect(response.headers.get("vary")).toBe("Accept");
+    const expected = [
+      "row,cost_id,status,code,message,match,duplicate",
+      "1,csv-click-000001,ok,,,matched,false",
+      expect.stringMatching(
+        /^2,short,400,invalid_request,"?cost_type must be one of cpc, cpi, cpe, cpm\. cost_id has 5 characters; it needs at least 12\."?,,$/,
+      ),
+      expect.stringMatching(/^3,csv-conflict-001,400,cost_id_conflict,[^,]+,,$/),
+      "4,csv-conflict-001,ok,,,pending,true",
+    ];
+    expect(await linesOf(response)).toEqual([
+      ...expected,
+      '5,,400,invalid_request,"row has 1 value, but the header has 5 columns.",,',
+      "",
+    ]);
+    await freshLedger();
+    await click("csv-click-000001");
+    await send(table(row("csv-conflict-001")));
+    const json = [
+      { cost_id: "csv-click-000001", cost_type: "cpc" },
+      { cost_id: "short", cost_type: "cpx" },
+      { cost_id: "csv-conflict-001", cost_type: "cpc", cost_amount: "0.5" },
+      { cost_id: "csv-conflict-001", cost_type: "cpc" },
+    ].map((cost) => ({ cost_currency: "USD", tag: "csv", cost_amount: "0.25", ...cost }));
+    const sent = { token: DEMO.costToken, json: { costs: json }, ...asCsv };
+    expect(await linesOf(await call("/cost/batch", sent))).toEqual([...expected, ""]);
+  });
+
+  it("are JSON unless CSV is preferred, and errors of the whole batch are always problem documents", async () => {
+    const both = { headers: { accept: "text/csv;q=0.5, application/json" } };
+    expect((await send(table(row("csv-accept-00001")), both)).body.results).toHaveLength(1);
+    expect(await reject("x", asCsv)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a cost ID more than 10 times in one batch", () => {
+  beforeEach(freshLedger);
+  const message = "appears more than 10 times in this batch";
+
+  it.each(["JSON", "CSV"])(
+    "is rejected from the 11th on in %s, and the others are judged",
+    async (format) => {
+      const ids = [...Array<string>(12).fill("csv-repeat-00001"), "csv-repeat-00002", "csv-repeat-00001"];
+      const toJson = (cost_id: string) => ({ cost_type: "cpc", cost_currency: "USD", cost_id, tag: "csv" });
+      const { body } =
+        format === "JSON"
+          ? await sendJson(ids.map(toJson))
+          : await send(table(...ids.map((id) => row(id, ""))));
+      const ok = (duplicate: boolean) => ["ok", duplicate];
+      const tooOften = [400, [{ param: "cost_id", message }]];
+      expect(body.results.map(({ status, duplicate, errors }) => [status, duplicate ?? errors])).toEqual([
+        ok(false),
+        ...Array(9).fill(ok(true)),
+        tooOften,
+        tooOften,
+        ok(false),
+        tooOften,
+      ]);
+    },
+  );
+
+  it("does not count invalid costs with this ID", async () => {
+    const invalid = Array<string>(20).fill("cpx,USD,csv-repeat-00003,1,csv");
+    const { body } = await send(table(...invalid, row("csv-repeat-00003")));
+    expect(body.results.at(-1)).toMatchObject({ status: "ok" });
+  });
+});
+
+describe("a test credential", () => {
+  beforeEach(freshDemo);
+  const test_ = { token: DEMO.testCostToken };
+  const lastEntries = () =>
+    rows<{ answer: string }>(
+      "SELECT json_extract(record, '$.answer') AS answer FROM round_entries ORDER BY received_at DESC, number DESC LIMIT 3",
+    );
+
+  it("stores the rows, and those that are invalid, in its round and not in the ledger", async () => {
+    const { status, body } = await send(table(row("csv-round-00001"), "cpc", row("short")), test_);
+    expect(status).toBe(200);
+    expect(body.results[0]).toMatchObject({ status: "ok", round: expect.any(Number) });
+    expect(body.results.map(({ code }) => code)).toEqual([undefined, "invalid_request", "invalid_request"]);
+    expect(await stored()).toEqual([]);
+    expect((await lastEntries()).map(({ answer }) => answer)).toEqual([
+      "invalid_request",
+      "invalid_request",
+      "ok",
+    ]);
+  });
+
+  it("stores a table that is invalid as a whole as one entry", async () => {
+    const before = (await rows<{ n: number }>("SELECT count(*) AS n FROM round_entries"))[0]?.n ?? 0;
+    expect(await reject("cost_id\nx", test_)).toMatchObject({ status: 400 });
+    expect(await rows("SELECT count(*) AS n FROM round_entries")).toEqual([{ n: before + 1 }]);
+  });
+});
+
+// A table of any valid costs in any valid form of CSV, and what happens to tables that are cut off or damaged.
+const COLUMNS = ["cost_type", "cost_currency", "cost_id", "cost_amount", "tag"] as const;
+type Item = { [Name in (typeof COLUMNS)[number]]?: string | undefined };
+
+const anyText = fc.string({
+  unit: fc.constantFrom("a", ",", '"', "'", " ", ";", "\n", "\r\n", "\t", "é", "😀"),
+  maxLength: 20,
+});
+const anyItem = fc.record({
+  cost_type: fc.constantFrom("cpc", "CPM", "cpx"),
+  cost_currency: fc.constantFrom("USD", "eur", ""),
+  cost_id: anyText.map((text) => `csv-fuzz-${text}`),
+  cost_amount: fc.constantFrom(undefined, "0.1", "1", "-1"),
+  tag: fc.oneof(fc.constant("csv"), anyText),
+});
+const anyForm = fc.record({
+  columns: fc.shuffledSubarray([...COLUMNS], { minLength: COLUMNS.length }),
+  bom: fc.boolean(),
+  lineEnds: fc.array(fc.constantFrom("\n", "\r\n"), { minLength: 1, maxLength: 5 }),
+  blankLines: fc.boolean(),
+  endsWithLine: fc.boolean(),
+  quotes: fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
+});
+
+interface Form {
+  columns: readonly (typeof COLUMNS)[number][];
+  bom: boolean;
+  lineEnds: string[];
+  blankLines: boolean;
+  endsWithLine: boolean;
+  quotes: boolean[];
+}
+
+function encode(items: Item[], form: Form): string {
+  let cells = 0;
+  const toCell = (value: string) =>
+    /[",\r\n]/.test(value) || form.quotes[cells++ % form.quotes.length]
+      ? `"${value.replaceAll('"', '""')}"`
+      : value;
+  const lines = [
+    form.columns.map(toCell),
+    ...items.map((item) => form.columns.map((name) => toCell(item[name] ?? ""))),
+  ].map((line) => line.join(","));
+  const endOf = (index: number) => form.lineEnds[index % form.lineEnds.length] ?? "\n";
+  const body = lines.flatMap((line, index) => [line, endOf(index), form.blankLines ? endOf(index + 1) : ""]);
+  const text = body.join("");
+  return (form.bom ? "\u{feff}" : "") + (form.endsWithLine ? text : text.replace(/[\r\n]+$/, ""));
+}
+
+/** The rows of a text as the Worker reads them: without a byte order mark. */
+function read(text: string) {
+  const errors: InputError[] = [];
+  const found = readTable(
+    new TextDecoder().decode(Buffer.from(text)),
+    { row: costInput, maxRows: 1_000 },
+    errors,
+  );
+  return { rows: found, errors };
+}
+const without = (item: Item) =>
+  Object.fromEntries(
+    Object.entries(item)
+      .map(([name, value]) => [name, value ?? ""])
+      .filter(([name, value]) => name !== "cost_amount" || value !== ""),
+  );
+
+describe("any table", () => {
+  beforeAll(freshLedger);
+
+  test("is read back as it was written, in any form of CSV", () => {
+    fc.assert(
+      fc.property(fc.array(anyItem, { minLength: 1, maxLength: 8 }), anyForm, (items, form) => {
+        expect(read(encode(items, form))).toEqual({ rows: items.map(without), errors: [] });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("that is cut off anywhere has its first rows, an error, or a last row that is shorter, and never a value in another column", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyItem, { minLength: 1, maxLength: 4 }),
+        anyForm,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (items, form, part) => {
+          const text = encode(items, form);
+          const { rows: found, errors } = read(text.slice(0, Math.floor(text.length * part)));
+          if (errors.length > 0) return;
+          const last = (found?.length ?? 0) - 1;
+          const cutColumn = form.columns.at(-1);
+          for (const [index, one] of (found ?? []).entries()) {
+            const original = without(items[index] ?? {});
+            if (one instanceof AppError) expect(index).toBe(last);
+            else if (index < last) expect(one).toEqual(original);
+            else
+              for (const name of COLUMNS) {
+                if (name !== cutColumn) expect(one[name]).toBe(original[name]);
+                else expect(`${original[name] ?? ""}\r`.startsWith(one[name] ?? "")).toBe(true);
+              }
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("of any text gets rows or errors that can be sent, and nothing else", () => {
+    const anyPart = fc.oneof(
+      fc.constantFrom('"', ",", "\n", "\r\n", "\u{feff}", "\0", "cpc", ...COLUMNS, HEADER),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(anyPart, { maxLength: 30 }), (parts) => {
+        const { rows: found, errors } = read(parts.join(""));
+        expect(errors.length > 0).toBe(found === undefined);
+        expect(found).not.toEqual([]);
+        for (const { message } of errors) expect(message).toMatch(/^(is|has|must|ends) .*[^.]$/s);
+        for (const one of found ?? [])
+          if (!(one instanceof AppError))
+            for (const name of Object.keys(one)) expect(COLUMNS).toContain(name);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("gets the same results as the same costs in JSON", async () => {
+    let run = 0;
+    const same = (results: Result[], prefix: string) =>
+      JSON.parse(
+        JSON.stringify(results)
+          .replaceAll(prefix, "csv-fuzz-")
+          .replace(/"request_id":"[^"]*"/g, '"request_id":""'),
+      );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyItem, { minLength: 1, maxLength: 8 }), anyForm, async (items, form) => {
+        const prefixes = [`csv-1-${++run}-`, `csv-2-${run}-`] as const;
+        const [asTable, asJson] = prefixes.map((prefix) =>
+          items.map((item) => ({ ...item, cost_id: item.cost_id.replace("csv-fuzz-", prefix) })),
+        );
+        const inCsv = (await send(encode(asTable ?? [], form))).body;
+        const inJson = (await sendJson(asJson ?? [])).body;
+        expect(same(inCsv.results, prefixes[0])).toEqual(same(inJson.results, prefixes[1]));
+      }),
+      { numRuns: 30 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,84 @@
+/** The database budget of reports: 3 rows read for each total in the period, and 4 for each distinct link. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { ask, countingDatabase, DAY, DEMO, env, ledgerOn, NOW } from "../harness.ts";
+import { freshLedger } from "../support.ts";
+
+const DAYS = 30;
+const LINKS = 40;
+const FROM = 1_000;
+const today = Math.floor(NOW / DAY);
+
+const TOTALS = {
+  // Two types and two states: 4 totals for each day and link.
+  spend: `INSERT INTO daily_totals
+    SELECT ?1, ${today} - i % ${DAYS}, ${FROM} + i / ${DAYS} % ${LINKS}, 1 + i % 2, iif(i / ${DAYS * LINKS} % 2, 'cpc', 'cpm'),
+      'USD', iif(i / ${DAYS * LINKS * 2} % 2, 'matched', 'unpriced'), 1, 100000 FROM n WHERE i < ${DAYS * LINKS * 4}`,
+  engagements: `INSERT INTO daily_engagements
+    SELECT ?1, ${today} - i % ${DAYS}, ${FROM} + i / ${DAYS} % ${LINKS}, 1 + i % 2, iif(i / ${DAYS * LINKS}, 'click', 'impression'), 2, 1
+    FROM n WHERE i < ${DAYS * LINKS * 2}`,
+};
+const COVERED = { spend: DAYS * LINKS * 4, engagements: DAYS * LINKS * 2 };
+const numbers = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${DAYS * LINKS * 4 - 1})`;
+
+beforeAll(async () => {
+  await freshLedger();
+  // All of level 4, where a link has the most links above it.
+  await env.DB.prepare(
+    `${numbers} INSERT INTO links (id, token, app_token, parent_id, level, label, created_at)
+     SELECT ${FROM} + i, 'budget' || i, ?, 3, 4, 'Budget ' || i, 0 FROM n WHERE i < ${LINKS}`,
+  )
+    .bind(DEMO.appToken)
+    .run();
+  for (const insert of Object.values(TOTALS)) {
+    await env.DB.prepare(`${numbers} ${insert}`).bind(DEMO.appToken).run();
+  }
+  // Fills the isolate's memory of partners.
+  await read("spend", "group_by=partner");
+});
+
+async function read(report: string, query: string) {
+  const { database, counts } = countingDatabase();
+  const { status, body } = await ask<{ data: { items: object[] } }>(
+    `/public/v1/apps/${DEMO.appToken}/${report}?from=2026-02-14&to=2026-03-15&${query}`,
+    { token: DEMO.apiToken, env: { DB: database } },
+  );
+  expect(status).toBe(200);
+  return { ...counts, items: body.data.items.length };
+}
+
+/** The access check, the revision of the partners, and in each database its identity. */
+const OVERHEAD = 9;
+
+describe.each(["spend", "engagements"] as const)("%s", (report) => {
+  const last = report === "spend" ? "cost_type" : "kind";
+  it.each([
+    ["group_by=day", DAYS],
+    ["group_by=link", LINKS],
+    [`group_by=partner,${last}`, 4],
+    ["group_by=day,link", DAYS * LINKS],
+    ["group_by=link,partner", LINKS * 2],
+    [`group_by=day,link,partner,${last}`, DAYS * LINKS * 2],
+    ["group_by=link&level=1", 1],
+    ["group_by=day,link&level=3", DAYS],
+    [`group_by=link,${last}&level=4`, LINKS * 2],
+    ["group_by=day&partner_id=1", DAYS / 2],
+  ])("by %s: one call, no writes, within the budget", async (query, rows) => {
+    const { items, calls, read: rowsRead, written } = await read(report, query);
+    const shards = ledgerOn().shards.length;
+    // With shards, the names of links need another call to DB.
+    const names = Number(query.includes("link"));
+    expect({ calls, written }).toEqual({ calls: shards > 0 ? 1 + shards + names : 1, written: 0 });
+    expect(rowsRead).toBeLessThanOrEqual(3 * COVERED[report] + 4 * LINKS + OVERHEAD * (1 + shards));
+    expect(rowsRead).toBeGreaterThan(COVERED[report]);
+    if (!query.includes("partner")) expect(items).toBe(rows);
+  });
+
+  it("below a link: also 3 rows for each link below it, for each table that it filters", async () => {
+    const query = "group_by=link,partner&link=demo1nk003";
+    const { read: rowsRead } = await read(report, query);
+    expect(rowsRead).toBeLessThanOrEqual(3 * COVERED[report] + (4 + 2 * 3) * LINKS + 4 * OVERHEAD);
+    const one = await read(report, `group_by=day&link=budget7`);
+    expect(one.items).toBe(DAYS);
+    expect(one.read).toBeLessThanOrEqual(COVERED[report] * (1 + 1 / LINKS) + OVERHEAD * 5);
+  });
+});

@@ -1,0 +1,56 @@
+/** The demo data: every report of the last 30 days has something to show, and its counts agree with the ledger. */
+import { beforeAll, expect, it } from "vitest";
+import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
+
+type Item = Record<string, string | number | null>;
+
+async function report(path: string): Promise<Item[]> {
+  const { body } = await ask<{ data: { items: Item[] } }>(`/public/v1/apps/${DEMO.appToken}/${path}`, {
+    token: DEMO.apiToken,
+  });
+  return body.data.items;
+}
+
+beforeAll(freshDemo);
+
+it("has spend on each of 30 days in two currencies, and clicks and impressions on each", async () => {
+  const days = Array.from({ length: 30 }, (_, index) =>
+    new Date(NOW - (29 - index) * DAY).toISOString().slice(0, 10),
+  );
+  const spend = await report("spend");
+  for (const currency of ["EUR", "USD"]) {
+    expect(spend.filter((row) => row.currency === currency).map(({ day }) => day)).toEqual(days);
+  }
+  for (const kind of ["click", "impression"]) {
+    expect((await report(`engagements?kind=${kind}`)).map(({ day }) => day)).toEqual(days);
+  }
+});
+
+it("has a campaign that clicks created, with counts and spend since its creation only", async () => {
+  const launch = { link_token: "demo1nk013", link_name: "Acme::Launch week" };
+  const [counted] = await report("engagements?group_by=link&level=2&link=demo1nk013");
+  const [spent] = await report("spend?group_by=link&level=2&link=demo1nk013");
+  expect([counted, spent]).toMatchObject([launch, { ...launch, currency: "USD" }]);
+  expect(await report("engagements?link=demo1nk013")).toHaveLength(9);
+  expect(await rows("SELECT from_engagement_count FROM links WHERE id = 1")).toEqual([
+    { from_engagement_count: 2 },
+  ]);
+  expect((await report("engagements?group_by=link")).length).toBeGreaterThanOrEqual(12);
+});
+
+it("counts as recorded what the ledger has, for the days that it keeps", async () => {
+  const inLedger = await rows<{ key: string }>(
+    `SELECT link_id || ' ' || kind || ' ' || occurred_at / ${DAY} AS key FROM engagements WHERE app_token = '${DEMO.appToken}'`,
+  );
+  const counted = await rows<{ key: string; recorded: number }>(
+    `SELECT link_id || ' ' || kind || ' ' || day AS key, recorded FROM daily_engagements
+     WHERE recorded > 0 AND day > ${Math.floor(NOW / DAY) - 14}`,
+  );
+  const expected = Map.groupBy(inLedger, ({ key }) => key);
+  for (const { key, recorded } of counted) expect([key, expected.get(key)?.length]).toEqual([key, recorded]);
+  expect(counted.reduce((sum, { recorded }) => sum + recorded, 0)).toBeGreaterThan(100);
+  const totals = await rows<{ day: number }>(
+    "SELECT min(day) AS day FROM daily_totals WHERE app_token <> ''",
+  );
+  expect(Math.min(...totals.flatMap(({ day }) => day ?? []))).toBe(Math.floor(NOW / DAY) - 29);
+});
