@@ -8,8 +8,6 @@ import { logError, type Trace } from "./log.ts";
 export interface Env extends LedgerBindings {
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
-  /** The files of the API reference. */
-  ASSETS: Fetcher;
   /** The version of the Worker that is running. */
   VERSION: WorkerVersionMetadata;
   ACCOUNT_ATTEMPTS: RateLimit;
@@ -82,7 +80,6 @@ const REQUIRED_BINDINGS = {
   DB: "a D1 database",
   TOKENS: "a KV namespace",
   LINKS: "a KV namespace",
-  ASSETS: "static assets",
   VERSION: "version metadata",
   ACCOUNT_ATTEMPTS: "a rate limiter",
   ADDRESS_ATTEMPTS: "a rate limiter",

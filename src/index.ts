@@ -16,9 +16,9 @@ import type { OpenedLink } from "./domain/costs.ts";
 import { openImpression } from "./engagement/open-impression.ts";
 import { openLink } from "./engagement/open-link.ts";
 import { recordQueued } from "./engagement/queue.ts";
+import { unavailablePage } from "./engagement/unavailable.ts";
 import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError, ConfigurationError } from "./errors.ts";
-import { jsonResponse } from "./http/envelope.ts";
 import { routesOf } from "./http/operation.ts";
 import { errorPage, pageRoutes, wantsPage } from "./http/pages.ts";
 import { problemResponse } from "./http/problems.ts";
@@ -35,11 +35,7 @@ export const routes: Route[] = [
   ...onSurface("cost", routesOf([submitCost, listCosts, submitBatch, readRound, readCost, voidCost])),
   ...onSurface("account", accountRoutes),
   ...onSurface("operator", operatorRoutes),
-  ...onSurface("site", [
-    ...pageRoutes,
-    ...siteRoutes,
-    { path: "/openapi.json", methods: { GET: readDocument } },
-  ]),
+  ...onSurface("site", [...pageRoutes, ...siteRoutes(() => buildDocument(routes, version))]),
   ...onSurface("engagement", routesOf([openImpression, openLink])),
 ];
 const route = createRouter(routes);
@@ -60,7 +56,7 @@ export async function serve(
     checkConfiguration(env);
     response = await route(context);
   } catch (error) {
-    const respond = wantsPage(context) ? errorPage : problemResponse;
+    const respond = wantsPage(context) ? pageFor(context) : problemResponse;
     response = await respond(context, await limitRejections(context, toAppError(context, error)));
   }
   // Copying the response would turn a body of known length into a stream.
@@ -71,12 +67,9 @@ export async function serve(
   return sent;
 }
 
-let document: ReturnType<typeof buildDocument> | undefined;
-
-/** Built once in an isolate, because building it takes longer than any other response. */
-function readDocument({ url }: Context): Response {
-  document ??= buildDocument(routes, version);
-  return jsonResponse({ ...document, servers: [{ url: url.origin }] });
+/** The error page of the surface that the request reached. */
+function pageFor({ trace }: Context) {
+  return trace.surface === "engagement" ? unavailablePage : errorPage;
 }
 
 /** Limits how often a credential is used on every surface except the public one, which needs no credential. */

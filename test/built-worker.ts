@@ -105,7 +105,7 @@ export async function startBuilt({
       d1Databases: config.d1_databases.map(({ binding }) => binding),
       kvNamespaces: config.kv_namespaces.map(({ binding }) => binding),
       ...(limiters && { ratelimits: Object.fromEntries(rateLimits) }),
-      // The files of the API reference are not served here.
+      // Only for earlier revisions, which served files as assets.
       serviceBindings: { ASSETS: async () => new MiniflareResponse(null, { status: 404 }) },
       bindings: { VERSION: { id: name }, ...bindings } as unknown as Record<string, string>,
       ...(state && { resourcePersistencePath: state }),

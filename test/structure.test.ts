@@ -99,7 +99,6 @@ const LEVELS = [
   ["campaign", "cost", "engagement", "account", "operator", "site"],
   ["openapi.ts", "purge.ts"],
   ["index.ts"],
-  ["client"],
   ["dev"],
 ];
 const levelOf = (path: string) => LEVELS.findIndex((names) => names.includes(folderOf(path)));

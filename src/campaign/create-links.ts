@@ -26,7 +26,12 @@ import {
 import { idempotencyKey, keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./link.ts";
 
-const newLink = z.strictObject({ name: linkName, parent_token: z.optional(z.string()) });
+const newLink = z.strictObject({
+  name: linkName,
+  parent_token: z
+    .optional(z.string())
+    .with(z.describe("The token of the link above the new one. Without it, the link has level 1")),
+});
 
 export const createLink = userOperation({
   method: "POST",

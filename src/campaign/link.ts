@@ -9,7 +9,10 @@ import { itemsV1 } from "../http/response-schemas.ts";
 import { link } from "../usecases/links.ts";
 
 export const appPath = z.object({ app_token: appToken });
-export const linkPath = z.object({ app_token: appToken, link_token: z.string() });
+export const linkPath = z.object({
+  app_token: appToken,
+  link_token: z.string().with(z.describe("The token of the link")),
+});
 
 const LINK_EXAMPLE = {
   name: "Summer",

@@ -43,6 +43,8 @@ linkledger is ready.
     ${login(DEMO.email, DEMO.password)}
     ${login(DEMO.operatorEmail, DEMO.operatorPassword)}
 
+  Documentation: ${baseUrl}/docs
+
   ${request}
 
   To run the commands in README.md, paste these lines into a second terminal:

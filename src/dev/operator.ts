@@ -56,10 +56,20 @@ function execute(sql: string): number {
       encoding: "utf8",
     },
   );
-  if (status !== 0)
-    fail(`The operator was not created. Check that the database is migrated.\n${stdout}${stderr}`);
+  if (status !== 0) fail(`The operator was not created. ${explain(`${stdout}${stderr}`, where)}`);
   const results: { results: unknown[] }[] = JSON.parse(stdout);
   return results.reduce((count, result) => count + result.results.length, 0);
+}
+
+/** `output` is what wrangler printed before it failed. */
+function explain(output: string, where: string): string {
+  if (/CLOUDFLARE_API_TOKEN|wrangler login|not (authenticated|logged in)/i.test(output)) {
+    return "You are not signed in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts). Then run the command again.";
+  }
+  if (output.includes("no such table")) {
+    return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${where}, then run the command again.`;
+  }
+  return `wrangler reported:\n${output}`;
 }
 
 function fail(message: string): never {

@@ -35,7 +35,10 @@ function render(markdown: string): RenderedPage {
         const table = Renderer.prototype.table.call(this, token);
         return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(heading)}">${table}</div>\n`;
       },
-      code: ({ text }) => `<pre>${escapeHtml(text)}</pre>\n`,
+      code({ text, lang = "" }) {
+        const code = lang === "console" ? renderConsole(text) : escapeHtml(text);
+        return `<pre data-language="${escapeHtml(lang)}">${code}</pre>\n`;
+      },
       html({ raw }) {
         throw new Error(`A page must not contain HTML: ${raw}`);
       },
@@ -63,6 +66,19 @@ function render(markdown: string): RenderedPage {
       body: marked.parser(tokens, marked.defaults).trim(),
     })),
   };
+}
+
+/** Commands without their prompts, which the stylesheet shows so that nobody copies them, and output. */
+function renderConsole(text: string): string {
+  const parts: { tag: "kbd" | "samp"; lines: string[] }[] = [];
+  for (const line of text.split("\n")) {
+    const last = parts.at(-1);
+    const continues = last && (last.tag === "samp" || last.lines.at(-1)?.endsWith("\\"));
+    if (line.startsWith("$ ")) parts.push({ tag: "kbd", lines: [line.slice(2)] });
+    else if (continues) last.lines.push(line);
+    else parts.push({ tag: "samp", lines: [line] });
+  }
+  return parts.map(({ tag, lines }) => `<${tag}>${escapeHtml(lines.join("\n"))}</${tag}>`).join("\n");
 }
 
 /** As GitHub names the anchors of a heading, so that links work there as well. */

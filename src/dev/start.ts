@@ -1,34 +1,58 @@
 /**
- * `npm start`: migrates the local database, adds the demo data to an empty one, starts `wrangler dev` with the given flags, and
- * prints how to begin.
+ * `npm start`: checks the flags, migrates the local database, adds the demo data to an empty one, starts `wrangler dev` with the
+ * flags, and prints how to begin.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { type Ledger, type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
+import { FlagError, type Flags, readFlags, USAGE } from "./flags.ts";
 import { type DemoState, greeting } from "./greeting.ts";
+import { type Lock, lock } from "./lock.ts";
 import { setIdentity } from "./shard-identity.ts";
 
-const flags = process.argv.slice(2);
-const { values } = parseArgs({
-  args: flags,
-  options: { "persist-to": { type: "string" }, config: { type: "string", short: "c" } },
-  strict: false,
-  allowPositionals: true,
-});
-const persistTo = typeof values["persist-to"] === "string" ? values["persist-to"] : undefined;
+const args = process.argv.slice(2);
+if (args.includes("--help") || args.includes("-h")) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const { persistTo, config } = checkFlags();
+const held = await lockState();
 
 migrate();
 serve(await seed());
 
+function checkFlags(): Flags {
+  try {
+    return readFlags(args, process.env);
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    return fail(error.message);
+  }
+}
+
+async function lockState(): Promise<Lock> {
+  const state = resolve(persistTo ?? join(dirname(config ?? ""), ".wrangler/state"));
+  const result = await lock(state);
+  if (!("heldBy" in result)) return result;
+  const place = result.heldBy && ` at ${result.heldBy}`;
+  return fail(`linkledger is already running${place} with the data in ${state}.
+
+Use that one, stop it with Ctrl+C, or start another with its own data:
+  npm start -- --port 9000 --persist-to ANOTHER_DIRECTORY`);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
 function migrate(): void {
   const state = persistTo ? ["--persist-to", persistTo] : [];
-  const config = typeof values.config === "string" ? values.config : undefined;
   const { rawConfig } = experimental_readRawConfig({ config });
   for (const { binding } of rawConfig.d1_databases ?? []) {
     const { status, stdout, stderr } = spawnSync(
@@ -40,15 +64,14 @@ function migrate(): void {
       },
     );
     if (status === 0) continue;
-    console.error(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
-    process.exit(1);
+    fail(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
   }
 }
 
 /** Adds the demo data to an empty database, with each row of the ledger in its shard. */
 async function seed(): Promise<DemoState> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
-    ...(typeof values.config === "string" && { configPath: values.config }),
+    ...(config && { configPath: config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
     // Even if wrangler.toml sets `remote`, demo data must not reach a deployed database.
     remoteBindings: false,
@@ -109,7 +132,7 @@ async function storeNumber({ control, shards }: Ledger): Promise<void> {
 }
 
 function serve(demo: DemoState): void {
-  const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...flags], {
+  const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...args], {
     stdio: ["inherit", "pipe", "inherit"],
   });
   let greeted = false;
@@ -118,6 +141,7 @@ function serve(demo: DemoState): void {
     const [, baseUrl] = /Ready on (https?:\/\/\S+)/.exec(line) ?? [];
     if (!baseUrl || greeted) return;
     greeted = true;
+    held.url = baseUrl;
     console.log(greeting(baseUrl, demo));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));

@@ -1,8 +1,9 @@
 /** The response envelopes of both versions (spec §2.4). */
 import type { Context } from "../env.ts";
 
+/** The body ends with a newline, so that a terminal shows the next prompt on its own line. */
 export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(`${JSON.stringify(body)}\n`, {
     status,
     headers: {
       "content-type": "application/json",

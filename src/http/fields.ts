@@ -51,26 +51,32 @@ export const idNumber = z
 
 export const appToken = z
   .string()
-  .check(z.regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits"));
+  .check(z.regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits"))
+  .with(z.describe("The token of the app"));
 
 /** A network replaces its macros when it opens a URL. One that is left is the same for every click, so it identifies none. */
 const MACRO = /\{.*\}|%%.*%%|^\[.*\]$/s;
 export const isMacro = (value: string) => MACRO.test(value);
 
 /** 12 to 256 characters (spec §2.5). */
-export const costId = z.string().check(
-  plainText(12, 256),
-  z.refine((id) => id === "" || id.trim() !== "", "must not be blank"),
-  z.refine((id) => !isMacro(id), "is an unfilled macro: send the value that the network puts in its place"),
-);
+export const costId = z
+  .string()
+  .check(
+    plainText(12, 256),
+    z.refine((id) => id === "" || id.trim() !== "", "must not be blank"),
+    z.refine((id) => !isMacro(id), "is an unfilled macro: send the value that the network puts in its place"),
+  )
+  .with(z.describe("12 to 256 characters, equal to the `cost_id` on the URL of the click or impression"));
 
 /** 1 to 128 characters (spec §2.5). */
-export const costTag = z.string().check(plainText(1, 128));
+export const costTag = z
+  .string()
+  .check(plainText(1, 128))
+  .with(z.describe("1 to 128 characters, for logs and debugging"));
 
-export const costType = z.pipe(
-  z.string().check(z.toLowerCase()),
-  z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`),
-);
+export const costType = z
+  .pipe(z.string().check(z.toLowerCase()), z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`))
+  .with(z.describe(`${COST_TYPES.slice(0, -1).join(", ")} or ${COST_TYPES.at(-1)}, in any case`));
 
 /** ISO 4217, in any case; converted to upper case. */
 export const currency = readAs(z.string(), (value, reject) => {
@@ -78,7 +84,7 @@ export const currency = readAs(z.string(), (value, reject) => {
   const code = /^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : "";
   if (!CURRENCY_CODES.has(code)) reject("must be an ISO 4217 currency code, for example USD");
   return code;
-});
+}).with(z.describe("An ISO 4217 code in any case, for example `USD`"));
 
 const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;
 const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
@@ -93,7 +99,11 @@ export const amount = readAs(z.string(), (value, reject) => {
     reject("must be at most 1000000");
   }
   return units;
-});
+}).with(
+  z.describe(
+    "A decimal from 0 to 1,000,000 with at most 5 decimal places, for example `0.25`. For cpm, the price of 1,000 impressions",
+  ),
+);
 
 const limit = readAs(z.string().check(z.regex(/^[1-9]\d*$/, "must be a positive integer")), (value) =>
   Math.min(Number(value), 1_000),

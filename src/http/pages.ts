@@ -21,8 +21,13 @@ export interface Page {
   status?: number;
   /** The signed-in user, if any. */
   user?: { email: string; role: "member" | "operator" } | undefined;
-  /** Paths of scripts on this origin, see `servedFile`. */
+  /** Paths of scripts and of more stylesheets on this origin, see `servedFile`. */
   scripts?: string[];
+  styles?: string[];
+  /** The ID of the element that "Skip to content" leads to. Default: `main`. */
+  skipTo?: string;
+  /** Without navigation and footer: for people who only opened a link. */
+  plain?: boolean;
   /** Limits the page to one column of the width of a form. */
   narrow?: boolean;
   headers?: Record<string, string>;
@@ -30,6 +35,7 @@ export interface Page {
 
 /** A complete page in the common layout. It is never cached. */
 export async function pageResponse(context: Context, page: Page): Promise<Response> {
+  const styles = (page.styles ?? []).map((path) => html`<link rel="stylesheet" href="${path}">`);
   const scripts = (page.scripts ?? []).map((path) => html`<script src="${path}" type="module"></script>`);
   const markup = await html`<!doctype html>
 <html lang="en">
@@ -40,24 +46,18 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <title>${page.title} · linkledger</title>
     <link rel="icon" href="${iconFile.href}" type="image/svg+xml">
     <link rel="stylesheet" href="${styleFile.href}">
-    ${scripts}
+    ${styles} ${scripts}
   </head>
   <body>
-    <a class="skip" href="#main">Skip to content</a>
+    <a class="skip" href="#${page.skipTo ?? "main"}">Skip to content</a>
     <header class="top"><div>
       <a class="brand" href="/">${brandMark} linkledger</a>
-      <nav aria-label="Account">${navigation(context, page.user)}</nav>
+      ${page.plain ? "" : html`<nav aria-label="Account">${navigation(context, page.user)}</nav>`}
     </div></header>
     <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
       ${page.body}
     </main>
-    <footer class="bottom"><div>
-      <a href="/docs">API reference</a>
-      <a href="/docs/partners">Partner guide</a>
-      <a href="/docs/operators">Operator guide</a>
-      <a href="/docs/troubleshooting">Troubleshooting</a>
-      <a href="/docs/errors">Error reference</a>
-    </div></footer>
+    ${page.plain ? "" : footer}
   </body>
 </html>`;
   return new Response(String(markup), {
@@ -136,6 +136,15 @@ function navigation(context: Context, user: Page["user"]): Markup {
     ${link("/account", "Account")}
     <form method="post" action="/logout"><button>Sign out</button></form>`;
 }
+
+const footer = html`<footer class="bottom"><div>
+      <a href="/docs">Documentation</a>
+      <a href="/docs/members">Member guide</a>
+      <a href="/docs/partners">Partner guide</a>
+      <a href="/docs/operators">Operator guide</a>
+      <a href="/docs/troubleshooting">Troubleshooting</a>
+      <a href="/docs/errors">Errors</a>
+    </div></footer>`;
 
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
 

@@ -20,7 +20,7 @@ export function toProblem(context: Context, error: AppError): z.output<typeof pr
 export function problemResponse(context: Context, error: AppError): Response {
   const problem = toProblem(context, error);
   context.trace.outcome = error.code;
-  return new Response(JSON.stringify(problem), {
+  return new Response(`${JSON.stringify(problem)}\n`, {
     status: problem.status,
     headers: {
       "content-type": "application/problem+json",

@@ -6,21 +6,24 @@ export const pagingV1 = z
     page_size: z.string().with(z.describe("The limit in effect")),
     collection_size: z.string().with(z.describe("Number of items on this page")),
     total: z.string().with(z.describe("Number of items in the whole list")),
-    next: z.nullable(z.string()),
-    previous: z.nullable(z.string()),
+    next: z.nullable(z.string()).with(z.describe("The URL of the next page; null on the last page")),
+    previous: z.nullable(z.string()).with(z.describe("The URL of the previous page; null on the first page")),
     cursors: z.strictObject({ after: z.nullable(z.string()), before: z.nullable(z.string()) }),
   })
   .with(z.meta({ id: "PagingV1" }));
 
 export const pagingV2 = z
-  .strictObject({ cursor: z.nullable(z.string()), next: z.nullable(z.string()) })
+  .strictObject({
+    cursor: z.nullable(z.string()).with(z.describe("The cursor of the next page; null on the last page")),
+    next: z.nullable(z.string()).with(z.describe("The URL of the next page; null on the last page")),
+  })
   .with(z.meta({ id: "PagingV2" }));
 
 export const timestamp = z.string().with(z.meta({ format: "date-time" }));
 
 const header = {
   api_version: z.literal("1"),
-  request_id: z.string(),
+  request_id: z.string().with(z.describe("Equal to the `X-Request-Id` header")),
   timestamp,
 };
 

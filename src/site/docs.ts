@@ -1,53 +1,130 @@
-/** The pages under /docs that are written in Markdown, and the navigation that all pages under /docs share. */
+/** The frame of every page under /docs: search, navigation, and the pages that are written in Markdown. */
 import { html, raw } from "hono/html";
 import type { Context } from "../env.ts";
-import { type Markup, pageResponse } from "../http/pages.ts";
+import { type Markup, pageResponse, servedFile } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
+import script from "./docs.client.js";
+import stylesheet from "./docs.css";
+import { AREAS, areaPath } from "./reference/areas.ts";
 import { PAGES } from "./rendered.ts";
 
-/** Every page under /docs, in the order of the navigation. */
-export const DOCS = [
-  { path: "/docs", title: "API reference" },
-  { path: "/docs/partners", title: PAGES.partners.title },
-  { path: "/docs/rounds", title: PAGES.rounds.title },
-  { path: "/docs/rules", title: PAGES.rules.title },
-  { path: "/docs/limits", title: PAGES.limits.title },
-  { path: "/docs/operators", title: PAGES.operators.title },
-  { path: "/docs/troubleshooting", title: PAGES.troubleshooting.title },
-  { path: "/docs/errors", title: "Errors" },
+interface Entry {
+  path: string;
+  title: string;
+}
+
+const guide = (name: keyof typeof PAGES): Entry => ({ path: `/docs/${name}`, title: PAGES[name].title });
+
+/** Every page of the navigation, by the heading above it. */
+const NAVIGATION: { title: string; pages: Entry[] }[] = [
+  {
+    title: "Get started",
+    pages: [{ path: "/docs", title: "Overview" }, guide("members"), guide("partners"), guide("operators")],
+  },
+  {
+    title: "API reference",
+    pages: [...AREAS.map((area) => ({ path: areaPath(area), title: area.title })), guide("typescript")],
+  },
+  { title: "Topics", pages: [guide("rounds"), guide("rules"), guide("limits")] },
+  { title: "Help", pages: [guide("troubleshooting"), { path: "/docs/errors", title: "Errors" }] },
 ];
+
+/** Every page of the navigation, in its order. */
+export const DOCS = NAVIGATION.flatMap(({ pages }) => pages);
 
 /** The origin in the samples of the Markdown pages; a reader sees the origin of the request. */
 const SAMPLE_ORIGIN = "https://links.example.com";
 
-export const docsRoutes: Route[] = Object.entries(PAGES).map(([name, page]) => {
-  const path = `/docs/${name}`;
-  return {
-    path,
-    methods: { GET: (context: Context) => docsPage(context, path, page.title, toBody(context, page)) },
-  };
-});
+const styleFile = servedFile("/docs.css", "text/css; charset=utf-8", stylesheet);
+const scriptFile = servedFile("/docs.js", "text/javascript; charset=utf-8", script);
 
-/** A page with the navigation above it. */
-export function docsPage(context: Context, path: string, title: string, body: Markup): Promise<Response> {
-  const links = DOCS.map(
-    (page) =>
-      html`<a href="${page.path}" ${page.path === path ? html`aria-current="page"` : ""}>${page.title}</a>`,
-  );
+export const docsRoutes: Route[] = [
+  styleFile.route,
+  scriptFile.route,
+  ...Object.entries(PAGES).map(([name, page]) => {
+    const path = `/docs/${name}`;
+    const readPage = (context: Context) =>
+      docsPage(context, { path, title: page.title, body: toBody(context, page) });
+    return { path, methods: { GET: readPage } };
+  }),
+];
+
+export interface DocsPage {
+  /** The page of the navigation that this page is or belongs to. */
+  path: string;
+  title: string;
+  body: Markup;
+  /** The pages below `path`, if they are in the navigation too, and which of them this is. */
+  below?: { pages: Entry[]; current?: string };
+  /** What was searched for. */
+  query?: string;
+}
+
+export function docsPage(context: Context, page: DocsPage): Promise<Response> {
   return pageResponse(context, {
-    title,
+    title: page.title,
+    styles: [styleFile.href],
+    scripts: [scriptFile.href],
+    skipTo: "content",
     body: html`
-      <nav class="tabs" aria-label="Documentation">${links}</nav>
-      <h1>${title}</h1>
-      ${body}`,
+      <div class="docs">
+        <div class="docs-side">
+          <form class="docs-search" role="search" action="/docs/search">
+            <label class="visually-hidden" for="search">Search the documentation</label>
+            <input type="search" id="search" name="q" value="${page.query ?? ""}" placeholder="Search" maxlength="100" autocomplete="off" required>
+            <button class="secondary">Search</button>
+            <p class="visually-hidden" role="status"></p>
+            <div class="docs-results" hidden></div>
+          </form>
+          <details class="docs-menu">
+            <summary>Documentation menu</summary>
+            ${navigation(page)}
+          </details>
+        </div>
+        <article id="content" tabindex="-1">
+          ${breadcrumb(page)}
+          <h1>${page.title}</h1>
+          ${page.body}
+        </article>
+      </div>`,
   });
+}
+
+/** On a page below a page of the navigation, a link to that. */
+function breadcrumb({ path, below }: DocsPage): Markup | "" {
+  const parent = below?.current && DOCS.find((page) => page.path === path);
+  return parent ? html`<p class="breadcrumb"><a href="${path}">${parent.title}</a></p>` : "";
+}
+
+function navigation({ path, below }: DocsPage): Markup {
+  const link = (page: Entry, isCurrent: boolean) =>
+    html`<a href="${page.path}" ${isCurrent ? html`aria-current="page"` : ""}>${page.title}</a>`;
+  const isOpen = (page: Entry) => page.path === path && below;
+  return html`
+    <nav aria-label="Documentation">
+      ${NAVIGATION.map(
+        ({ title, pages }) => html`
+          <p>${title}</p>
+          <ul>${pages.map(
+            (page) => html`
+              <li>
+                ${link(page, page.path === path && below?.current === undefined)}
+                ${
+                  isOpen(page)
+                    ? html`<ul>${below?.pages.map((one) => html`<li>${link(one, one.path === below.current)}</li>`)}</ul>`
+                    : ""
+                }
+              </li>`,
+          )}</ul>`,
+      )}
+    </nav>`;
 }
 
 function toBody({ url }: Context, { lead, sections }: (typeof PAGES)[keyof typeof PAGES]): Markup {
   const origin = String(html`${url.origin}`);
   return html`
     <p class="lead">${raw(lead)}</p>
-    <nav aria-label="On this page">
+    <nav class="contents" aria-label="On this page">
       <ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
     </nav>
     ${sections.map(({ body }) => html`<section class="card">${raw(body.replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;

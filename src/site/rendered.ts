@@ -136,46 +136,95 @@ export const PAGES = {
 </ul>` },
     ],
   },
+  members: {
+    title: "Member guide",
+    lead: `Create links for your app, attach a partner, and read what the links cost.`,
+    sections: [
+      { id: "get-your-api-token", title: "Get your API token", body: `<h2 id="get-your-api-token">Get your API token</h2>
+<p>An operator creates your account and adds you to an app. Sign in at <code>/account</code> and choose <strong>Show token</strong>. Send the token in the <code>Authorization</code> header of every request.</p>
+<pre data-language="sh">BASE_URL=https://links.example.com
+API_TOKEN=ll_api_…
+APP_TOKEN=…</pre>
+<p>A token works until you reset it. After a reset, the old token is rejected everywhere immediately.</p>` },
+      { id: "create-a-link", title: "Create a link", body: `<h2 id="create-a-link">Create a link</h2>
+<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4):</p>
+<pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
+<kbd>NETWORK=$(create '{&quot;name&quot;: &quot;Acme&quot;}')</kbd>
+<kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
+<samp>http://localhost:8787/9pz8ctj6qs</samp></pre>
+<p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
+      { id: "attach-a-partner", title: "Attach a partner", body: `<h2 id="attach-a-partner">Attach a partner</h2>
+<p>The URLs of a link with a partner have the parameters that the partner fills in. With cost data on, costs of the partner count for later clicks. Sub-links inherit both.</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
+    grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
+<samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
+&quot;id&quot;:2,&quot;display_name&quot;:&quot;Beacon Network&quot;,&quot;supports_cost_data&quot;:false
+&quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false</samp>
+<kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
+    -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;(partner_id|cost_data_enabled)&quot;:[^,]*'</kbd>
+<samp>&quot;partner_id&quot;:1
+&quot;cost_data_enabled&quot;:true</samp></pre>
+<p>Give the partner the <code>click_url</code> and <code>impression_url</code> of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</p>` },
+      { id: "list-your-links", title: "List your links", body: `<h2 id="list-your-links">List your links</h2>
+<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
+<samp>&quot;total&quot;:&quot;5&quot;
+&quot;next&quot;:&quot;http://localhost:8787/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
+<kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
+<p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
+      { id: "read-what-links-cost", title: "Read what links cost", body: `<h2 id="read-what-links-cost">Read what links cost</h2>
+<p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
+<samp>partner_id,partner_name,currency,spend,matched,unpriced</samp></pre>
+<p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
+    ],
+  },
   operators: {
     title: "Operator guide",
     lead: `Set up apps, users and partners, respond to incidents, and keep the service healthy.`,
     sections: [
       { id: "before-you-start", title: "Before you start", body: `<h2 id="before-you-start">Before you start</h2>
 <p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. For the API, use your API token from the account page:</p>
-<pre>BASE_URL=https://links.example.com
+<pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
-<pre>$ operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</pre>` },
+<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd></pre>` },
       { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<h2 id="add-an-app-and-its-members">Add an app and its members</h2>
-<pre>$ APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
-    sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')
-$ operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|temporary_password)&quot;:[^,}]*'
-&quot;id&quot;:3
-&quot;temporary_password&quot;:&quot;zdwnqccemdtnas68zqrz&quot;
-$ operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'
-&quot;items&quot;:[{&quot;app_token&quot;:&quot;p2ytzum9ao06&quot;,&quot;user_id&quot;:3}]</pre>
+<pre data-language="console"><kbd>APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
+    sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
+<kbd>operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|temporary_password)&quot;:[^,}]*'</kbd>
+<samp>&quot;id&quot;:3
+&quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
+<kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
+<samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
 <p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password and changes it on the account page. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
-<pre>$ operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
-    grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'
-&quot;id&quot;:4
+<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
+    grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
+<samp>&quot;id&quot;:4
 &quot;display_name&quot;:&quot;Delta Ads&quot;
-&quot;supports_cost_data&quot;:false</pre>
+&quot;supports_cost_data&quot;:false</samp></pre>
 <p>The parameters are templates. The URLs of the partner&#39;s links contain them byte for byte, with the partner&#39;s macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>.</p>` },
       { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<h2 id="issue-and-revoke-credentials">Issue and revoke credentials</h2>
-<pre>$ operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
-    grep -oE '&quot;(id|credential)&quot;:[^,}]*'
-&quot;id&quot;:3
-&quot;credential&quot;:&quot;ll_live_SScH3LylmqUI8kJBNP2c5XrYhZLr5mln8Fk0PGKnPDb455f67&quot;
-$ operator credentials/3/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'
-&quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</pre>
+<pre data-language="console"><kbd>operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
+    grep -oE '&quot;(id|credential)&quot;:[^,}]*'</kbd>
+<samp>&quot;id&quot;:3
+&quot;credential&quot;:&quot;ll_live_AQ9smrGSXqcaveBEtsEk5bIDWcnCaDoaXWfU30iX7865ed5b2&quot;</samp>
+<kbd>operator credentials/3/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'</kbd>
+<samp>&quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</samp></pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
       { id: "stop-a-partner", title: "Stop a partner", body: `<h2 id="stop-a-partner">Stop a partner</h2>
-<pre>$ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: false}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'
-&quot;supports_cost_data&quot;:false
-$ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'
-&quot;supports_cost_data&quot;:true</pre>
+<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: false}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'</kbd>
+<samp>&quot;supports_cost_data&quot;:false</samp>
+<kbd>operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'</kbd>
+<samp>&quot;supports_cost_data&quot;:true</samp></pre>
 <p>Nothing more of a stopped partner counts, in calls or on URLs. What was counted stays.</p>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<h2 id="respond-to-incidents">Respond to incidents</h2>
 <div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
@@ -257,7 +306,7 @@ $ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | gre
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
 <p>D1 keeps every state of the last 30 days on a paid plan:</p>
-<pre>npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
+<pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
 <p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>.</p>` },
     ],
   },
@@ -267,19 +316,29 @@ $ operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | gre
     sections: [
       { id: "send-your-first-cost", title: "Send your first cost", body: `<h2 id="send-your-first-cost">Send your first cost</h2>
 <p>The operator opens an <a href="/docs/rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you. Costs that you send with a test credential never count as spend.</p>
-<pre>BASE_URL=https://links.example.com
+<pre data-language="sh">BASE_URL=https://links.example.com
 COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
-<pre>curl &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</pre>
+<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
+<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
 <p>If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
-<pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
-  -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
-  -d 'cost_id=yourname-20260701-0001' -d 'tag=first' &quot;$BASE_URL/cost&quot;</pre>
-<p><code>200</code> means that the cost is stored. <code>&quot;match&quot;: &quot;matched&quot;</code> means that it has found its click.</p>
-<p><strong>3. Read the report</strong> of the round:</p>
-<pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot;</pre>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
+    -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
+    -d 'cost_id=yourname-20260701-0001' -d 'tag=first' &quot;$BASE_URL/cost&quot;</kbd>
+<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;match&quot;:&quot;matched&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;,&quot;round&quot;:1,&quot;mismatch&quot;:null,&quot;request_id&quot;:&quot;e0ed8682-3c13-44bf-917f-5d2dbcd195f1&quot;}</samp></pre>
+<p><code>200</code> means that the cost is stored. <code>&quot;match&quot;:&quot;matched&quot;</code> means that it has found its click, and <code>&quot;mismatch&quot;:null</code> that the round has nothing to report about it.</p>
+<p><strong>3. Make a mistake</strong>, such as a cost that the link has no click for:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
+    -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
+    -d 'cost_id=yourname-20260701-0009' -d 'tag=first' &quot;$BASE_URL/cost&quot; | grep -o '&quot;mismatch&quot;:&quot;[a-z_]*&quot;'</kbd>
+<samp>&quot;mismatch&quot;:&quot;cost_without_engagement&quot;</samp></pre>
+<p><strong>4. Read the report</strong> of the round. It lists each mismatch with what was expected and what to do:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | tr '{' '\\n' | \\
+    grep -A1 'yourname-20260701-0009' | grep -oE '&quot;(expected|remedy)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;expected&quot;:&quot;A click with this cost ID, recorded on one of the partner's links.&quot;
+&quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
       { id: "parameters", title: "Parameters", body: `<h2 id="parameters">Parameters</h2>
 <p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
@@ -332,35 +391,36 @@ LINK_TOKEN=…</pre>
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
       { id: "batches", title: "Batches", body: `<h2 id="batches">Batches</h2>
 <p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
-<pre>curl -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
-  -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;,
-       &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' &quot;$BASE_URL/cost/batch&quot;</pre>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
+    -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;, &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' \\
+    &quot;$BASE_URL/cost/batch&quot;</kbd>
+<samp>{&quot;results&quot;:[{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0002&quot;,&quot;match&quot;:&quot;pending&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;,&quot;round&quot;:1,&quot;mismatch&quot;:&quot;cost_without_engagement&quot;}],&quot;request_id&quot;:&quot;fa838562-87b5-42a9-a947-5293afc76162&quot;}</samp></pre>
 <p>In JSON the amount is text, for example <code>&quot;0.25&quot;</code>. Numbers are rejected because they may have been rounded.</p>
 <p>A batch can also be a CSV file with a header row of parameter names, for example from a spreadsheet:</p>
-<pre>$ printf '%s\\n' cost_type,cost_currency,cost_id,cost_amount,tag cpc,USD,yourname-20260701-0003,2.5,july | \\
+<pre data-language="console"><kbd>printf '%s\\n' cost_type,cost_currency,cost_id,cost_amount,tag cpc,USD,yourname-20260701-0003,2.5,july | \\
     curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
-    --data-binary @- &quot;$BASE_URL/cost/batch&quot;
-row,cost_id,status,code,message,match,duplicate
-1,yourname-20260701-0003,ok,,,pending,false</pre>
+    --data-binary @- &quot;$BASE_URL/cost/batch&quot;</kbd>
+<samp>row,cost_id,status,code,message,match,duplicate
+1,yourname-20260701-0003,ok,,,pending,false</samp></pre>
 <p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
 <p>This needs a live credential. The CSV above has a wrong amount: 2.5, not 0.25. Record its click, then <strong>find</strong> the cost among yours:</p>
-<pre>$ curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0003&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:[a-z]*'
-&quot;recorded&quot;:true
-$ cost() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }
-$ cost '?match=matched&amp;limit=1000' -H 'Accept: text/csv' | grep yourname | cut -d, -f 1-4,8
-yourname-20260701-0003,cpc,USD,2.5,matched</pre>
+<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0003&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:[a-z]*'</kbd>
+<samp>&quot;recorded&quot;:true</samp>
+<kbd>cost() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
+<kbd>cost '?match=matched&amp;limit=1000' -H 'Accept: text/csv' | grep yourname | cut -d, -f 1-4,8</kbd>
+<samp>yourname-20260701-0003,cpc,USD,2.5,matched</samp></pre>
 <p><code>match</code> is <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>; without it the list has all of your costs by ID, also prices on URLs. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
 <p><strong>Void</strong> it. It no longer counts, and the same values do not bring it back:</p>
-<pre>$ cost /yourname-20260701-0003/void -X POST | cut -d, -f 1-4
-{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;voided&quot;,&quot;duplicate&quot;:false</pre>
+<pre data-language="console"><kbd>cost /yourname-20260701-0003/void -X POST | cut -d, -f 1-4</kbd>
+<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;voided&quot;,&quot;duplicate&quot;:false</samp></pre>
 <p><strong>Send it again</strong> with the right values, and <strong>check</strong> it:</p>
-<pre>$ cost '' -d cost_type=cpc -d cost_currency=USD -d cost_amount=0.25 -d cost_id=yourname-20260701-0003 -d tag=july | \\
-    cut -d, -f 1-5
-{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;matched&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;
-$ cost /yourname-20260701-0003 | grep -oE '&quot;(amount|match)&quot;:&quot;[^&quot;]*&quot;'
-&quot;amount&quot;:&quot;0.25&quot;
-&quot;match&quot;:&quot;matched&quot;</pre>
+<pre data-language="console"><kbd>cost '' -d cost_type=cpc -d cost_currency=USD -d cost_amount=0.25 -d cost_id=yourname-20260701-0003 -d tag=july | \\
+    cut -d, -f 1-5</kbd>
+<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;matched&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;</samp>
+<kbd>cost /yourname-20260701-0003 | grep -oE '&quot;(amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;amount&quot;:&quot;0.25&quot;
+&quot;match&quot;:&quot;matched&quot;</samp></pre>
 <p>You can void a cost until seven days after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After seven days, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
 <p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
@@ -529,47 +589,47 @@ $ cost /yourname-20260701-0003 | grep -oE '&quot;(amount|match)&quot;:&quot;[^&q
 </div>` },
       { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<h2 id="try-it-with-the-demo-data">Try it with the demo data</h2>
 <p>The demo partner Corsair Media is in a round that does not pass. Run <code>npm start</code>, paste the lines that it prints into a second terminal, and read the report:</p>
-<pre>$ report() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | \\
-    grep -oE '&quot;cost_type&quot;:&quot;[a-z]+&quot;,&quot;passed&quot;:[a-z]+,&quot;matched&quot;:[0-9]+,&quot;unpriced&quot;:[0-9]+,&quot;open_mismatches&quot;:[0-9]+'; }
-$ report
-&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:false,&quot;matched&quot;:3,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
+<pre data-language="console"><kbd>report() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | \\
+    grep -oE '&quot;cost_type&quot;:&quot;[a-z]+&quot;,&quot;passed&quot;:[a-z]+,&quot;matched&quot;:[0-9]+,&quot;unpriced&quot;:[0-9]+,&quot;open_mismatches&quot;:[0-9]+'; }</kbd>
+<kbd>report</kbd>
+<samp>&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:false,&quot;matched&quot;:3,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
 &quot;cost_type&quot;:&quot;cpi&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
 &quot;cost_type&quot;:&quot;cpe&quot;,&quot;passed&quot;:false,&quot;matched&quot;:0,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
-&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2</pre>
+&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2</samp></pre>
 <p>The partner corrects the costs, and records two clicks that are missing:</p>
-<pre>$ send() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; \\
-    -d &quot;cost_currency=EUR&amp;tag=round&amp;$1&quot; &quot;$BASE_URL/cost&quot; | grep -oE '&quot;mismatch&quot;:[^,]*'; }
-$ send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0002'
-&quot;mismatch&quot;:null
-$ send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0003'
-&quot;mismatch&quot;:null
-$ send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0005'
-&quot;mismatch&quot;:null
-$ send 'cost_type=cpi&amp;cost_amount=1.5&amp;cost_id=corsair-install-02'
-&quot;mismatch&quot;:null
-$ send 'cost_type=cpm&amp;cost_amount=2.4&amp;cost_id=corsair-view-0002'
-&quot;mismatch&quot;:null
-$ click() { curl -s &quot;$BASE_URL/$TEST_LINK_TOKEN?cost_id=$1&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:true'; }
-$ click corsair-event-0001
-&quot;recorded&quot;:true
-$ click corsair-event-0002
-&quot;recorded&quot;:true
-$ send 'cost_type=cpe&amp;cost_amount=0.8&amp;cost_id=corsair-event-0002'
-&quot;mismatch&quot;:null</pre>
+<pre data-language="console"><kbd>send() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; \\
+    -d &quot;cost_currency=EUR&amp;tag=round&amp;$1&quot; &quot;$BASE_URL/cost&quot; | grep -oE '&quot;mismatch&quot;:[^,]*'; }</kbd>
+<kbd>send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0002'</kbd>
+<samp>&quot;mismatch&quot;:null</samp>
+<kbd>send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0003'</kbd>
+<samp>&quot;mismatch&quot;:null</samp>
+<kbd>send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0005'</kbd>
+<samp>&quot;mismatch&quot;:null</samp>
+<kbd>send 'cost_type=cpi&amp;cost_amount=1.5&amp;cost_id=corsair-install-02'</kbd>
+<samp>&quot;mismatch&quot;:null</samp>
+<kbd>send 'cost_type=cpm&amp;cost_amount=2.4&amp;cost_id=corsair-view-0002'</kbd>
+<samp>&quot;mismatch&quot;:null</samp>
+<kbd>click() { curl -s &quot;$BASE_URL/$TEST_LINK_TOKEN?cost_id=$1&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:true'; }</kbd>
+<kbd>click corsair-event-0001</kbd>
+<samp>&quot;recorded&quot;:true</samp>
+<kbd>click corsair-event-0002</kbd>
+<samp>&quot;recorded&quot;:true</samp>
+<kbd>send 'cost_type=cpe&amp;cost_amount=0.8&amp;cost_id=corsair-event-0002'</kbd>
+<samp>&quot;mismatch&quot;:null</samp></pre>
 <p>One cost was late. The operator dismisses it and approves:</p>
-<pre>$ round() { curl -s -o /dev/null -w '%{http_code}\\n' -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/rounds/1/$1&quot; -d &quot;$2&quot;; }
-$ round approve
-409
-$ round dismissals '{&quot;finding&quot;: &quot;entry 9&quot;}'
-200
-$ round approve
-200
-$ report
-&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:true,&quot;matched&quot;:5,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
+<pre data-language="console"><kbd>round() { curl -s -o /dev/null -w '%{http_code}\\n' -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/rounds/1/$1&quot; -d &quot;$2&quot;; }</kbd>
+<kbd>round approve</kbd>
+<samp>409</samp>
+<kbd>round dismissals '{&quot;finding&quot;: &quot;entry 9&quot;}'</kbd>
+<samp>200</samp>
+<kbd>round approve</kbd>
+<samp>200</samp>
+<kbd>report</kbd>
+<samp>&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:true,&quot;matched&quot;:5,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
 &quot;cost_type&quot;:&quot;cpi&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
 &quot;cost_type&quot;:&quot;cpe&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
-&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0</pre>` },
+&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0</samp></pre>` },
     ],
   },
   rules: {
@@ -777,11 +837,19 @@ $ report
 </tr>
 <tr>
 <td>Port 8787 is in use</td>
-<td><code>npm start -- --port 9000</code>. Do not start two on the same data.</td>
+<td><code>npm start -- --port 9000</code></td>
 </tr>
 <tr>
-<td><code>The entry-point file at &quot;9000&quot; was not found</code></td>
+<td><code>npm did not pass on --port</code></td>
 <td>Write <code>--</code> before the flags: <code>npm start -- --port 9000</code>.</td>
+</tr>
+<tr>
+<td><code>linkledger is already running</code></td>
+<td>Another <code>npm start</code> uses the same data. Stop it, or start with other data: <code>npm start -- --port 9000 --persist-to DIR</code>.</td>
+</tr>
+<tr>
+<td><code>You are not signed in to Cloudflare</code></td>
+<td>Run <code>npx wrangler login</code>, or set <code>CLOUDFLARE_API_TOKEN</code>.</td>
 </tr>
 <tr>
 <td>Requests hang in development</td>
@@ -793,6 +861,71 @@ $ report
 </tr>
 </tbody></table>
 </div>` },
+    ],
+  },
+  typescript: {
+    title: "TypeScript client",
+    lead: `Generate the types of every request and response from the OpenAPI document, and call the API with them.`,
+    sections: [
+      { id: "set-up", title: "Set up", body: `<h2 id="set-up">Set up</h2>
+<pre data-language="sh">npx openapi-typescript@7 https://links.example.com/openapi.json -o linkledger.d.ts
+npm install openapi-fetch</pre>
+<p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.</p>` },
+      { id: "call-the-api", title: "Call the API", body: `<h2 id="call-the-api">Call the API</h2>
+<p>This program creates a link, attaches a partner, records a click, and sends its cost:</p>
+<pre data-language="ts">import createClient from &quot;openapi-fetch&quot;;
+import type { components, paths } from &quot;./linkledger.d.ts&quot;;
+
+const { BASE_URL = &quot;&quot;, APP_TOKEN = &quot;&quot;, API_TOKEN = &quot;&quot;, COST_TOKEN = &quot;&quot; } = process.env;
+const clientFor = (token: string) =&gt;
+  createClient&lt;paths&gt;({ baseUrl: BASE_URL, headers: { Authorization: \`Token token=\${token}\` } });
+const member = clientFor(API_TOKEN);
+const partner = clientFor(COST_TOKEN);
+
+/** Returns the data, or throws the problem document as an error. */
+function dataOf&lt;T&gt;({ data, error }: { data?: T; error?: components[&quot;schemas&quot;][&quot;Problem&quot;] }): T {
+  if (data === undefined) throw new Error(\`\${error?.code}: \${error?.detail}\`);
+  return data;
+}
+
+const partners = dataOf(await member.GET(&quot;/public/v1/partners&quot;));
+const acme = partners.data.items.find((item) =&gt; item.supports_cost_data);
+if (!acme) throw new Error(&quot;No partner supports cost data.&quot;);
+
+const created = dataOf(
+  await member.POST(&quot;/public/v1/apps/{app_token}/trackers&quot;, {
+    params: { path: { app_token: APP_TOKEN }, header: { &quot;Idempotency-Key&quot;: crypto.randomUUID() } },
+    body: { name: &quot;Summer&quot; },
+  }),
+);
+const [link] = created.data.items;
+if (!link) throw new Error(&quot;The link was not created.&quot;);
+
+dataOf(
+  await member.PATCH(&quot;/public/v1/apps/{app_token}/trackers/{link_token}&quot;, {
+    params: { path: { app_token: APP_TOKEN, link_token: link.token } },
+    body: { partner_id: acme.id, cost_data_enabled: true },
+  }),
+);
+
+const costId = \`acme-\${crypto.randomUUID()}\`;
+dataOf(
+  await member.GET(&quot;/{link_token}&quot;, {
+    params: { path: { link_token: link.token }, query: { cost_id: costId, s2s: &quot;1&quot; } },
+  }),
+);
+
+const cost = dataOf(
+  await partner.POST(&quot;/cost&quot;, {
+    params: {
+      query: { cost_id: costId, cost_type: &quot;cpc&quot;, cost_currency: &quot;USD&quot;, cost_amount: &quot;0.25&quot;, tag: &quot;summer&quot; },
+    },
+  }),
+);
+console.log(cost.match, cost.amount);</pre>
+<p>It prints <code>matched 0.25</code>. The paths, parameters and bodies are checked when the program is compiled, and <code>data</code> has the type of the response.</p>` },
+      { id: "handle-errors", title: "Handle errors", body: `<h2 id="handle-errors">Handle errors</h2>
+<p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.</p>` },
     ],
   },
 };

@@ -1,36 +1,106 @@
-/** The routes of health, documentation and `/llms.txt`. */
-import { html } from "hono/html";
+/** The routes of health, documentation, `/openapi.json`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. */
 import type { Context } from "../env.ts";
-import { ERRORS } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import icon from "../http/assets/icon.svg";
+import { jsonResponse } from "../http/envelope.ts";
 import { routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
-import { asCode } from "../http/text.ts";
 import { docsPage, docsRoutes } from "./docs.ts";
+import { errorsBody } from "./errors.ts";
 import { readLiveness } from "./liveness.ts";
 import { readLlms } from "./llms.ts";
+import { overviewBody } from "./overview.ts";
 import { readReadiness } from "./readiness.ts";
-import { referenceRoutes } from "./reference.ts";
+import { type FullArea, operationPath, type Reference, toReference } from "./reference/areas.ts";
+import type { ApiDocument } from "./reference/document.ts";
+import { areaBody, operationBody } from "./reference/pages.ts";
+import { search, searchBody } from "./search.ts";
 
-export const siteRoutes: Route[] = [
-  ...routesOf([readLiveness, readReadiness]),
-  ...referenceRoutes,
-  ...docsRoutes,
-  { path: "/docs/errors", methods: { GET: readErrors } },
-  { path: "/llms.txt", methods: { GET: readLlms } },
-];
+/** `build` returns the OpenAPI document without the server's address. */
+export function siteRoutes(build: () => object): Route[] {
+  let built: Reference | undefined;
+  // Built by the first request that needs it, because that takes longer than any other response.
+  const reference = () => {
+    built ??= toReference(build() as ApiDocument);
+    return built;
+  };
+  const get = (path: string, handler: (context: Context) => Response | Promise<Response>) => ({
+    path,
+    methods: { GET: handler },
+  });
+  return [
+    ...routesOf([readLiveness, readReadiness]),
+    get("/docs", (context) =>
+      docsPage(context, { path: "/docs", title: "Documentation", body: overviewBody(context, reference()) }),
+    ),
+    get("/docs/errors", (context) =>
+      docsPage(context, { path: "/docs/errors", title: "Errors", body: errorsBody(reference()) }),
+    ),
+    get("/docs/search", (context) => readSearch(context, reference())),
+    get("/docs/api/:area", (context) => readArea(context, reference())),
+    get("/docs/api/:area/:operation", (context) => readOperation(context, reference())),
+    ...docsRoutes,
+    get("/openapi.json", ({ url }) =>
+      jsonResponse({ ...reference().document, servers: [{ url: url.origin }] }),
+    ),
+    get("/llms.txt", readLlms),
+    get("/robots.txt", readRobots),
+    get("/favicon.ico", readIcon),
+  ];
+}
 
-/** The page that the `type` of every problem document names. */
-function readErrors(context: Context): Promise<Response> {
-  const sections = Object.entries(ERRORS).map(
-    ([code, { status, title, help }]) => html`
-      <section class="card" id="${code}">
-        <div class="head"><h2><code>${code}</code></h2><span class="badge">${status}</span></div>
-        <p><strong>${title}.</strong></p>
-        <p>${asCode(help)}</p>
-      </section>`,
-  );
-  const body = html`
-    <p class="lead">Every error is a problem document (RFC 9457). Its <code>code</code> is one of these.</p>
-    ${sections}`;
-  return docsPage(context, "/docs/errors", "Errors", body);
+function readSearch(context: Context, reference: Reference): Promise<Response> {
+  const query = context.url.searchParams.get("q")?.trim() ?? "";
+  const body = searchBody(query, search(reference, query));
+  return docsPage(context, { path: "/docs/search", title: "Search", body, query });
+}
+
+function readArea(context: Context, reference: Reference): Promise<Response> {
+  const area = findArea(context, reference);
+  const { path, title } = area;
+  return docsPage(context, { path, title, body: areaBody(area), below: { pages: pagesBelow(area) } });
+}
+
+function readOperation(context: Context, reference: Reference): Promise<Response> {
+  const area = findArea(context, reference);
+  const operation = area.operations.find(({ operationId }) => operationId === context.params.operation);
+  if (!operation) throw pageNotFound();
+  return docsPage(context, {
+    path: area.path,
+    title: operation.summary,
+    body: operationBody(reference, area, operation),
+    below: { pages: pagesBelow(area), current: operationPath(area, operation) },
+  });
+}
+
+function findArea({ params }: Context, { areas }: Reference): FullArea {
+  const area = areas.find(({ slug }) => slug === params.area);
+  if (!area) throw pageNotFound();
+  return area;
+}
+
+function pagesBelow(area: FullArea) {
+  return area.operations.map((operation) => ({
+    path: operationPath(area, operation),
+    title: operation.summary,
+  }));
+}
+
+function pageNotFound(): AppError {
+  return new AppError("not_found", "This page does not exist.");
+}
+
+/** Crawlers read the documentation. They do not open links, because that would be noise in the log. */
+function readRobots(): Response {
+  const rules = ["User-agent: *", "Allow: /$", "Allow: /docs", "Allow: /llms.txt", "Disallow: /"];
+  return new Response(`${rules.join("\n")}\n`, {
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "public, max-age=86400" },
+  });
+}
+
+/** Browsers ask for this path for what is no page, such as /openapi.json. They accept any image. */
+function readIcon(): Response {
+  return new Response(icon, {
+    headers: { "content-type": "image/svg+xml", "cache-control": "public, max-age=86400" },
+  });
 }

@@ -15,28 +15,34 @@ export interface Origins {
 export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
 /** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
-export const linkName = z.string().check(
-  z.trim(),
-  plainText(1, 255),
-  z.refine((name) => !name.includes("::"), "must not contain ::"),
-);
+export const linkName = z
+  .string()
+  .check(
+    z.trim(),
+    plainText(1, 255),
+    z.refine((name) => !name.includes("::"), "must not contain ::"),
+  )
+  .with(z.describe("The link's own name: 1 to 255 characters, without `::`"));
 
 /** A link in the API (spec §2.2). */
 export const link = z
   .strictObject({
     name: z.string().with(z.describe("The names of the links above it and its own, joined by ::")),
-    token: z.string(),
+    token: z.string().with(z.describe("Identifies the link, in its URLs too")),
     label: z.string().with(z.describe("The link's own name")),
-    level: z.int().check(z.minimum(1), z.maximum(4)),
+    level: z
+      .int()
+      .check(z.minimum(1), z.maximum(4))
+      .with(z.describe("1: network, 2: campaign, 3: ad group, 4: creative")),
     archived: z.boolean(),
-    has_subtrackers: z.boolean(),
+    has_subtrackers: z.boolean().with(z.describe("Whether there are links below it")),
     partner_id: z
       .nullable(z.int())
       .with(z.describe("The link's own partner; null if it inherits one or has none")),
     cost_data_enabled: z
       .boolean()
       .with(z.describe("Whether cost data is on, by its own setting or an inherited one")),
-    url: z.string(),
+    url: z.string().with(z.describe("The URL without parameters")),
     click_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
     impression_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
   })
@@ -111,8 +117,10 @@ export const linkUpdate = z
   .strictObject({
     name: z.optional(linkName),
     archived: z.optional(z.boolean()),
-    partner_id: z.nullish(idNumber),
-    cost_data_enabled: z.optional(z.boolean()),
+    partner_id: z.nullish(idNumber).with(z.describe("The partner to attach; null detaches it")),
+    cost_data_enabled: z
+      .optional(z.boolean())
+      .with(z.describe("Requires a partner that supports cost data, on this link or above it")),
   })
   .check(
     z.refine(

@@ -179,9 +179,10 @@ describe("the CSV of the account page", () => {
     for (const link of links) {
       const path = link.replaceAll("&amp;", "&");
       const file = await browser.get(path);
+      const groups = new URLSearchParams(path.split("?")[1]).get("group_by")?.replaceAll(",", "-");
       expect(file.status).toBe(200);
       expect(file.headers.get("content-disposition")).toBe(
-        `attachment; filename="spend-${DEMO.appToken}-2026-02-14-2026-03-15.csv"`,
+        `attachment; filename="spend-${DEMO.appToken}-2026-02-14-2026-03-15-by-${groups}.csv"`,
       );
       const query = path.split("?")[1];
       const report = await call(`/public/v1/apps/${DEMO.appToken}/spend?${query}`, {
@@ -219,10 +220,11 @@ describe("the CSV of the account page", () => {
   it("rejects invalid days and groups", async () => {
     const browser = await signedIn();
     for (const query of [
-      "",
+      "from=2026-03-16",
       "from=2026-02-30&to=2026-03-01",
       "from=2026-03-02&to=2026-03-01",
       `${WEEK}&group_by=x`,
+      `${WEEK}&links=x`,
     ]) {
       const { status } = await browser.get(`${CSV}?${query}`);
       expect(status).toBe(400);

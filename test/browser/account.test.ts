@@ -160,15 +160,7 @@ describe("the account page", () => {
 });
 
 describe("every page is accessible and fits a narrow window", () => {
-  const guides = ["partners", "operators", "rounds", "rules", "limits", "troubleshooting"];
-  it.each([
-    "/",
-    "/login",
-    "/login?notice=signed-out",
-    "/docs/errors",
-    ...guides.map((name) => `/docs/${name}`),
-    "/no/such/page",
-  ])("%s", async (path) => {
+  it.each(["/", "/login", "/login?notice=signed-out", "/no/such/page", "/nosuchlink"])("%s", async (path) => {
     const page = await open();
     await page.goto(path);
     const name = path.replaceAll(/\W+/g, "-").replace(/^-$/, "-landing").slice(1);

@@ -60,14 +60,18 @@ export async function checkAccessibility(page: Page, name: string): Promise<void
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
-    // The debugger evaluates it, so the page's policy does not apply.
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate(
-      `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
-    );
-    expect(violations, `${name}, ${colorScheme}`).toEqual([]);
+    expect(await findViolations(page), `${name}, ${colorScheme}`).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
+}
+
+/** What axe finds, with the elements. */
+export async function findViolations(page: Page): Promise<unknown> {
+  // The debugger evaluates it, so the page's policy does not apply.
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
+  );
 }
 
 /** Checks that no content overflows the window horizontally. */

@@ -169,7 +169,7 @@ describe.each([
     const links = Array.from({ length: 5 }, (_, index) => ({ name: `Link ${index}` }));
     const { status, body } = await createAll(links, { headers, env: { DB } });
     expect([status, body.data.items.map((item) => item.status)]).toEqual([200, [201, 201, 201, 201, 201]]);
-    expect(await linkCount()).toBe(14);
+    expect(await linkCount()).toBe(19);
   });
 
   it.each<[string, (tokens: unknown[]) => unknown[]]>([
@@ -189,15 +189,15 @@ describe.each([
   it("returns 500 for a link that only the rules accept, and does not create it, also beside a valid link", async () => {
     const tooDeep = { name: "Too deep", parent_token: "demo1nk004" };
     expect(await sendTo(reportingLevelThree(), tooDeep, LINKS)).toEqual(FAILED);
-    expect(await linkCount()).toBe(9);
+    expect(await linkCount()).toBe(14);
     expect(await sendTo(reportingLevelThree(), { links: [tooDeep, { name: "One" }] })).toEqual(FAILED);
-    expect(await rows("SELECT label FROM links WHERE id > 9")).toEqual([{ label: "One" }]);
+    expect(await rows("SELECT label FROM links WHERE id > 14")).toEqual([{ label: "One" }]);
   });
 
   it("returns 400 for a retry of such a link, with and without a key", async () => {
     const tooDeep = { name: "Too deep", parent_token: "demo1nk004" };
     expect(await sendTo(reportingLevelThree(), tooDeep, LINKS)).toEqual(FAILED);
     const again = await asUser(LINKS, { headers, json: tooDeep });
-    expect([again.status, await linkCount()]).toEqual([400, 9]);
+    expect([again.status, await linkCount()]).toEqual([400, 14]);
   });
 });

@@ -15,7 +15,7 @@ beforeAll(freshDemo);
 
 describe("list sub-links", () => {
   it.each([
-    ["demo1nk001", 2, ["Acme::Spring"], true],
+    ["demo1nk001", 2, ["Acme::Spring", "Acme::Brand search", "Acme::Retargeting", "Acme::Launch week"], true],
     ["demo1nk002", 3, ["Acme::Spring::Runners"], true],
     ["demo1nk003", 4, ["Acme::Spring::Runners::Video 15s", "Acme::Spring::Runners::Video 30s"], false],
   ])(

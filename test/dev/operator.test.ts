@@ -28,7 +28,7 @@ const create = (...args: string[]) =>
   });
 const query = (sql: string) => JSON.parse(wrangler("execute", "DB", "--json", "--command", sql))[0].results;
 
-beforeAll(() => wrangler("migrations", "apply", "DB"), 60_000);
+beforeAll(() => wrangler("migrations", "apply", "DB"));
 afterAll(() => rmSync(state, { recursive: true }));
 
 test("creates an operator, prints a temporary password, and rejects the same email address again", async () => {
@@ -46,7 +46,26 @@ test("creates an operator, prints a temporary password, and rejects the same ema
   const log = query("SELECT user_id, action, subject, detail FROM audit_log");
   expect(log).toMatchObject([{ user_id: null, action: "create user", subject: "user 1" }]);
   expect(JSON.stringify(log)).not.toContain(password);
-}, 60_000);
+});
+
+const COMMAND = ["src/dev/operator.ts", "--remote", "a@example.com"];
+
+test("explains that nobody is signed in to Cloudflare", () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, COMMAND, {
+    cwd: ROOT,
+    env: { ...environment, CLOUDFLARE_API_TOKEN: "", HOME: state, XDG_CONFIG_HOME: state },
+    encoding: "utf8",
+  });
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("You are not signed in to Cloudflare. Run npx wrangler login");
+  expect(stderr).not.toContain("migrated");
+});
+
+test("explains that the database is not migrated", () => {
+  const { status, stdout, stderr } = create("--persist-to", join(state, "empty"), "--local", "a@example.com");
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("Run npx wrangler d1 migrations apply DB --local");
+});
 
 test.each([
   ["neither --local nor --remote", ["a@example.com"]],

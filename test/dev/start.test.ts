@@ -1,8 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { afterAll, describe, expect, it, test } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
 import { DEMO, DEMO_PASSWORD_HASHES } from "../../src/dev/demo.ts";
 import { greeting } from "../../src/dev/greeting.ts";
@@ -20,20 +22,23 @@ const tokens = {
 const folder = mkdtempSync(join(tmpdir(), "linkledger-start-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs `npm start` with its own state and the real wrangler, except for the server: a stub that is ready and exits. */
+/** The real wrangler, except for the server: that is ready, and exits or with SERVE=on waits. */
+const stub = `#!/bin/sh
+if [ "$1" != dev ] || [ "$2" = --help ]; then exec "${join(ROOT, "node_modules/.bin/wrangler")}" "$@"; fi
+echo "$@"
+echo "Ready on ${BASE_URL}"
+if [ "$SERVE" = on ]; then exec sleep 60; fi
+`;
+writeFileSync(join(folder, "wrangler"), stub, { mode: 0o755 });
+const environment = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+
+/** Runs `npm start` with its own state. */
 function start(state: string, ...flags: string[]) {
-  const real = join(ROOT, "node_modules/.bin/wrangler");
-  const stub = `#!/bin/sh\n[ "$1" = dev ] || exec "${real}" "$@"\necho "$@"\necho "Ready on ${BASE_URL}"\n`;
-  writeFileSync(join(folder, "wrangler"), stub, { mode: 0o755 });
   return run("src/dev/start.ts", "--persist-to", join(folder, state), ...flags);
 }
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-    encoding: "utf8",
-  });
+  return spawnSync(process.execPath, args, { cwd: ROOT, env: environment, encoding: "utf8" });
 }
 
 test("reads and seeds only the local database even if wrangler.toml sets remote", () => {
@@ -75,7 +80,7 @@ test("adds the demo data to the shard in wrangler.toml, and rejects data with an
     '[[d1_databases]]\nbinding = "LEDGER_0"\ndatabase_name = "ledger-0"\nmigrations_dir = "migrations"\n';
   writeFileSync(config, (text + shard).replaceAll('"migrations"', JSON.stringify(join(ROOT, "migrations"))));
   expect(start("shard", "--config", config)).toMatchObject({ status: 0, stderr: "" });
-  const sql = "SELECT shards, shard_index, EXISTS (SELECT 1 FROM engagements) AS used FROM shard_identity";
+  const sql = "SELECT shards, shard_index, EXISTS (SELECT 1 FROM ledger_entries) AS used FROM shard_identity";
   const local = ["--local", "--persist-to", join(folder, "shard"), "--config", config];
   const { stdout } = spawnSync(
     "wrangler",
@@ -90,6 +95,91 @@ test("adds the demo data to the shard in wrangler.toml, and rejects data with an
   expect(other.status).toBe(1);
   expect(other.stderr).toContain("The local data does not fit the 0 LEDGER_ bindings in wrangler.toml");
   expect(other.stdout).not.toContain("dev --local");
+});
+
+describe("a mistake in the flags is explained, and nothing is created, for", () => {
+  it.each<[string, string[], Record<string, string>, string[]]>([
+    ["an unknown flag", ["--prot", "9000"], {}, ["Unknown option '--prot'.", "--port NUMBER"]],
+    ["a flag without its value", ["--port"], {}, ["--port <value>", "missing"]],
+    ["a value without a flag", ["9000"], {}, ["what 9000 is for", "npm start -- --port 9000"]],
+    [
+      "a missing --",
+      ["9000"],
+      { npm_config_port: "true" },
+      ["did not pass on --port", "npm start -- --port 9000\n"],
+    ],
+    [
+      "a missing -- before flags with equals signs",
+      [],
+      { npm_config_port: "9000", npm_config_persist_to: "there" },
+      ["did not pass on --port and --persist-to", "npm start -- --port 9000 --persist-to there\n"],
+    ],
+    ["--remote", ["--remote"], {}, ["runs only locally"]],
+  ])("%s", (_, flags, fromNpm, texts) => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(ROOT, "src/dev/start.ts"), ...flags],
+      {
+        cwd: folder,
+        env: { ...environment, ...fromNpm },
+        encoding: "utf8",
+      },
+    );
+    expect([status, stdout]).toEqual([1, ""]);
+    for (const text of texts) expect(stderr).toContain(text);
+    expect(stderr).toContain("npx wrangler dev --help");
+    expect(existsSync(join(folder, ".wrangler"))).toBe(false);
+  });
+});
+
+test("accepts every kind of flag of wrangler dev", () => {
+  const { status, stdout, stderr } = start(
+    "flags",
+    "--port=9000",
+    "--live-reload=false",
+    "--no-bundle",
+    "--var",
+    "A:1",
+    "--var",
+    "B:2",
+    "-e",
+    "",
+  );
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("--port=9000 --live-reload=false --no-bundle --var A:1 --var B:2 -e");
+});
+
+test("--help shows the usage and starts nothing", () => {
+  const { status, stdout } = run("src/dev/start.ts", "--help");
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Usage: npm start\n/);
+  expect(stdout).not.toContain("Ready on");
+});
+
+test("a second start on the same data is rejected while the first runs, also after the first was killed", async () => {
+  const args = ["src/dev/start.ts", "--persist-to", join(folder, "shared")];
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    // Its own process group, so that the server is killed too.
+    const first = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...environment, SERVE: "on" },
+      stdio: ["ignore", "pipe", "inherit"],
+      detached: true,
+    });
+    for await (const line of createInterface({ input: first.stdout })) {
+      if (line.includes("linkledger is ready")) break;
+    }
+    const second = start("shared/");
+    expect([second.status, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toContain(
+      `linkledger is already running at ${BASE_URL} with the data in ${join(folder, "shared")}.`,
+    );
+    expect(second.stderr).toContain("npm start -- --port 9000 --persist-to");
+    const ended = once(first, "exit");
+    process.kill(-(first.pid ?? 0), signal);
+    await ended;
+  }
+  expect(start("shared").status).toBe(0);
 });
 
 test("the greeting has a first request, both logins and every variable that the commands use", () => {

@@ -62,7 +62,7 @@ describe("a path that does not exist", () => {
     "//public/v1/partners",
     "/impression",
     "/impression/",
-    "/favicon.ico",
+    "/favicon.png",
     "/%00",
     "/..%2f..%2fetc",
   ])("%s returns 404", async (path) => {

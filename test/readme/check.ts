@@ -1,7 +1,8 @@
 /**
  * `npm run check:readme`: runs the commands in the `console` blocks of the READMEs and of the pages under /docs, and compares
  * their output with the output in the document. Each document gets a new server with fresh demo data and one shell. With
- * --write it puts the real output into the documents instead.
+ * --write it puts the real output into the documents instead. Also checks the commands of the pages that cannot run here, and
+ * runs the samples of the API reference. With names of documents, only these.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startService } from "../live-service.ts";
+import { checkSamples } from "./check-samples.ts";
+import { findWrongCommands } from "./commands.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGES = "src/site/pages";
@@ -19,6 +22,11 @@ const DOCUMENTS = [
   "test/README.md",
   ...readdirSync(join(ROOT, PAGES)).map((file) => `${PAGES}/${file}`),
 ];
+
+/** A partner in a round has a test credential and a test link. */
+const VARIABLES: Record<string, Record<string, string>> = {
+  [`${PAGES}/partners.md`]: { COST_TOKEN: "TEST_COST_TOKEN", LINK_TOKEN: "TEST_LINK_TOKEN" },
+};
 
 const SHOWN_URL = "http://localhost:8787";
 const END = "__end_of_command__";
@@ -83,6 +91,7 @@ function readBlock(block: string): { command: string; shown: string }[] {
 }
 
 const write = process.argv.includes("--write");
+const chosen = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
 
 /** Runs a document; undefined if it has no commands. */
 async function check(name: string): Promise<{ commands: number; failures: number } | undefined> {
@@ -92,7 +101,8 @@ async function check(name: string): Promise<{ commands: number; failures: number
   if (blocks.length === 0) return undefined;
   const stateFolder = mkdtempSync(join(tmpdir(), "linkledger-readme-"));
   const service = await startService(stateFolder);
-  const shell = openShell(service.names);
+  const held = Object.entries(VARIABLES[name] ?? {}).map(([to, from]) => [to, service.names[from] ?? ""]);
+  const shell = openShell({ ...service.names, ...Object.fromEntries(held) });
   let written = document;
   let commands = 0;
   let failures = 0;
@@ -119,11 +129,18 @@ async function check(name: string): Promise<{ commands: number; failures: number
 }
 
 let failed = false;
-for (const name of DOCUMENTS) {
+for (const name of DOCUMENTS.filter((one) => chosen.length === 0 || chosen.includes(one))) {
   const result = await check(name);
-  if (!result) continue;
-  failed ||= result.failures > 0;
-  console.log(`${name}: ${result.commands} commands, ${result.failures} with other output.`);
+  const wrong = name.startsWith(PAGES) ? findWrongCommands(readFileSync(join(ROOT, name), "utf8")) : [];
+  for (const problem of wrong) console.error(`${name}: ${problem}`);
+  failed ||= wrong.length > 0 || (result?.failures ?? 0) > 0;
+  if (result) console.log(`${name}: ${result.commands} commands, ${result.failures} with other output.`);
 }
 if (write) console.log("Now run npm run docs:render.");
+else if (chosen.length === 0) {
+  const { samples, failures } = await checkSamples();
+  for (const failure of failures) console.error(`${failure}\n`);
+  failed ||= failures.length > 0;
+  console.log(`The API reference: ${samples} samples, ${failures.length} failed.`);
+}
 process.exit(failed ? 1 : 0);

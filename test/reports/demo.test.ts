@@ -40,7 +40,7 @@ it("has a campaign that clicks created, with counts and spend since its creation
 
 it("counts as recorded what the ledger has, for the days that it keeps", async () => {
   const inLedger = await rows<{ key: string }>(
-    `SELECT link_id || ' ' || kind || ' ' || occurred_at / ${DAY} AS key FROM engagements WHERE app_token = '${DEMO.appToken}'`,
+    `SELECT link_id || ' ' || kind || ' ' || (occurred_at / ${DAY}) AS key FROM engagements WHERE app_token = '${DEMO.appToken}'`,
   );
   const counted = await rows<{ key: string; recorded: number }>(
     `SELECT link_id || ' ' || kind || ' ' || day AS key, recorded FROM daily_engagements

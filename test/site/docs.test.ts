@@ -1,4 +1,6 @@
-import { beforeAll, expect, test } from "vitest";
+import Ajv2020 from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { beforeAll, describe, expect, it, test } from "vitest";
 import { listCosts } from "../../src/cost/list-costs.ts";
 import { readCost } from "../../src/cost/read-cost.ts";
 import { readRound } from "../../src/cost/read-round.ts";
@@ -7,16 +9,27 @@ import { submitCost } from "../../src/cost/submit-cost.ts";
 import { voidCost } from "../../src/cost/void-cost.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { DOCS } from "../../src/site/docs.ts";
-import { call, DEMO, env, freshDemo, IPHONE, ORIGIN } from "../harness.ts";
+import { type ApiDocument, operationsOf, successesOf } from "../../src/site/reference/document.ts";
+import { document } from "../contract-check.ts";
+import { call, freshDemo, ORIGIN } from "../harness.ts";
+import { samplesIn } from "../readme/samples.ts";
 
 beforeAll(freshDemo);
 
 const read = async (path: string) => (await call(path)).text();
 const linksOf = (markup: string) => [...markup.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, to = ""]) => to);
 
+/** The pages of the navigation. */
 const PAGES = DOCS.map(({ path }) => path);
 
-test("the navigation lists the reference, the error page and every Markdown page", () => {
+const operations = operationsOf(document as unknown as ApiDocument);
+const AREA_OF: Record<string, string> = { site: "health" };
+const OPERATION_PAGES = operations.map(
+  ({ tags: [tag = ""], operationId }) => `/docs/api/${AREA_OF[tag] ?? tag}/${operationId}`,
+);
+const pageOf = (id: string) => read(OPERATION_PAGES.find((path) => path.endsWith(`/${id}`)) ?? "");
+
+test("the navigation lists every Markdown page, and an area for every tag of the OpenAPI document", () => {
   const files = Object.keys(
     import.meta.glob("../../src/site/pages/*.md", {
       query: "?raw",
@@ -25,85 +38,189 @@ test("the navigation lists the reference, the error page and every Markdown page
     }),
   );
   const names = files.map((file) => file.replace("../../src/site/pages/", "").replace(".md", ""));
-  expect(PAGES.toSorted()).toEqual(["/docs", "/docs/errors", ...names.map((name) => `/docs/${name}`)].sort());
-});
-
-test.each(PAGES)("every link of %s leads to a page and an anchor that exist on this origin", async (page) => {
-  const links = linksOf(await read(page));
-  for (const path of PAGES.filter((path) => path !== "/docs")) expect(links).toContain(path);
-  for (const link of links) {
-    const target = new URL(link, ORIGIN + page);
-    expect(target.origin, link).toBe(ORIGIN);
-    const response = await call(target.pathname + target.search);
-    expect(response.status, link).toBeLessThan(400);
-    if (target.hash) expect(await response.text(), link).toContain(`id="${target.hash.slice(1)}"`);
-  }
-});
-
-test("the reference may add styles and show data images, and loads everything from this origin", async () => {
-  const { headers } = await call("/docs");
-  const policy = headers.get("content-security-policy") ?? "";
-  const directives = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive]));
-  expect(directives.get("default-src")).toBe("default-src 'none'");
-  expect(directives.get("script-src")).toBe("script-src 'self'");
-  expect(directives.get("connect-src")).toBe("connect-src 'self'");
-  expect(directives.get("style-src")).toBe("style-src 'self' 'unsafe-inline'");
-  expect(policy).not.toMatch(/https?:|\*|unsafe-eval|blob:/);
-  expect(headers.get("x-content-type-options")).toBe("nosniff");
-});
-
-test("no other page may add styles", async () => {
-  for (const page of PAGES.slice(1)) {
-    expect((await call(page)).headers.get("content-security-policy")).not.toContain("unsafe");
-  }
-});
-
-test("the script of the reference and every chunk that it names are served", async () => {
-  const page = await read("/docs");
-  const start = await read(linksOf(page).find((link) => link.includes("start.js")) ?? "");
-  const [, entry = ""] = /from "([^"]+)"/.exec(start) ?? [];
-  const script = await call(entry);
-  expect(script.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
-  const chunks = new Set(
-    [...(await script.text()).matchAll(/\.\/chunks\/[\w.-]+\.js/g)].map(([path]) => path),
+  const tags = new Set(operations.map(({ tags: [tag = ""] }) => tag));
+  expect(PAGES.toSorted()).toEqual(
+    [
+      "/docs",
+      "/docs/errors",
+      ...names.map((name) => `/docs/${name}`),
+      ...[...tags].map((tag) => `/docs/api/${AREA_OF[tag] ?? tag}`),
+    ].sort(),
   );
-  expect(chunks.size).toBeGreaterThan(5);
-  for (const chunk of chunks) {
-    const response = await call(new URL(chunk, ORIGIN + entry).pathname);
-    expect(response.status, chunk).toBe(200);
-    expect(response.headers.get("cache-control")).toContain("immutable");
-  }
 });
 
-test("the reference uses no font, telemetry, proxy or agent of its vendor", async () => {
-  const start = await read("/docs/start.js");
-  for (const setting of [
-    "withDefaultFonts: false",
-    "telemetry: false",
-    'proxyUrl: ""',
-    "agent: { disabled: true }",
-  ]) {
-    expect(start).toContain(setting);
-  }
-});
+const checked = new Map<string, Promise<{ status: number; text: string }>>();
 
-test("a browser that has the script gets 304", async () => {
-  const path = "/docs/script/standalone.esm.js";
-  const etag = (await call(path)).headers.get("etag") ?? "";
-  expect(etag).not.toBe("");
-  const again = await call(path, { headers: { "if-none-match": etag } });
-  expect([again.status, await again.text()]).toEqual([304, ""]);
-});
+/** The status and text of a page, which is requested once. */
+function visit(path: string) {
+  const known = checked.get(path);
+  if (known) return known;
+  const visited = call(path).then(async (response) => ({
+    status: response.status,
+    text: await response.text(),
+  }));
+  checked.set(path, visited);
+  return visited;
+}
+
+test.each([...PAGES, ...OPERATION_PAGES, "/docs/search?q=cost"])(
+  "every link of %s leads to a page and an anchor that exist on this origin",
+  async (page) => {
+    const { status, text } = await visit(page);
+    expect(status).toBe(200);
+    const links = linksOf(text);
+    for (const path of PAGES) expect(links).toContain(path);
+    for (const link of new Set(links)) {
+      const target = new URL(link, ORIGIN + page);
+      expect(target.origin, link).toBe(ORIGIN);
+      const found = await visit(target.pathname + target.search);
+      expect(found.status, link).toBeLessThan(400);
+      if (target.hash) expect(found.text, link).toContain(`id="${target.hash.slice(1)}"`);
+    }
+  },
+);
+
+test.each([...PAGES, ...OPERATION_PAGES, "/docs/search?q=cost"])(
+  "%s has the same policy as every page, and no inline script or style",
+  async (page) => {
+    const response = await call(page);
+    const login = await call("/login");
+    expect(response.headers.get("content-security-policy")).toBe(
+      login.headers.get("content-security-policy"),
+    );
+    const text = await response.text();
+    expect(text).not.toMatch(/<style|<script(?! src=)|\sstyle=|\son\w+=/);
+  },
+);
 
 test.each([
-  "/docs/script/standalone.esm.js.map",
-  "/docs/script/standalone.js",
-  "/docs/script/chunks/nowhere.js",
-  "/docs/script/chunks/..%2fstandalone.js",
-  "/docs/script/..%2f..%2fpackage.js",
-])("does not serve other files of the package: %s", async (path) => {
-  const response = await call(path);
-  expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+  "/docs/api",
+  "/docs/api/nowhere",
+  "/docs/api/cost/nothing",
+  "/docs/api/campaign/submitCost",
+  "/docs/nowhere",
+])("%s is 404", async (path) => {
+  expect((await call(path)).status).toBe(404);
+});
+
+describe("the page of an operation", () => {
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))(
+    "%s has its method, path, parameters, responses and errors",
+    async (id, operation) => {
+      const page = await pageOf(id);
+      expect(page).toContain(
+        `<span class="method">${operation.method}</span> <code>${operation.path}</code>`,
+      );
+      const body = operation.body?.schema?.properties ?? {};
+      for (const name of [...operation.parameters.map((parameter) => parameter.name), ...Object.keys(body)]) {
+        expect(page).toContain(`<dt><code>${name}</code>`);
+      }
+      for (const status of Object.keys(operation.responses)) expect(page).toContain(status);
+      for (const code of operation.errors) expect(page).toContain(`href="/docs/errors#${code}"`);
+      expect(operation.errors.length).toBeGreaterThan(0);
+    },
+  );
+
+  it("says which parameters are required", async () => {
+    const page = await pageOf("createLink");
+    const field = (name: string) => page.match(new RegExp(`<dt><code>${name}</code>[\\s\\S]*?</dt>`))?.[0];
+    expect(field("name")).toContain("required");
+    expect(field("parent_token")).not.toContain("required");
+    expect(field("Idempotency-Key")).not.toContain("required");
+  });
+
+  it("has a sample in three languages with the credential of its area", async () => {
+    const credentials = {
+      createLink: "API_TOKEN",
+      submitCost: "COST_TOKEN",
+      createPartner: "OPERATOR_TOKEN",
+    };
+    for (const [id, name] of Object.entries(credentials)) {
+      const samples = samplesIn(await pageOf(id)).slice(0, 3);
+      expect(samples.map(({ language }) => language)).toEqual(["curl", "TypeScript", "Python"]);
+      for (const { code, language } of samples) expect(code, language).toContain(name);
+    }
+    for (const { code } of samplesIn(await pageOf("openLink"))) expect(code).not.toContain("Authorization");
+  });
+
+  it("says which version to use, with a link to the other", async () => {
+    for (const list of ["listLinks", "listChildren"]) {
+      const [first, second] = [await pageOf(`${list}V1`), await pageOf(`${list}V2`)];
+      expect(first).toContain("This is the version to use.");
+      expect(linksOf(first)).toContain(`/docs/api/campaign/${list}V2`);
+      expect(second).toContain("New programs use");
+      expect(linksOf(second)).toContain(`/docs/api/campaign/${list}V1`);
+    }
+    expect(await pageOf("createLink")).not.toContain("This is the version to use.");
+  });
+});
+
+it("has request and response samples that match their schemas", async () => {
+  const ajv = addFormats(new Ajv2020({ strict: false }));
+  ajv.addSchema({ ...document, $id: "document" });
+  const check = (schema: object, sample: unknown, where: string) => {
+    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'));
+    expect(ajv.validate(absolute, sample), `${where}: ${JSON.stringify(ajv.errors)}`).toBe(true);
+  };
+  for (const operation of operations) {
+    const { operationId, body } = operation;
+    const samples = samplesIn(await pageOf(operationId));
+    const json = samples.filter(({ language }) => language === "JSON").map(({ code }) => JSON.parse(code));
+    const schemas = successesOf(operation).flatMap(
+      ([, { content }]) => Object.values(content ?? {})[0]?.schema ?? [],
+    );
+    expect(json.length, operationId).toBe(schemas.length);
+    for (const [index, schema] of schemas.entries()) check(schema, json[index], operationId);
+    const [, sent] = /-d '(\{.*\})'/.exec(samples[0]?.code ?? "") ?? [];
+    const isJson = body?.mediaType === "application/json";
+    expect(sent !== undefined, operationId).toBe(isJson);
+    if (isJson) check(body.schema ?? {}, JSON.parse(sent ?? ""), operationId);
+  }
+});
+
+describe("the search", () => {
+  const search = async (query: string) => {
+    const page = await read(`/docs/search?${new URLSearchParams({ q: query })}`);
+    const [, results = ""] = /<ul class="results">([\s\S]*?)<\/ul>/.exec(page) ?? [];
+    return { page, results: linksOf(results) };
+  };
+
+  it.each([
+    ["createLink", "/docs/api/campaign/createLink"],
+    ["cost_id_conflict", "/docs/errors#cost_id_conflict"],
+    ["RETRIES", "/docs/partners#retries"],
+    ["read spend", "/docs/api/campaign/readSpend"],
+    ["time travel restore", "/docs/operators#restore-the-database"],
+  ])("finds %s first", async (query, path) => {
+    expect((await search(query)).results[0]).toBe(path);
+  });
+
+  it("finds only what has every word", async () => {
+    const { results } = await search("cost lapsed");
+    expect(results.length).toBeGreaterThan(1);
+    expect((await search("cost lapsed nothing-has-this")).results).toEqual([]);
+    expect((await search("lapsed")).results).toEqual(expect.arrayContaining(results));
+  });
+
+  it("shows at most 20 results, and their number", async () => {
+    const { page, results } = await search("cost");
+    expect(results.length).toBe(20);
+    expect(page).toContain("The best 20 results for “cost”");
+    expect((await search("nothing-has-this")).page).toContain("No results for “nothing-has-this”");
+    expect((await search("  ")).page).toContain("Enter one or more words.");
+  });
+
+  it("shows text without samples as the excerpt", async () => {
+    const { page } = await search("create a link");
+    expect(page).toContain("A link of level 1 is a network.");
+    expect(page).not.toContain("curl");
+  });
+
+  it("escapes the query and keeps it in the field", async () => {
+    const { page } = await search('"><script>alert(1)</script>');
+    expect(page).not.toContain("<script>alert");
+    expect((await search("limits")).page).toMatch(/<input[^>]* name="q" value="limits"/);
+  });
 });
 
 test("the partner guide lists every error code of the cost API", async () => {
@@ -119,38 +236,11 @@ test("the partner guide lists every error code of the cost API", async () => {
   for (const code of possible) expect(listed).toContain(code);
 });
 
-/** The curl commands of the partner guide. */
-async function commandsOfGuide() {
-  const guide = (await read("/docs/partners"))
-    .replaceAll("&amp;", "&")
-    .replaceAll("&quot;", '"')
-    .replaceAll(/\\\n\s*/g, "");
-  return [...guide.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map(([, command = ""]) => command);
-}
-
-test("the commands of the partner guide work with a test credential in an open round", async () => {
-  const commands = await commandsOfGuide();
-  expect(commands.length).toBe(4);
-  const answers: Record<string, unknown>[] = [];
-  for (const command of commands) {
-    const [, path = ""] = /\$BASE_URL(\/[^\s"]*)/.exec(command) ?? [];
-    const data = [...command.matchAll(/-d '([^']+)'/g)].map(([, pair]) => pair);
-    const isJson = command.includes("application/json");
-    const response = await call(path.replace("$LINK_TOKEN", "demo1nk007"), {
-      ...(command.includes("$COST_TOKEN") && { token: DEMO.testCostToken }),
-      ...(data.length > 0 && {
-        body: data.join("&"),
-        headers: { "content-type": isJson ? "application/json" : "application/x-www-form-urlencoded" },
-      }),
-    });
-    expect(response.status, command).toBe(200);
-    answers.push(await response.json());
-  }
-  const [engagement, cost, round, batch] = answers;
-  expect(engagement).toMatchObject({ status: "ok", kind: "click", recorded: true });
-  expect(cost).toMatchObject({ match: "matched", mismatch: null });
-  expect(round).toMatchObject({ partner_id: 3, state: "open" });
-  expect(batch).toMatchObject({ results: [{ status: "ok", match: "pending" }] });
+test("a command block has commands without their prompts, and output", async () => {
+  const [block = ""] =
+    (await read("/docs/partners")).match(/<pre data-language="console">[\s\S]*?<\/pre>/) ?? [];
+  expect(block).toMatch(/^<pre data-language="console"><kbd>curl -s [^$]/);
+  expect(block).toMatch(/<\/kbd>\n<samp>\{&quot;status&quot;:&quot;ok&quot;/);
 });
 
 test("the samples of a page have the origin of the request", async () => {
@@ -177,9 +267,16 @@ test("llms.txt lists every page and every error code", async () => {
   for (const code of Object.keys(ERRORS)) expect(text).toContain(`\`${code}\``);
 });
 
-test("an asset file never hides a link token", async () => {
-  const response = await call(`/${DEMO.linkToken}`, { headers: { "user-agent": IPHONE } });
-  expect(response.status).toBe(302);
-  expect((await env.ASSETS.fetch(`${ORIGIN}/standalone.js`)).status).toBe(200);
-  expect((await call("/standalone.js")).status).toBe(404);
+test("robots may read the documentation, and open no links", async () => {
+  const response = await call("/robots.txt");
+  expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  expect(await response.text()).toBe(
+    "User-agent: *\nAllow: /$\nAllow: /docs\nAllow: /llms.txt\nDisallow: /\n",
+  );
+});
+
+test("/favicon.ico is the icon", async () => {
+  const response = await call("/favicon.ico");
+  expect(response.headers.get("content-type")).toBe("image/svg+xml");
+  expect(await response.text()).toBe(await read("/icon.svg"));
 });

@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import type { Credential } from "../../domain/costs.ts";
-import { COST_WINDOW_MS, RETENTION_MS } from "../../domain/time.ts";
+import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { as, columnsOf, list, query, type RowOf } from "../query.ts";
 import {
   type CostRecord,
@@ -102,7 +102,7 @@ export async function listCosts(
     match: filter,
     maxKeys,
     limit: limit + 1,
-    forgottenBefore: now - RETENTION_MS,
+    now,
     lapsedBefore: now - COST_WINDOW_MS,
   };
   const results = await runOnAll(

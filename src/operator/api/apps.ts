@@ -82,11 +82,13 @@ const listOf = <T extends z.ZodMiniType>(item: T) =>
 
 const fields = {
   name,
-  default_url: webUrl,
-  ios_url: z.nullable(webUrl),
-  android_url: z.nullable(webUrl),
-  redirect_hosts: listOf(host),
-  redirect_schemes: listOf(scheme),
+  default_url: webUrl.with(z.describe("Where a click leads when no other destination matches")),
+  ios_url: z.nullable(webUrl).with(z.describe("The store page for iPhone and iPad")),
+  android_url: z.nullable(webUrl).with(z.describe("The store page for Android")),
+  redirect_hosts: listOf(host).with(z.describe("Hosts that the target of a click may have")),
+  redirect_schemes: listOf(scheme).with(
+    z.describe("URL schemes that the target of a click may have, besides http and https"),
+  ),
 };
 
 const newApp = z.strictObject({

@@ -76,21 +76,30 @@ const template = z.string().check((context) => {
   if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
 });
 
-const newPartner = z.strictObject({
+const describeTemplate = (urls: string) =>
+  template.with(z.describe(`Query parameters with the partner's macros, added to ${urls} byte for byte`));
+
+const fields = {
   display_name: name,
-  server_to_server: z._default(z.boolean(), false),
-  click_parameters: z._default(template, ""),
-  impression_parameters: z._default(template, ""),
-  cost_parameters: z._default(template, ""),
+  server_to_server: z
+    .boolean()
+    .with(z.describe("Whether the partner's server opens impression URLs, with `s2s=1`")),
+  click_parameters: describeTemplate("click URLs"),
+  impression_parameters: describeTemplate("impression URLs"),
+  cost_parameters: describeTemplate("both URLs while cost data is on"),
+  max_url_amount: amount,
+};
+
+const newPartner = z.strictObject({
+  ...fields,
+  server_to_server: z._default(fields.server_to_server, false),
+  click_parameters: z._default(fields.click_parameters, ""),
+  impression_parameters: z._default(fields.impression_parameters, ""),
+  cost_parameters: z._default(fields.cost_parameters, ""),
   max_url_amount: z._default(amount, DEFAULT_MAX_URL_AMOUNT),
 });
 const partnerChange = change({
-  display_name: z.optional(name),
-  server_to_server: z.optional(z.boolean()),
-  click_parameters: z.optional(template),
-  impression_parameters: z.optional(template),
-  cost_parameters: z.optional(template),
-  max_url_amount: z.optional(amount),
+  ...z.partial(z.object(fields)).shape,
   stopped: z
     .optional(z.boolean())
     .with(

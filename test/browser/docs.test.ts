@@ -1,0 +1,135 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { BASE_URL, checkAccessibility, checkFits, findViolations, useBrowser } from "./browser.ts";
+
+const open = useBrowser();
+
+/** The paths of the navigation, and of every operation. */
+async function listPages(): Promise<{ pages: string[]; operations: string[] }> {
+  const index = await (await fetch(`${BASE_URL}/llms.txt`)).text();
+  const pages = [...index.matchAll(/\(http[^)]*?(\/docs[^)]*)\)/g)].map(([, path = ""]) => path);
+  const areas = pages.filter((path) => path.startsWith("/docs/api/"));
+  const texts = await Promise.all(areas.map(async (area) => (await fetch(BASE_URL + area)).text()));
+  const links = texts.flatMap((text) => [...text.matchAll(/href="(\/docs\/api\/\w+\/\w+)"/g)]);
+  return { pages, operations: [...new Set(links.map(([, path = ""]) => path))] };
+}
+
+const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");
+
+describe("the documentation", () => {
+  it("is accessible and fits a narrow window on every page of the navigation", async () => {
+    const { pages } = await listPages();
+    expect(pages.length).toBeGreaterThan(10);
+    const page = await open();
+    for (const path of [...pages, "/docs/search?q=cost", "/docs/api/cost/submitCost"]) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(path);
+      const name = path.slice(1).replaceAll(/\W+/g, "-");
+      await checkAccessibility(page, name);
+      await page.setViewportSize({ width: 320, height: 740 });
+      await checkFits(page);
+      await page.getByText("Documentation menu").click();
+      await checkAccessibility(page, `${name}-320`);
+      await checkFits(page);
+    }
+  }, 240_000);
+
+  it("is accessible and fits a narrow window on the page of every operation, with everything opened", async () => {
+    const { operations } = await listPages();
+    expect(operations.length).toBeGreaterThan(40);
+    const page = await open({ viewport: { width: 320, height: 740 } });
+    for (const path of operations) {
+      await page.goto(path);
+      await page.evaluate(
+        "for (const one of document.querySelectorAll('details')) { one.removeAttribute('name'); one.open = true; }",
+      );
+      await checkFits(page);
+      expect(await findViolations(page), path).toEqual([]);
+    }
+  }, 240_000);
+
+  it("shows results while a reader types, and leads to one with only the keyboard", async () => {
+    const page = await open();
+    await page.goto("/docs");
+    await page.getByRole("searchbox").focus();
+    await page.keyboard.type("create a link");
+    const results = page.locator(".docs-results");
+    await results.getByRole("link", { name: "Create a link, or a sub-link below a parent" }).waitFor();
+    await page
+      .getByRole("status")
+      .getByText(/\d+ results for/)
+      .waitFor();
+    await checkAccessibility(page, "docs-search-typing");
+    await page.keyboard.press("Escape");
+    expect(await results.isVisible()).toBe(false);
+    await page.keyboard.type(" or");
+    await results.getByRole("link").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toBe("Create a link, or a sub-link below a parent");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/api\/campaign\/createLink$/);
+  });
+
+  it("shows that a search has no results, and closes the results when they lose the focus", async () => {
+    const page = await open();
+    await page.goto("/docs");
+    await page.getByRole("searchbox").fill("nothing-has-this");
+    const results = page.locator(".docs-results");
+    await results.getByText("No results for").waitFor();
+    await page.getByRole("searchbox").fill("limits");
+    await results.getByRole("link", { name: "Limits", exact: true }).first().waitFor();
+    await page.getByRole("heading", { level: 1 }).click();
+    expect(await results.isVisible()).toBe(false);
+  });
+
+  it("copies the commands of a sample without prompts and output", async () => {
+    const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto("/docs/partners");
+    const sample = page.locator(".sample", { hasText: "s2s=1" }).first();
+    await sample.getByRole("button", { name: "Copy" }).click();
+    await sample.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      'curl -s "$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&s2s=1"',
+    );
+  });
+
+  it("skips the navigation", async () => {
+    const page = await open();
+    await page.goto("/docs/limits");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Sizes");
+  });
+
+  it("has its navigation, search and samples without JavaScript", async () => {
+    const page = await open({ javaScriptEnabled: false });
+    await page.goto("/docs");
+    await page
+      .getByRole("navigation", { name: "Documentation" })
+      .getByRole("link", { name: "Cost API" })
+      .click();
+    await page
+      .getByRole("article")
+      .getByRole("link", { name: "Send the cost of a click or impression" })
+      .click();
+    await page.getByText("Python", { exact: true }).click();
+    await page.getByText("requests.post(").waitFor();
+    expect(await page.getByText("-d 'cost_type=cpc'").isVisible()).toBe(false);
+    await page.getByRole("searchbox").fill("lapsed");
+    await page.getByRole("searchbox").press("Enter");
+    await page.getByText(/\d+ results for “lapsed”/).waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.getByRole("navigation", { name: "Documentation" }).isVisible()).toBe(false);
+    await page.getByText("Documentation menu").click();
+    await page
+      .getByRole("navigation", { name: "Documentation" })
+      .getByRole("link", { name: "Errors" })
+      .click();
+    await page.getByRole("article").getByRole("link", { name: "round_full" }).first().click();
+    await page.waitForURL(/\/docs\/errors#round_full$/);
+  });
+});

@@ -1,0 +1,83 @@
+/** What the public sees: the landing page, and the page of a link that leads nowhere. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { signedIn } from "../account/support.ts";
+import { ask, call, DEMO, env, freshDemo, type ProblemBody, withMethods } from "../harness.ts";
+
+beforeAll(freshDemo);
+
+const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+const asPerson = { headers: BROWSER };
+
+/** Nothing that only users, partners or developers understand. */
+const TERMS = /sign in|docs|api|token|code|request|operator|account|not_found|unavailable|json/i;
+const mainOf = (page: string) => /<main[\s\S]*<\/main>/.exec(page)?.[0] ?? "";
+
+describe("a link that does not exist", () => {
+  it.each(["/nosuchlink", "/impression/nosuchlink", "/No-Link", "/nosuchlink?s2s=1"])(
+    "shows a person a plain page for %s",
+    async (path) => {
+      const response = await call(path, asPerson);
+      const page = await response.text();
+      expect(response.status).toBe(404);
+      expect(page).toContain("<h1>This link isn't available</h1>");
+      expect(mainOf(page)).not.toMatch(TERMS);
+      expect(page.match(/href="[^"]*"/g)?.filter((link) => !/\.(css|svg)\?|#main/.test(link))).toEqual([
+        'href="/"',
+      ]);
+      const login = await call("/login");
+      expect(response.headers.get("content-security-policy")).toBe(
+        login.headers.get("content-security-policy"),
+      );
+    },
+  );
+
+  it.each([{}, { accept: "application/json" }, { accept: "image/avif,image/webp,*/*;q=0.8" }])(
+    "returns a problem document to a program with the headers %o",
+    async (headers) => {
+      const { status, body } = await ask<ProblemBody>("/nosuchlink", { headers });
+      expect([status, body.code]).toEqual([404, "not_found"]);
+    },
+  );
+
+  it("shows a plain page with Retry-After while the database is down", async () => {
+    const down = withMethods(env.DB, { batch: () => Promise.reject(new Error("Network connection lost.")) });
+    const response = await call("/nosuchlink", { ...asPerson, env: { DB: down } });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    const page = await response.text();
+    expect(page).toContain("Try again in a minute.");
+    expect(mainOf(page)).not.toMatch(TERMS);
+  });
+});
+
+it("shows the page with navigation for any other unknown path", async () => {
+  const page = await (await call("/no/such/page", asPerson)).text();
+  expect(page).toContain("This path does not exist.");
+  expect(page).toContain('href="/login"');
+});
+
+describe("the landing page", () => {
+  it("says what the product is, shows it, and leads every role to its guide", async () => {
+    const page = await (await call("/", asPerson)).text();
+    for (const text of ["Campaign links", "clicks and impressions", "Spend by day", "Example", ">Sign in<"]) {
+      expect(page).toContain(text);
+    }
+    expect(page.match(/<rect class="series-/g)?.length).toBe(62);
+    for (const guide of ["members", "partners", "operators"]) expect(page).toContain(`href="/docs/${guide}"`);
+  });
+
+  it("leads a person who is signed in to the account", async () => {
+    const browser = await signedIn();
+    expect((await browser.get("/")).text).toContain("Go to your account");
+  });
+});
+
+it.each([
+  ["a list", "/public/v1/partners", { token: DEMO.apiToken }],
+  ["a problem document", "/public/v1/partners", { token: "" }],
+  ["the OpenAPI document", "/openapi.json", { token: "" }],
+  ["a cost", "/cost/demo-spend-00-0", { token: DEMO.costToken }],
+])("ends the JSON of %s with one newline", async (_, path, options) => {
+  const text = await (await call(path, options)).text();
+  expect(text).toMatch(/\}\n$/);
+  expect(text).toBe(`${JSON.stringify(JSON.parse(text))}\n`);
+});
