@@ -134,6 +134,7 @@ describe("imports", () => {
     const shared = [
       "zod/mini",
       "http/fields.ts",
+      "http/report-fields.ts",
       "http/response-schemas.ts",
       "domain/cost-types.ts",
       "domain/currencies.ts",

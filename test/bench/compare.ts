@@ -1,4 +1,5 @@
 /** Drives servers in turns and compares CPU time and throughput. */
+import { QUEUE_BATCH } from "../built-worker.ts";
 import { drive } from "./load.ts";
 import type { Path } from "./paths.ts";
 import type { Server } from "./servers.ts";
@@ -19,8 +20,8 @@ export type Pair = Figures[];
 const TURNS = 10;
 /** The first pairs warm up the servers and are not counted. */
 const WARM_UP_PAIRS = 2;
-/** A server that uses less CPU than this in this time has finished the work after its responses. */
-const IDLE = { microseconds: 2_000, during: 50 };
+/** A server that uses less CPU than this in this time has finished the work after its responses. A queue waits for a full batch. */
+const IDLE = { microseconds: 2_000, during: 50, duringQueue: QUEUE_BATCH.maxBatchTimeout * 1_000 + 200 };
 
 export async function measurePairs(
   servers: Server[],
@@ -49,18 +50,24 @@ async function measurePair(servers: Server[], path: Path, connections: number): 
     }
     next += requests;
   }
-  for (const { server } of runs) await settle(server);
+  await settleAll(servers, path);
   return runs.map(({ server, before, seconds }) => ({
     cpu: (server.cpuTime() - before) / (TURNS * requests),
     throughput: (TURNS * requests) / seconds,
   }));
 }
 
-async function settle({ cpuTime }: Server): Promise<void> {
+/** Waits until the servers have finished the work after their responses. */
+export async function settleAll(servers: Server[], path: Path): Promise<void> {
+  const during = path.queue ? IDLE.duringQueue : IDLE.during;
+  await Promise.all(servers.map((server) => settle(server, during)));
+}
+
+async function settle({ cpuTime }: Server, during: number): Promise<void> {
   let used = Number.POSITIVE_INFINITY;
   while (used > IDLE.microseconds) {
     const before = cpuTime();
-    await new Promise((resolve) => setTimeout(resolve, IDLE.during));
+    await new Promise((resolve) => setTimeout(resolve, during));
     used = cpuTime() - before;
   }
 }

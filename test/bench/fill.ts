@@ -25,11 +25,12 @@ export async function fill(target: Target, demo: Demo): Promise<Data> {
   const links = created.slice(0, LINKS_AT_ONCE);
   const withCostData = await attachPartners(target, demo, links);
   const children = await createLinks(target, demo, withCostData[0]);
-  const clicked = [...withCostData.slice(0, 10), ...children.slice(0, 10)];
+  const networks = withCostData.slice(0, 10);
+  const clicked = [...networks, ...children.slice(0, 10)];
   const ids = toIds("filled", 0, FILLED_COSTS);
   await sendClicks(target, clicked, ids.slice(0, FILLED_CLICKS));
   await sendCosts(target, demo, ids);
-  return { demo, links, clicked };
+  return { demo, links, clicked, networks };
 }
 
 /** Attaches the partners to the links in turn. Returns the links whose cost data is on. */

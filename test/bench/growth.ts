@@ -1,8 +1,10 @@
-/** Measures growth: the bytes of a row, the purge in slices, and a page deep in a list. */
+/** Measures growth: the bytes of a row, the purge in slices, a page deep in a list, and clicks beside many counters. */
 import { hashToken } from "../../src/auth/secrets.ts";
+import { recordAll } from "../../src/db/ledger/engagements.ts";
 import { ledgerOf } from "../../src/db/ledger/shards.ts";
 import { listLevelOne } from "../../src/db/links/links.ts";
 import { DEMO } from "../../src/dev/demo.ts";
+import type { OpenedLink } from "../../src/domain/costs.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { drive } from "./load.ts";
@@ -12,6 +14,9 @@ import type { Server } from "./servers.ts";
 const DAY_MS = 24 * 3600 * 1000;
 const COSTS = 500_000;
 const LINKS = 100_000;
+const COUNTERS = 1_000_000;
+const COUNTER_DAYS = 100;
+const CLICKS = 500;
 const DATABASE_BYTES = 10e9;
 const CLICK_COLUMNS = "click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts";
 
@@ -19,6 +24,7 @@ export async function measureGrowth(server: Server): Promise<void> {
   await measureRows(server.db);
   await measurePurge(server.db);
   await measureDeepList(server);
+  await measureCounters(server);
 }
 
 /** Measures the bytes of an ID with a click, and with a cost too, with random IDs of the length of a UUID. */
@@ -87,6 +93,68 @@ async function measureDeepList(server: Server): Promise<void> {
   }
   console.log(`\nA list of 50 in an app with ${LINKS} links`);
   console.table(rows);
+}
+
+/** Measures clicks before and after `daily_engagements` gets a million rows. */
+async function measureCounters(server: Server): Promise<void> {
+  const rows = [await measureClicks(server)];
+  await addCounters(server.db, COUNTERS);
+  rows.push(await measureClicks(server));
+  console.log("\nA click with a cost ID, by the rows of daily_engagements");
+  console.table(rows);
+}
+
+async function measureClicks(server: Server) {
+  const { clicked } = server.data;
+  const ask = (n: number): Ask => ({
+    method: "GET",
+    path: `/${clicked[n % clicked.length]}?cost_id=${crypto.randomUUID()}&s2s=1`,
+  });
+  const drivePart = () =>
+    drive(
+      server,
+      Array.from({ length: CLICKS }, (_, n) => ask(n)),
+      200,
+      1,
+    );
+  await drivePart();
+  const seconds = await drivePart();
+  const { counted, calls } = counting(server.db);
+  const now = Date.now();
+  const opened: OpenedLink = {
+    linkToken: clicked[0] ?? "",
+    kind: "click",
+    occurredAt: now,
+    costId: crypto.randomUUID(),
+    isGenerated: false,
+    urlCostType: null,
+    urlCurrency: null,
+    urlAmount: null,
+    subLinks: [],
+    dropped: [],
+  };
+  await recordAll(ledgerOf({ DB: counted }), [opened], now);
+  return {
+    counters: await server.db.prepare("SELECT count(*) AS n FROM daily_engagements").first<number>("n"),
+    "rows read": calls[0]?.read,
+    "rows written": calls[0]?.written,
+    "requests/s": Math.round(CLICKS / seconds),
+  };
+}
+
+/** Adds this many counters: the clicks of as many links on each of the last days. The deep list has added the links. */
+async function addCounters(db: D1Database, count: number): Promise<void> {
+  const today = Math.floor(Date.now() / DAY_MS);
+  for (let day = 0; day < COUNTER_DAYS; day++) {
+    await db
+      .prepare(
+        `INSERT INTO daily_engagements (app_token, day, link_id, partner_id, kind, count, recorded)
+         SELECT app_token, ?1, id, 1, 'click', 1, 1 FROM links WHERE app_token = ?2 LIMIT ?3
+         ON CONFLICT DO NOTHING`,
+      )
+      .bind(today - day, DEMO.appToken, count / COUNTER_DAYS)
+      .run();
+  }
 }
 
 const headers = { authorization: `Token token=${DEMO.apiToken}` };

@@ -13,7 +13,7 @@ const OURS = 0;
 const BARE = 1;
 const AGAINST = 2;
 
-const WIDTHS = [15, 5, 9, 9, 13, 5, 9, 13, 7];
+const WIDTHS = [25, 5, 9, 9, 13, 5, 9, 13, 7, 18, 7, 18];
 
 export function printHeader(revision: string | undefined): void {
   const titles = [
@@ -27,7 +27,13 @@ export function printHeader(revision: string | undefined): void {
     "req/s ratio",
     `≥${AIMS.throughput}`,
   ];
-  printRow([...titles, ...(revision ? [`CPU to ${revision}`, `≤${AIMS.against}`] : [])]);
+  const toRevision = [
+    `CPU to ${revision}`,
+    `≤${AIMS.against}`,
+    `req/s to ${revision}`,
+    `≥${AIMS.throughputAgainst}`,
+  ];
+  printRow([...titles, ...(revision ? toRevision : [])]);
 }
 
 export function printLine({ path, connections, pairs }: Measured): void {
@@ -47,7 +53,13 @@ export function printLine({ path, connections, pairs }: Measured): void {
   ];
   if (pairs[0]?.[AGAINST]) {
     const against = ratioOf(pairs, "cpu", OURS, AGAINST);
-    cells.push(toRatio(against), toVerdict(against.median <= aims.against));
+    const throughputAgainst = ratioOf(pairs, "throughput", OURS, AGAINST);
+    cells.push(
+      toRatio(against),
+      toVerdict(against.median <= aims.against),
+      toRatio(throughputAgainst),
+      toVerdict(throughputAgainst.median >= aims.throughputAgainst),
+    );
   }
   printRow(cells);
 }

@@ -13,7 +13,7 @@ import { measureGrowth } from "./growth.ts";
 import { PATHS, type Path } from "./paths.ts";
 import { type Measured, printBatch, printHeader, printLimiters, printLine } from "./print.ts";
 import { buildCheckout, checkOut } from "./revision.ts";
-import { type Prepared, prepare, prepareBare, type Server, start } from "./servers.ts";
+import { type Prepared, prepare, prepareBare, prepareQueue, type Server, start } from "./servers.ts";
 import { findDifference } from "./shape.ts";
 
 const { values: flags } = parseArgs({
@@ -32,13 +32,17 @@ const pairs = Number(flags.pairs);
 
 const folder = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
 const servers: Server[] = [];
+/** Like `servers`, with a queue. */
+const queueServers: Server[] = [];
 try {
   console.log("Building the servers and filling them with data");
   const checkout = await buildCheckout("ours");
   const ours = await prepare(checkout, join(folder, "ours"));
   const prepared = [ours, await prepareBare(ours, join(folder, "bare"))];
   if (flags.against) prepared.push(await prepareRevision(flags.against));
+  const withQueue = paths.some((path) => path.queue) ? prepared.map(prepareQueue) : [];
   for (const one of prepared) servers.push(await start(one));
+  for (const one of withQueue) queueServers.push(await start(one));
   printMachine();
   const measured = await measurePaths();
   printBatch(measured);
@@ -47,7 +51,7 @@ try {
   console.log(`Start-up: ${measureStartUp()} ms of V8's time, by wrangler check startup (aim: at most 50)`);
   if (flags.growth && servers[0]) await measureGrowth(servers[0]);
 } finally {
-  for (const server of servers) await server.stop();
+  for (const server of [...servers, ...queueServers]) await server.stop();
   rmSync(folder, { recursive: true });
 }
 
@@ -68,9 +72,10 @@ async function measurePaths(): Promise<Measured[]> {
   printHeader(flags.against);
   const measured: Measured[] = [];
   for (const path of paths) {
-    await checkAnswers(path);
+    const some = path.queue ? queueServers : servers;
+    await checkAnswers(some, path);
     for (const count of connections) {
-      const one = { path, connections: count, pairs: await measurePairs(servers, path, count, pairs) };
+      const one = { path, connections: count, pairs: await measurePairs(some, path, count, pairs) };
       printLine(one);
       measured.push(one);
     }
@@ -78,10 +83,9 @@ async function measurePaths(): Promise<Measured[]> {
   return measured;
 }
 
-async function checkAnswers(path: Path): Promise<void> {
-  const [ours, bare] = servers;
+async function checkAnswers([ours, bare]: Server[], path: Path): Promise<void> {
   const difference = ours && bare && (await findDifference(ours, bare, path));
-  if (difference) console.log(`${path.name}: bare answers differently\n${difference}`);
+  if (difference) console.log(`${path.name}: bare does something else\n${difference}`);
 }
 
 /** The path of a cost with the rate limiters and without. */

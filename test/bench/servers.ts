@@ -54,6 +54,13 @@ export async function prepareBare({ settings, data }: Prepared, state: string): 
   return { settings: bare, data };
 }
 
+/** The same Worker with a queue before its ledger, on a copy of its data. */
+export function prepareQueue({ settings, data }: Prepared): Prepared {
+  const state = `${settings.state}-queue`;
+  cpSync(settings.state, state, { recursive: true });
+  return { settings: { ...settings, state, queue: true }, data };
+}
+
 export async function start({ settings, data }: Prepared): Promise<Server> {
   const others = listChildren();
   const { miniflare, url, db } = await startBuilt(settings);

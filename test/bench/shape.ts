@@ -1,15 +1,35 @@
-/** Compares the responses of two servers: a bare Worker that leaves out fields would do a different job. */
+/** Compares what two servers answer and store: a bare Worker that leaves something out would do a different job. */
+import { settleAll } from "./compare.ts";
 import type { Path } from "./paths.ts";
 import type { Server } from "./servers.ts";
 
 /** Numbers that no measured request has. */
 let next = 2 ** 40;
 
-/** The difference of the second response, or undefined. Values may differ, names and types may not. */
+/** The difference of the second server, or undefined. Values may differ; names, types and the number of stored rows may not. */
 export async function findDifference(one: Server, other: Server, path: Path): Promise<string | undefined> {
   const n = next++;
-  const [expected, found] = [await readShape(one, path, n), await readShape(other, path, n)];
+  const [expected, found] = [await readResult(one, path, n), await readResult(other, path, n)];
   return expected === found ? undefined : `${one.name}: ${expected}\n${other.name}: ${found}`;
+}
+
+async function readResult(server: Server, path: Path, n: number): Promise<string> {
+  const before = await countRows(server.db);
+  const shape = await readShape(server, path, n);
+  await settleAll([server], path);
+  const after = await countRows(server.db);
+  return `${shape}, stored ${JSON.stringify(after.map((count, index) => count - (before[index] ?? 0)))}`;
+}
+
+/** Engagements, those that went to the ledger, IDs in the ledger, and links. */
+async function countRows(db: D1Database): Promise<number[]> {
+  const rows = await db
+    .prepare(
+      `SELECT total(count), total(recorded), (SELECT count(*) FROM ledger_entries), (SELECT count(*) FROM links)
+       FROM daily_engagements`,
+    )
+    .raw<number[]>();
+  return rows[0] ?? [];
 }
 
 async function readShape({ url, data }: Server, path: Path, n: number): Promise<string> {

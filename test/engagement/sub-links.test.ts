@@ -42,7 +42,7 @@ describe("an engagement whose URL names sub-links", () => {
   });
 
   it("answers a server with what was dropped", async () => {
-    const { body } = await ask(`/${DEMO.linkToken}?s2s=1&adgroup=Alone&cost_id=sub-link-click-02`);
+    const { body } = await ask(`/${DEMO.linkToken}?s2s=1&adgroup=Runners&cost_id=sub-link-click-02`);
     expect(body).toMatchObject({ recorded: true, duplicate: false, dropped: ["adgroup"] });
     expect(await rows("SELECT link_id, param, reason, count FROM dropped_parameters")).toEqual([
       { link_id: 1, param: "adgroup", reason: "missing_level", count: 1 },

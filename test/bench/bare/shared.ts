@@ -1,10 +1,13 @@
 /** What the paths of the bare Worker share. */
+import type { Opened } from "./engagements.ts";
 
 export interface BareBindings {
   DB: D1Database;
   TOKENS: KVNamespace;
   LINKS: KVNamespace;
   CREDENTIAL_REQUESTS: RateLimit;
+  /** Bound on the paths with a queue. */
+  ENGAGEMENTS?: Queue<Opened>;
 }
 
 export type Row = Record<string, string | number | null>;

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { readCost, submitBatch, submitCost } from "./costs.ts";
-import { engage } from "./engagements.ts";
+import { engage, type Opened, recordBatch } from "./engagements.ts";
 import { createLink, listLinks, readLink } from "./links.ts";
 import { type BareBindings, json, unauthorized } from "./shared.ts";
 
@@ -29,4 +29,5 @@ export default {
       ? createLink(env, hash, app, url, request)
       : listLinks(env, hash, app, url, second);
   },
-} satisfies ExportedHandler<BareBindings>;
+  queue: (batch, env) => recordBatch(env, batch),
+} satisfies ExportedHandler<BareBindings, Opened>;
