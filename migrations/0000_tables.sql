@@ -1,4 +1,24 @@
 -- Generated from src/db/schema.ts. STRICT and WITHOUT ROWID were added manually, because Drizzle cannot express them.
+CREATE TABLE `adjustments` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`app_token` text NOT NULL,
+	`day` integer NOT NULL,
+	`link_id` integer NOT NULL,
+	`partner_id` integer NOT NULL,
+	`cost_type` text NOT NULL,
+	`currency` text NOT NULL,
+	`amount` integer NOT NULL,
+	`reason` text NOT NULL,
+	`user_id` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`app_token`) REFERENCES `apps`(`token`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`link_id`) REFERENCES `links`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `adjustments_by_app` ON `adjustments` (`app_token`);--> statement-breakpoint
+CREATE INDEX `adjustments_by_day` ON `adjustments` (`app_token`,`day`,`link_id`,`partner_id`,`cost_type`,`currency`,`amount`);--> statement-breakpoint
 CREATE TABLE `api_tokens` (
 	`token_hash` text PRIMARY KEY NOT NULL,
 	`user_id` integer NOT NULL,

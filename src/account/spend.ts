@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { OwnApp } from "../db/accounts/account.ts";
 import type { DayRange, ReportRow } from "../db/ledger/reports.ts";
-import { formatSpend } from "../domain/money.ts";
+import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { DAY_MS, dayOf, formatDate } from "../domain/time.ts";
 import type { Markup } from "../http/pages.ts";
 import { formatDay } from "./rules.ts";
@@ -43,12 +43,15 @@ export function spendSection(app: OwnApp, days: DayRange, rows: ReportRow<"spend
 }
 
 /** Pending costs are not included, because they belong to no app until they match. */
-function matchedCosts({ matched, unpriced }: AppSpend): Markup {
-  const percent = Math.floor((matched * 1000) / (matched + unpriced)) / 10;
+function matchedCosts({ matched, unpriced, currencies }: AppSpend): Markup {
+  const costs = matched + unpriced;
+  const priced = costs > 0 ? `${Math.floor((matched * 1000) / costs) / 10}% priced. ` : "";
+  const adjusted = currencies.filter(({ adjusted }) => adjusted !== "0");
   return html`
     <dl class="details">
       <dt>Matched costs</dt>
-      <dd>${matched + unpriced} <span class="muted">· ${percent}% priced. Pending costs aren't included until they match.</span></dd>
+      <dd>${costs} <span class="muted">· ${priced}Pending costs aren't included until they match.</span></dd>
+      ${adjusted.map(({ currency, adjusted }) => html`<dt>Adjustments</dt><dd>${currency} ${adjusted} <span class="muted">· Included in the spend above.</span></dd>`)}
     </dl>`;
 }
 
@@ -101,7 +104,8 @@ function plot(
     let y = HEIGHT;
     return spend.partners.map((partner) => {
       const amount = amounts.get(partner.id) ?? "0";
-      const height = (Number(amount) / scaleTop) * HEIGHT;
+      // An adjustment can make an amount negative. It has no bar, and the table shows it.
+      const height = Math.max((Number(amount) / scaleTop) * HEIGHT, 0);
       y -= height;
       return height > 0
         ? html`<rect class="${colorOf(partner.id)}" x="${(day - days.from) * SLOT + 1}" y="${y.toFixed(3)}" width="${SLOT - 2}" height="${height.toFixed(3)}"><title>${formatDayNumber(day)}, ${partner.name}: ${spend.currency} ${amount}</title></rect>`
@@ -187,6 +191,8 @@ function formatShortDay(day: number): string {
 interface CurrencySpend {
   currency: string;
   total: string;
+  /** The part of the total that operators added or removed. */
+  adjusted: string;
   partners: { id: number; name: string; total: string }[];
   /** The days with spend in ascending order. */
   days: { day: number; total: string; amounts: Map<number, string> }[];
@@ -215,6 +221,7 @@ function toCurrencySpend(currency: string, rows: ReportRow<"spend">[]): Currency
   return {
     currency,
     total: formatSpend(rows),
+    adjusted: formatAdjusted(rows),
     partners: [...Map.groupBy(rows, (row) => row.partnerId ?? 0)]
       .map(([id, group]) => ({ id, name: group[0]?.partnerName ?? "", total: formatSpend(group) }))
       .sort((left, right) => left.id - right.id),

@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import { userOperation } from "../auth/operations.ts";
+import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
@@ -15,6 +16,14 @@ import { invalidRequest, parsePart } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { itemsV1, problem } from "../http/response-schemas.ts";
 import {
+  type Created,
+  idempotencyKey,
+  keyInUse,
+  replay,
+  toKeyedRequest,
+  toStored,
+} from "../usecases/idempotency.ts";
+import {
   createLinkToken,
   inheritedFrom,
   judgeParent,
@@ -23,7 +32,6 @@ import {
   linkName,
   toLink,
 } from "../usecases/links.ts";
-import { idempotencyKey, keyInUse, replay, toKeyedRequest, toStored } from "./idempotency.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./link.ts";
 
 const newLink = z.strictObject({
@@ -115,19 +123,12 @@ function toNewLink(sent: z.output<typeof newLink>): db.NewLink {
 }
 
 interface Request {
-  operation: db.KeyedRequest["operation"];
+  operation: KeyedRequest["operation"];
   path: { app_token: string };
   headers: { "Idempotency-Key"?: string | undefined };
   body: unknown;
   /** The links to insert, or an error for an item that is not a valid link. */
   items: (db.NewLink | AppError)[];
-}
-
-/** What a request that created links responds with. */
-export interface Created {
-  status: 200 | 201;
-  location: string | null;
-  items: object[];
 }
 
 /**

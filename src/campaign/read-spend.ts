@@ -12,18 +12,23 @@ export const readSpend = userOperation({
   id: "readSpend",
   summary: "Read the spend of an app",
   description:
-    "Matched costs by the UTC day of their engagement, with separate rows for each currency. A cpm amount counts as a thousandth of itself. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.",
+    "Matched costs by the UTC day of their engagement, with separate rows for each currency. A cpm amount counts as a thousandth of itself. Adjustments by operators are included, on their own day. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.",
   input: { path: appPath, query: spendQuery },
   responses: {
     200: {
-      description: "A row for each combination of groups and currency that has a cost",
+      description: "A row for each combination of groups and currency that has a cost or an adjustment",
       alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
           ...groupFields,
           cost_type: z.optional(z.string()),
           currency: z.string(),
-          spend: z.string().with(z.describe("An exact decimal number")),
+          spend: z.string().with(z.describe("An exact decimal number, which includes `adjusted`")),
+          adjusted: z
+            .string()
+            .with(
+              z.describe("The sum of the operators' adjustments, an exact decimal number; 0 without any"),
+            ),
           matched: z.int().with(z.describe("Costs with an engagement and an amount")),
           unpriced: z.int().with(z.describe("Costs with an engagement but without an amount")),
         }),

@@ -5,7 +5,7 @@ import { voidOwnCost } from "../db/ledger/voids.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { costId } from "../http/fields.ts";
-import { REQUEST_ID } from "./submit.ts";
+import { VOIDED_EXAMPLE, voided } from "../http/response-schemas.ts";
 
 export const voidCost = costOperation({
   method: "POST",
@@ -18,20 +18,8 @@ export const voidCost = costOperation({
   responses: {
     200: {
       description: "The cost does not count, because of this request or of an earlier one",
-      schema: z.strictObject({
-        status: z.literal("ok"),
-        cost_id: z.string(),
-        match: z.literal("voided"),
-        duplicate: z.boolean().with(z.describe("True if the cost was void before: nothing was written")),
-        request_id: z.string(),
-      }),
-      example: {
-        status: "ok",
-        cost_id: "acme-click-20260701",
-        match: "voided",
-        duplicate: false,
-        request_id: REQUEST_ID,
-      },
+      schema: voided,
+      example: VOIDED_EXAMPLE,
     },
   },
   errors: ["credential_revoked", "test_credential", "window_closed", "not_found"],

@@ -1,6 +1,6 @@
 /** Deletes the rows that expire: sessions, and the responses stored for idempotency keys. */
 import { type SQL, sql, type Table } from "drizzle-orm";
-import { KEY_LIFE_MS } from "./links/creation.ts";
+import { KEY_LIFE_MS } from "./idempotency.ts";
 import { names } from "./query.ts";
 import { idempotencyKeys, sessions } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";

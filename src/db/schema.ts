@@ -399,6 +399,47 @@ export const dailyTotals = sqliteTable(
   ],
 );
 
+/** Corrections of spend by operators, in DB only. Reports add them to the totals. */
+export const adjustments = sqliteTable(
+  "adjustments",
+  {
+    id: integer().primaryKey(),
+    appToken: text("app_token")
+      .notNull()
+      .references(() => apps.token),
+    /** Days since 1970 in UTC. */
+    day: integer().notNull(),
+    linkId: integer("link_id")
+      .notNull()
+      .references(() => links.id),
+    partnerId: integer("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    costType: text("cost_type").$type<CostType>().notNull(),
+    currency: text().notNull(),
+    /** Money in units of 0.00000001, negative or positive. Of cpm too: not a price per 1,000 impressions. */
+    amount: integer().notNull(),
+    reason: text().notNull(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    index("adjustments_by_app").on(table.appToken),
+    // All that reports read.
+    index("adjustments_by_day").on(
+      table.appToken,
+      table.day,
+      table.linkId,
+      table.partnerId,
+      table.costType,
+      table.currency,
+      table.amount,
+    ),
+  ],
+);
+
 /** The number of clicks and impressions of people, with and without a cost ID. The purge keeps it. */
 export const dailyEngagements = sqliteTable(
   "daily_engagements",

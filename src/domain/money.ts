@@ -8,10 +8,40 @@ export function formatAmount(units: number | string): string {
   return toText(BigInt(units), 5);
 }
 
-/** The sum of flat amounts and amounts per 1,000 impressions as plain decimal text, exact to 0.00000001. */
-export function formatSpend(rows: { flat: string; perMille: string }[]): string {
-  const thousandths = rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille), 0n);
-  return toText(thousandths, 8);
+/** The places of spend: a cpm amount is a price per 1,000 impressions, so one impression costs a thousandth of it. */
+const MONEY_PLACES = 8;
+
+/** Units of 0.00000001 as plain decimal text without trailing zeros: -150000000 units are `-1.5`. */
+export function formatMoney(units: bigint | string): string {
+  return toText(BigInt(units), MONEY_PLACES);
+}
+
+/** Sums of costs, in units of 0.00001. Those of cpm are prices per 1,000 impressions. */
+interface CostSums {
+  flat: string;
+  perMille: string;
+}
+
+/** Sums of adjustments: of the whole numbers of their amounts, and of the rests in units of 0.00000001. */
+export interface AdjustmentSums {
+  adjustedWhole: string;
+  adjustedRest: string;
+}
+
+/** The sum of costs and of adjustments, if there are any, as plain decimal text, exact to 0.00000001. */
+export function formatSpend(rows: (CostSums & Partial<AdjustmentSums>)[]): string {
+  return formatMoney(
+    rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille) + toUnits(row), 0n),
+  );
+}
+
+/** The sum of adjustments as plain decimal text, exact to 0.00000001. */
+export function formatAdjusted(rows: AdjustmentSums[]): string {
+  return formatMoney(rows.reduce((sum, row) => sum + toUnits(row), 0n));
+}
+
+function toUnits({ adjustedWhole = "0", adjustedRest = "0" }: Partial<AdjustmentSums>): bigint {
+  return BigInt(adjustedWhole) * 100_000_000n + BigInt(adjustedRest);
 }
 
 /** Writes an integer count of 10^-places as decimal text without trailing zeros. */

@@ -4,11 +4,22 @@ export type Cell = string | number | null;
 
 /**
  * The table with its header line. A cell that a spreadsheet would run as a formula gets a leading apostrophe, so that it
- * is text.
+ * is text. A number in one of the columns `decimals` may be negative: it stays a number.
  */
-export function toCsv(header: string[], rows: Cell[][]): string {
-  return [header, ...rows].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
+export function toCsv(header: string[], rows: Cell[][], decimals: readonly string[] = []): string {
+  const isDecimal = header.map((name) => decimals.includes(name));
+  const toLine = (cells: string[]) => `${cells.join(",")}\r\n`;
+  const lines = rows.map((cells) =>
+    toLine(
+      cells.map((value, index) =>
+        isDecimal[index] && DECIMAL.test(String(value)) ? String(value) : toCell(value),
+      ),
+    ),
+  );
+  return toLine(header.map(toCell)) + lines.join("");
 }
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 function toCell(value: Cell): string {
   const text = String(value ?? "").replace(/^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])/, "'");

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { COST_TYPES } from "../domain/cost-types.ts";
 import { CURRENCY_CODES } from "../domain/currencies.ts";
+import { DAY_MS } from "../domain/time.ts";
 
 // workerd forbids eval in production, so zod cannot compile its parsers there. Tests run the same code.
 z.config({ jitless: true });
@@ -105,6 +106,23 @@ export const amount = readAs(z.string(), (value, reject) => {
   ),
 );
 
+const SIGNED_AMOUNT = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,8}))?$/;
+
+/** A decimal within 1,000,000,000 of zero with at most 8 places; converted to units of 0.00000001, as text. */
+export const signedAmount = readAs(z.string(), (value, reject) => {
+  const [, sign = "", whole = "", places = ""] = SIGNED_AMOUNT.exec(value) ?? [];
+  const units = BigInt(whole.slice(0, 11) + places.padEnd(8, "0"));
+  if (whole === "") {
+    reject("must be a plain decimal with at most 8 decimal places, for example -12.5");
+  } else if (units === 0n) {
+    reject("must not be zero");
+  } else if (whole.length > 10 || units > MAX_SIGNED_UNITS) {
+    reject("must be from -1000000000 to 1000000000");
+  }
+  return `${sign}${units}`;
+});
+const MAX_SIGNED_UNITS = 1_000_000_000n * 100_000_000n;
+
 const limit = readAs(z.string().check(z.regex(/^[1-9]\d*$/, "must be a positive integer")), (value) =>
   Math.min(Number(value), 1_000),
 ).with(AS_INTEGER);
@@ -115,6 +133,15 @@ export const pageQuery = z.object({
   before: z.optional(z.string()).with(z.describe("The page ends before this cursor")),
   cursor: z.optional(z.string()).with(z.describe("Another name for after")),
   limit: z._default(limit, 50).with(z.describe("Items per page, 50 by default and at most 1,000")),
+});
+
+/** A calendar date; converted to days since 1970 in UTC. */
+export const utcDate = readAs(z.string(), (value, reject) => {
+  const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
+    reject("must be a calendar date, for example 2026-03-14");
+  }
+  return milliseconds / DAY_MS;
 });
 
 /** In any case; converted to lower case. */

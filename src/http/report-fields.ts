@@ -1,20 +1,10 @@
 /** The query parameters of reports, as zod types. A contract file. Unknown parameters are errors: a misspelt filter would not filter. */
 import * as z from "zod/mini";
 import { COST_TYPES, KINDS } from "../domain/cost-types.ts";
-import { DAY_MS } from "../domain/time.ts";
-import { costType, currency, idText, readAs } from "./fields.ts";
+import { costType, currency, idText, readAs, utcDate } from "./fields.ts";
 
 /** The most days that a report covers. */
 export const MAX_DAYS = 366;
-
-/** A calendar date; converted to days since 1970 in UTC. */
-const utcDate = readAs(z.string(), (value, reject) => {
-  const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
-    reject("must be a calendar date, for example 2026-03-14");
-  }
-  return milliseconds / DAY_MS;
-});
 
 /** Names separated by commas; converted to the order of `groups`. */
 const groupBy = <G extends string>(groups: readonly G[]) =>

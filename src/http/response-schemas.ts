@@ -53,3 +53,20 @@ export const problem = z
       ),
   })
   .with(z.meta({ id: "Problem" }));
+
+/** The response to a void, by a partner or by an operator. */
+export const voided = z.strictObject({
+  status: z.literal("ok"),
+  cost_id: z.string(),
+  match: z.literal("voided"),
+  duplicate: z.boolean().with(z.describe("True if the cost was void before: nothing was written")),
+  request_id: z.string(),
+});
+
+export const VOIDED_EXAMPLE = {
+  status: "ok",
+  cost_id: "acme-click-20260701",
+  match: "voided",
+  duplicate: false,
+  request_id: "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11",
+};

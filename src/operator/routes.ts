@@ -1,15 +1,17 @@
 /** The routes for operators: the operator API and the console. */
 import { type Routed, routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
+import * as adjustments from "./api/adjustments.ts";
 import * as apps from "./api/apps.ts";
 import * as audit from "./api/audit.ts";
 import * as credentials from "./api/credentials.ts";
 import * as partners from "./api/partners.ts";
 import * as rounds from "./api/rounds.ts";
 import * as users from "./api/users.ts";
+import * as voids from "./api/voids.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
-const nouns = [apps, users, partners, credentials, rounds, audit];
+const nouns = [apps, users, partners, credentials, rounds, voids, adjustments, audit];
 
 export const operatorRoutes: Route[] = [
   ...routesOf(nouns.flatMap(({ operations }): Routed[] => operations)),

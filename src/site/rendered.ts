@@ -221,11 +221,15 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <samp>&quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</samp></pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
       { id: "stop-a-partner", title: "Stop a partner", body: `<h2 id="stop-a-partner">Stop a partner</h2>
-<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: false}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'</kbd>
-<samp>&quot;supports_cost_data&quot;:false</samp>
-<kbd>operator partners/1 -X PATCH -d '{&quot;supports_cost_data&quot;: true}' | grep -o '&quot;supports_cost_data&quot;:[a-z]*'</kbd>
-<samp>&quot;supports_cost_data&quot;:true</samp></pre>
-<p>Nothing more of a stopped partner counts, in calls or on URLs. What was counted stays.</p>` },
+<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: true}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
+<samp>&quot;stopped_at&quot;:&quot;2026</samp>
+<kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: false}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
+<samp>&quot;stopped_at&quot;:null</samp></pre>
+<p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, and stay off after the partner is resumed. What was counted stays.</p>` },
+      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<h2 id="limit-prices-on-urls">Limit prices on URLs</h2>
+<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, 10,000 in any currency unless you change it:</p>
+<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
+<samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<h2 id="respond-to-incidents">Respond to incidents</h2>
 <div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>

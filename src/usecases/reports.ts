@@ -10,7 +10,7 @@ import {
   type Viewer,
 } from "../db/ledger/reports.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
-import { formatSpend } from "../domain/money.ts";
+import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
@@ -83,8 +83,11 @@ export async function readReport<R extends ReportName>(
 
 export function reportCsvResponse({ header, items, fileName }: Report): Response {
   const cells = items.map((item) => header.map((name) => item[name] ?? null));
-  return csvResponse(toCsv(header, cells), fileName);
+  return csvResponse(toCsv(header, cells, MONEY), fileName);
 }
+
+/** The columns with exact decimal numbers, which adjustments can make negative. */
+const MONEY = ["spend", "adjusted"];
 
 const DEFAULT_DAYS = 30;
 
@@ -127,6 +130,7 @@ const COLUMNS: {
     sums: {
       currency: (row) => row.currency,
       spend: (row) => formatSpend([row]),
+      adjusted: (row) => formatAdjusted([row]),
       matched: (row) => row.matched,
       unpriced: (row) => row.unpriced,
     },

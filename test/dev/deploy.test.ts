@@ -363,7 +363,11 @@ describe("a later deployment", () => {
       (text: string) => text.slice(0, text.lastIndexOf("[[d1")),
       "wrangler.toml binds 3.",
     ],
-    ["a gap", (text: string) => text.replace("LEDGER_1", "LEDGER_4"), "binds 4 shards, but not LEDGER_1."],
+    [
+      "a gap",
+      (text: string) => text.replace('"LEDGER_1"', '"LEDGER_4"'),
+      "binds 4 shards, but not LEDGER_1.",
+    ],
   ])("rejects %s in wrangler.toml", async (_, change, message) => {
     writeFileSync(join(checkout(), "wrangler.toml"), change(toml()));
     await expectRejection([], message);

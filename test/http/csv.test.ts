@@ -57,6 +57,18 @@ describe("a cell", () => {
   });
 
   it.each([
+    ["-12.5", "-12.5"],
+    ["-0.00000001", "-0.00000001"],
+    ["7", "7"],
+    ["-1+1", "'-1+1"],
+    ["-", "'-"],
+    ["-1\n", '"\'-1\n"'],
+    ["=1", "'=1"],
+  ])("of a decimal column with %j is unchanged only if it is a number", (value, expected) => {
+    expect(toCsv(["name", "spend"], [["-1", value]], ["spend"])).toBe(`name,spend\r\n'-1,${expected}\r\n`);
+  });
+
+  it.each([
     ["a comma", "a,b", '"a,b"'],
     ["a quote", 'a"b', '"a""b"'],
     ["a line break", "a\r\nb", '"a\r\nb"'],

@@ -58,9 +58,9 @@ describe("spend", () => {
       request_id: headers.get("x-request-id"),
       timestamp: new Date(NOW).toISOString(),
       items: [
-        { day: "2026-03-12", currency: "USD", spend: "2", matched: 1, unpriced: 0 },
-        { day: "2026-03-15", currency: "EUR", spend: "7", matched: 1, unpriced: 0 },
-        { day: "2026-03-15", currency: "USD", spend: "1.25001", matched: 2, unpriced: 0 },
+        { day: "2026-03-12", currency: "USD", spend: "2", adjusted: "0", matched: 1, unpriced: 0 },
+        { day: "2026-03-15", currency: "EUR", spend: "7", adjusted: "0", matched: 1, unpriced: 0 },
+        { day: "2026-03-15", currency: "USD", spend: "1.25001", adjusted: "0", matched: 2, unpriced: 0 },
       ],
     });
   });
@@ -73,8 +73,8 @@ describe("spend", () => {
     await spent("spend-click-0001", { cost_amount: "3.5" });
     expect(await spend()).toMatchObject([{ spend: "3.50000002", matched: 3 }]);
     expect(await spend(`${WEEK}&group_by=cost_type`)).toEqual([
-      { cost_type: "cpc", currency: "USD", spend: "3.5", matched: 1, unpriced: 0 },
-      { cost_type: "cpm", currency: "USD", spend: "0.00000002", matched: 2, unpriced: 0 },
+      { cost_type: "cpc", currency: "USD", spend: "3.5", adjusted: "0", matched: 1, unpriced: 0 },
+      { cost_type: "cpm", currency: "USD", spend: "0.00000002", adjusted: "0", matched: 2, unpriced: 0 },
     ]);
   });
 
@@ -82,11 +82,11 @@ describe("spend", () => {
     await spent("spend-click-0001", {});
     await sendCost({ cost_id: "spend-pending-01", cost_amount: "9" });
     expect(await spend()).toEqual([
-      { day: "2026-03-15", currency: "USD", spend: "0", matched: 0, unpriced: 1 },
+      { day: "2026-03-15", currency: "USD", spend: "0", adjusted: "0", matched: 0, unpriced: 1 },
     ]);
     await sendCost({ cost_id: "spend-click-0001", cost_amount: "4" });
     expect(await spend()).toEqual([
-      { day: "2026-03-15", currency: "USD", spend: "4", matched: 1, unpriced: 0 },
+      { day: "2026-03-15", currency: "USD", spend: "4", adjusted: "0", matched: 1, unpriced: 0 },
     ]);
   });
 
@@ -105,6 +105,7 @@ describe("spend", () => {
       cost_type: "cpc",
       currency: "USD",
       spend: "4",
+      adjusted: "0",
       matched: 1,
       unpriced: 0,
     });
@@ -138,7 +139,7 @@ describe("spend", () => {
       await sendCost({ cost_id: id, cost_amount: "1" });
     }
     expect(await spend("from=2026-03-14&to=2026-03-14")).toEqual([
-      { day: "2026-03-14", currency: "USD", spend: "2", matched: 2, unpriced: 0 },
+      { day: "2026-03-14", currency: "USD", spend: "2", adjusted: "0", matched: 2, unpriced: 0 },
     ]);
   });
 
@@ -184,7 +185,7 @@ describe("spend as CSV", () => {
     );
     expect(response.headers.get("vary")).toBe("Accept");
     expect(await response.text()).toBe(
-      "day,currency,spend,matched,unpriced\r\n2026-03-12,USD,2,1,0\r\n2026-03-15,USD,0.25,1,0\r\n",
+      "day,currency,spend,adjusted,matched,unpriced\r\n2026-03-12,USD,2,0,1,0\r\n2026-03-15,USD,0.25,0,1,0\r\n",
     );
   });
 
@@ -197,7 +198,7 @@ describe("spend as CSV", () => {
 
   it("is only the header line without costs", async () => {
     expect(await (await csv(`${WEEK}&group_by=partner,cost_type`)).text()).toBe(
-      "partner_id,partner_name,cost_type,currency,spend,matched,unpriced\r\n",
+      "partner_id,partner_name,cost_type,currency,spend,adjusted,matched,unpriced\r\n",
     );
   });
 
@@ -214,7 +215,7 @@ describe("spend as CSV", () => {
     await env.DB.prepare("UPDATE links SET label = ? WHERE id = 1").bind(label).run();
     await spent("spend-click-0001", { cost_amount: "1" });
     const [, line] = (await (await csv(`${WEEK}&group_by=link`)).text()).split("\r\n");
-    expect(line).toBe(`${DEMO.linkToken},${cell},${cell},USD,1,1,0`);
+    expect(line).toBe(`${DEMO.linkToken},${cell},${cell},USD,1,0,1,0`);
   });
 
   it.each([

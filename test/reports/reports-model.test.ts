@@ -1,4 +1,4 @@
-/** Both reports equal the sums over what was sent, for any grouping, level, filter and days. */
+/** Both reports equal the sums over what was sent and adjusted, for any grouping, level, filter and days. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ask, click, DAY, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
@@ -11,15 +11,19 @@ interface Cost {
   amount: number | null;
 }
 
-/** What one click or impression adds to the reports. */
+/** What one click, impression or adjustment adds to the reports. */
 interface Sent {
   day: string;
   /** The names of the link and of those above it. */
   path: string[];
   partner_id: number | null;
-  kind: "click" | "impression";
-  hasId: boolean;
+  /** Undefined for an adjustment. */
+  kind?: "click" | "impression";
+  hasId?: boolean;
+  /** Of an adjustment, its cost type and currency. */
   cost: Cost | null;
+  /** In units of 0.00000001. */
+  adjusted?: bigint;
 }
 
 /** Links of the demo data by token: their names and their partner. */
@@ -53,6 +57,16 @@ const event = fc.record({
 });
 type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never;
 
+const adjustment = fc.record({
+  token: fc.constantFrom(...Object.keys(OPENED)),
+  partner_id: fc.integer({ min: 1, max: 2 }),
+  cost_type: fc.constantFrom("cpc", "cpi", "cpm"),
+  currency: fc.constantFrom("USD", "EUR"),
+  amount: fc.constantFrom("-0.00000001", "0.00000001", "-1000000000", "999999999.99999999", "12.5", "-12.5"),
+  daysAgo: fc.integer({ min: 0, max: 3 }),
+});
+type Adjustment = typeof adjustment extends fc.Arbitrary<infer Value> ? Value : never;
+
 const dateOf = (daysAgo: number) => new Date(NOW - daysAgo * DAY).toISOString().slice(0, 10);
 
 let lastId = 0;
@@ -85,19 +99,32 @@ async function send({ token, campaign, adgroup, kind, hasId, cost, daysAgo }: Ev
   return { ...sent, cost: { cost_type, currency, amount } };
 }
 
-/** Mostly undefined, so that a question with several filters is rare: few rows pass all of them. */
-const seldom = <T>(value: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+/** Adds an adjustment. Returns what the spend report should show of it. */
+async function adjust({ token, partner_id, amount, daysAgo, ...more }: Adjustment): Promise<Sent> {
+  const day = dateOf(daysAgo);
+  const { status } = await ask("/operator/v1/adjustments", {
+    token: DEMO.operatorToken,
+    headers: { "idempotency-key": `model-${++lastId}` },
+    json: { app_token: DEMO.appToken, link_token: token, day, partner_id, amount, reason: "model", ...more },
+  });
+  expect(status).toBe(201);
+  const path = (OPENED[token] as (typeof OPENED)[string]).path;
+  return { day, path, partner_id, adjusted: toUnits(amount), cost: { ...more, amount: null } };
+}
+
+/** Most questions leave a filter out, so that filters together do not exclude everything. */
+const rarely = <T>(filter: fc.Arbitrary<T>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, { arbitrary: filter, weight: 1 });
 const question = fc.record({
   report: fc.constantFrom("spend" as const, "engagements" as const),
   groups: fc.uniqueArray(fc.constantFrom("day", "link", "partner", "last"), { minLength: 1 }),
-  days: seldom(fc.record({ from: fc.integer({ min: 0, max: 3 }), length: fc.integer({ min: 0, max: 3 }) })),
-  level: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-  path: fc.option(fc.constantFrom(...PATHS, ...PATHS.slice(0, 2)), { nil: undefined, freq: 2 }),
-  partner_id: seldom(fc.integer({ min: 1, max: 2 })),
-  cost_type: seldom(fc.constantFrom("cpc", "cpm")),
-  currency: seldom(fc.constantFrom("USD", "EUR")),
-  kind: seldom(fc.constantFrom("click", "impression")),
+  days: rarely(fc.record({ from: fc.integer({ min: 0, max: 3 }), length: fc.integer({ min: 0, max: 3 }) })),
+  level: rarely(fc.integer({ min: 1, max: 4 })),
+  path: rarely(fc.constantFrom(...PATHS)),
+  partner_id: rarely(fc.integer({ min: 1, max: 2 })),
+  cost_type: rarely(fc.constantFrom("cpc", "cpm")),
+  currency: rarely(fc.constantFrom("USD", "EUR")),
+  kind: rarely(fc.constantFrom("click", "impression")),
 });
 type Question = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -132,7 +159,7 @@ function expected(asked: Question, all: Sent[]): Answer {
   const groups = groupsOf(asked);
   const answer: Answer = new Map();
   for (const sent of all) {
-    if (report === "spend" && !sent.cost) continue;
+    if (report === "spend" ? !sent.cost : !sent.kind) continue;
     const { cost } = sent;
     const isIn =
       (!days ||
@@ -157,8 +184,12 @@ function expected(asked: Question, all: Sent[]): Answer {
     ]);
     const amount = BigInt(cost?.amount ?? 0) * (cost?.cost_type === "cpm" ? 1n : 1000n);
     const isPriced = cost?.amount != null;
+    const isCost = sent.kind !== undefined;
+    const adjusted = sent.adjusted ?? 0n;
     const added =
-      report === "spend" ? [amount, Number(isPriced), Number(!isPriced)] : [1, Number(sent.hasId)];
+      report === "spend"
+        ? [amount + adjusted, adjusted, Number(isCost && isPriced), Number(isCost && !isPriced)]
+        : [1, Number(sent.hasId)];
     const sums = answer.get(key) ?? added.map((one) => (typeof one === "bigint" ? 0n : 0));
     answer.set(
       key,
@@ -172,9 +203,9 @@ function expected(asked: Question, all: Sent[]): Answer {
 
 type Item = Record<string, string | number | null>;
 
-function toUnits(spend: unknown): bigint {
-  const [whole = "", places = ""] = String(spend).split(".");
-  return BigInt(whole + places.padEnd(8, "0"));
+function toUnits(decimal: unknown): bigint {
+  const [, sign = "", whole = "", places = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(decimal)) ?? [];
+  return BigInt(`${sign}${whole}${places.padEnd(8, "0")}`);
 }
 
 function toAnswer(asked: Question, items: Item[], tokens: Map<string, string>): Answer {
@@ -188,7 +219,7 @@ function toAnswer(asked: Question, items: Item[], tokens: Map<string, string>): 
     return asked.report === "spend"
       ? [
           JSON.stringify([...keys, item.currency]),
-          [toUnits(item.spend), Number(item.matched), Number(item.unpriced)],
+          [toUnits(item.spend), toUnits(item.adjusted), Number(item.matched), Number(item.unpriced)],
         ]
       : [JSON.stringify(keys), [Number(item.count), Number(item.recorded)]];
   });
@@ -209,17 +240,19 @@ async function tokensByName(): Promise<Map<string, string>> {
   return new Map(links.map(({ id, token }) => [nameOf(id), token]));
 }
 
-it("both reports equal the sums over what was sent, for any grouping, level, filter and days", async () => {
+it("both reports equal the sums over what was sent and adjusted, for any grouping, level, filter and days", async () => {
   const seen = { rows: 0, empty: 0, unknown: 0 };
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { minLength: 6, maxLength: 16 }),
+      fc.array(adjustment, { maxLength: 8 }),
       fc.array(question, { minLength: 12, maxLength: 12 }),
-      async (events, questions) => {
+      async (events, adjustments, questions) => {
         run++;
         await freshLedger();
         const sent: Sent[] = [];
         for (const one of events) sent.push(await send(one));
+        for (const one of adjustments) sent.push(await adjust(one));
         const tokens = await tokensByName();
         for (const asked of questions) {
           const query = toQuery(asked, tokens);

@@ -13,16 +13,17 @@ import { runOnEveryShard } from "./run.ts";
 import { type Ledger, runGated } from "./shards.ts";
 import {
   type AnyRow,
+  BELOW,
   findSubtree,
   findTargets,
   type Group,
   IDS,
+  IDS_BELOW,
   linksOf,
   type ReportName,
   type ReportRow,
   type Selection,
   SOURCES,
-  SUBTREE,
   sumsOf,
   type Target,
 } from "./totals.ts";
@@ -60,7 +61,11 @@ const APPS = {
   /** For a shard, which has no users: those that DB allowed. */
   allowed: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
 };
-const LINKS = { below: sql`IN (${SUBTREE})`, known: sql`IN (${IDS})`, all: undefined };
+const LINKS = {
+  below: { links: sql`IN (${IDS_BELOW})`, cte: BELOW },
+  known: { links: sql`IN (${IDS})` },
+  all: {},
+};
 
 const f = alias(links, "f");
 const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
@@ -86,7 +91,7 @@ function once<S>(name: string, build: () => S): S {
 }
 
 type Choice = [apps: keyof typeof APPS, links: keyof typeof LINKS];
-const toSelection = ([apps, links]: Choice): Selection => ({ apps: APPS[apps], links: LINKS[links] });
+const toSelection = ([apps, links]: Choice): Selection => ({ apps: APPS[apps], ...LINKS[links] });
 
 function sumsFor(report: ReportName, groups: readonly string[], ...choice: Choice) {
   return once([report, ...choice, ...groups].join(), () => sumsOf(report, groups, toSelection(choice)));

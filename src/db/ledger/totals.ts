@@ -8,29 +8,38 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { ancestors, l1, l2, l3 } from "../links/links.ts";
 import { l } from "../links/lists.ts";
 import { as, type Fields, list, query, type RowOf } from "../query.ts";
-import { dailyEngagements, dailyTotals, links } from "../schema.ts";
+import { adjustments, dailyEngagements, dailyTotals, links } from "../schema.ts";
 import { statement } from "../statement.ts";
 
 const d = alias(dailyTotals, "d");
+const a = alias(adjustments, "a");
 const e = alias(dailyEngagements, "e");
 
 const equals = (column: AnyColumn, value: string) =>
   sql`(${sql.placeholder(value)} IS NULL OR ${column} = ${sql.placeholder(value)})`;
 
-/** A table of totals and what a report says about it. */
-interface Source {
+/** A table that a report sums. */
+interface Part {
   table: Table;
   /** The keys of a row, in the order in which rows are sorted. */
   keys: Fields & Record<"appToken" | "day" | "linkId" | "partnerId", AnyColumn>;
-  /** The key of each group. A report has NULL for those it does not group by. */
-  groups: Record<string, string>;
   /** The filters in addition to the app, the days, the partner and the link. */
   filter: SQL;
-  /** Sums that may exceed 2^53, so a row has them as text. */
+  /** Those of the report's sums that the table has. The others are 0. */
   money: Fields;
   counts: Fields;
-  /** The rows that a report shows. */
+  /** The sums that a report shows. */
   having: SQL;
+}
+
+/** The totals of a report. */
+interface Source extends Part {
+  /** The key of each group. A report has NULL for those it does not group by. */
+  groups: Record<string, string>;
+  /** Sums that may exceed 2^53, so a row has them as text. Those that only `added` has are 0 here. */
+  money: Fields;
+  /** A table with the same keys whose rows the report adds to the totals. */
+  added?: Part;
 }
 
 const isMatched = sql`${d.state} = 'matched'`;
@@ -53,6 +62,8 @@ export const SOURCES = {
     money: {
       flat: sql<number>`sum(iif(${isMatched} AND ${d.costType} <> 'cpm', ${d.amount}, 0))`,
       perMille: sql<number>`sum(iif(${isMatched} AND ${d.costType} = 'cpm', ${d.amount}, 0))`,
+      adjustedWhole: sql<number>`0`,
+      adjustedRest: sql<number>`0`,
     },
     // Numbers of costs with an engagement: those with an amount, and those without.
     counts: {
@@ -60,6 +71,25 @@ export const SOURCES = {
       unpriced: sql<number>`sum(iif(${d.state} = 'unpriced', ${d.count}, 0))`,
     },
     having: sql`matched > 0 OR unpriced > 0`,
+    added: {
+      table: a,
+      keys: {
+        appToken: a.appToken,
+        day: a.day,
+        linkId: a.linkId,
+        partnerId: a.partnerId,
+        costType: a.costType,
+        currency: a.currency,
+      },
+      filter: sql`${equals(a.costType, "costType")} AND ${equals(a.currency, "currency")}`,
+      // In two parts, because the sum of many large amounts in one would not fit into an integer of SQLite.
+      money: {
+        adjustedWhole: sql<number>`sum(${a.amount} / 100000000)`,
+        adjustedRest: sql<number>`sum(${a.amount} % 100000000)`,
+      },
+      counts: {},
+      having: sql`true`,
+    },
   },
   engagements: {
     table: e,
@@ -107,34 +137,50 @@ export interface AnyRow extends Names {
 export interface Selection {
   apps: SQL;
   links?: SQL | undefined;
+  /** A CTE with the links, so that a statement with several tables reads them once. */
+  cte?: SQL | undefined;
 }
 
 const NULL = sql`NULL`;
+const ZERO = sql`0`;
+const NOTHING = sql``;
 const comma = sql`, `;
 
-const isSelected = ({ keys, filter }: Source, { apps, links }: Selection) => sql`${keys.appToken} ${apps}
+const isSelected = ({ keys, filter }: Part, { apps, links }: Selection) => sql`${keys.appToken} ${apps}
   AND ${keys.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
   AND ${equals(keys.partnerId, "partnerId")} AND ${filter} ${links ? sql`AND ${keys.linkId} ${links}` : sql``}`;
 
-/** The sums of the totals by the keys of the groups, without names. */
+/** The tables that a report sums. */
+const partsOf = (source: Source): Part[] => [source, ...(source.added ? [source.added] : [])];
+
+/** The sums of the totals by the keys of the groups, without names. Each table has its own rows, in any order. */
 export function sumsOf(report: ReportName, groups: readonly string[], selection: Selection) {
   const source: Source = SOURCES[report];
-  const { table, keys, money, counts, having } = source;
   const grouped = groups.map((group) => source.groups[group]);
   const isNull = (key: string) => Object.values(source.groups).includes(key) && !grouped.includes(key);
-  const shown = Object.entries(keys).filter(([key]) => !isNull(key));
-  const fields: Fields = {
-    ...Object.fromEntries(Object.keys(keys).map((key) => [key, NULL])),
-    ...Object.fromEntries(shown),
-    ...Object.fromEntries(Object.entries(money).map(([name, sum]) => [name, sql`CAST(${sum} AS TEXT)`])),
-    ...counts,
-  };
-  const inOrder = sql.join(
-    shown.map(([, column]) => column),
-    comma,
+  const sums = partsOf(source).map((part) => {
+    const shown = Object.entries(part.keys).filter(([key]) => !isNull(key));
+    const money = Object.keys(source.money).map((name) => [
+      name,
+      sql`CAST(${part.money[name] ?? ZERO} AS TEXT)`,
+    ]);
+    const counts = Object.keys(source.counts).map((name) => [name, part.counts[name] ?? ZERO]);
+    const fields: Fields = {
+      ...Object.fromEntries(Object.keys(part.keys).map((key) => [key, NULL])),
+      ...Object.fromEntries(shown),
+      ...Object.fromEntries(money),
+      ...Object.fromEntries(counts),
+    };
+    const columns = sql.join(
+      shown.map(([, column]) => column),
+      comma,
+    );
+    return sql`SELECT ${list(fields)} FROM ${as(part.table)} WHERE ${isSelected(part, selection)}
+      GROUP BY ${columns} HAVING ${part.having}`;
+  });
+  return statement<AnyRow>(
+    sql`${selection.cte ?? NOTHING} ${sql.join(sums, sql` UNION ALL `)} LIMIT ${sql.placeholder("limit")}`,
   );
-  return statement<AnyRow>(sql`SELECT ${list(fields)} FROM ${as(table)} WHERE ${isSelected(source, selection)}
-    GROUP BY ${inOrder} HAVING ${having} ORDER BY ${inOrder} LIMIT ${sql.placeholder("limit")}`);
 }
 
 /** A value of the link that `l` is added to: its ancestor of the level, or itself if it is not below that level. */
@@ -164,10 +210,12 @@ const targetsOf = (ids: SQL) =>
 
 /** The links of the totals. */
 export function linksOf(report: ReportName, selection: Selection) {
-  const source: Source = SOURCES[report];
-  const { table, keys } = source;
+  const ids = partsOf(SOURCES[report]).map(
+    (part) =>
+      sql`SELECT ${part.keys.linkId} AS id FROM ${as(part.table)} WHERE ${isSelected(part, selection)}`,
+  );
   return targetsOf(
-    sql`SELECT DISTINCT ${keys.linkId} AS id FROM ${as(table)} WHERE ${isSelected(source, selection)}`,
+    sql`${selection.cte ?? NOTHING} SELECT DISTINCT id FROM (${sql.join(ids, sql` UNION ALL `)})`,
   );
 }
 
@@ -176,10 +224,11 @@ export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids"
 export const findTargets = targetsOf(IDS);
 
 const c = alias(links, "c");
-/** The link of the filter and everything below it. */
-export const SUBTREE = sql`WITH RECURSIVE below(id) AS (
+/** A CTE with the link of the filter and everything below it. */
+export const BELOW = sql`WITH RECURSIVE below(id) AS (
     SELECT ${c.id} FROM ${as(c)} WHERE ${c.token} = ${sql.placeholder("link")} AND ${c.appToken} = ${sql.placeholder("appToken")}
     UNION ALL SELECT ${c.id} FROM below CROSS JOIN ${as(c)} INDEXED BY links_by_parent
       ON ${c.appToken} = ${sql.placeholder("appToken")} AND ${c.parentId} = below.id
-  ) SELECT id FROM below`;
-export const findSubtree = statement<{ id: number }>(SUBTREE);
+  )`;
+export const IDS_BELOW = sql`SELECT id FROM below`;
+export const findSubtree = statement<{ id: number }>(sql`${BELOW} ${IDS_BELOW}`);

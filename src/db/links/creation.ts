@@ -2,18 +2,16 @@
  * Creates one or many links in one round trip. With an idempotency key, the transaction that inserts the links also stores the
  * response, so one never exists without the other.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { DAY_MS } from "../../domain/time.ts";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
-import { idempotencyKeys, links } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
+import { as, names, optional, query, returning } from "../query.ts";
+import { links } from "../schema.ts";
+import { runBatch } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
-
-export const KEY_LIFE_MS = DAY_MS;
 
 export interface NewLink {
   token: string;
@@ -23,16 +21,6 @@ export interface NewLink {
 
 export type Parent = LinkRow & Inherited;
 
-/** A request with an idempotency key. A key is unique per user, app and operation. */
-export interface KeyedRequest {
-  operation: "create_link" | "create_links";
-  key: string;
-  requestId: string;
-  bodyHash: string;
-  now: number;
-}
-
-const k = alias(idempotencyKeys, "k");
 const p = alias(links, "p");
 const now = sql.placeholder("now");
 // New links travel as JSON arrays [token, label, parent token].
@@ -57,10 +45,12 @@ function splitCreationContext<Row extends { id: number | null }>(rows: Row[]) {
 }
 
 const member = sql`${as(t)} CROSS JOIN ${as(m)} ON ${isMember}`;
-const ownKey = sql`
-  ${k.userId} = ${t.userId} AND ${k.appToken} = ${m.appToken} AND ${k.operation} = ${sql.placeholder("operation")}
-  AND ${k.key} = ${sql.placeholder("key")}
-`;
+const keys = keyStatements({
+  from: member,
+  where: isCaller,
+  user: sql`${t.userId}`,
+  app: sql`${m.appToken}`,
+});
 
 const insert = returning(
   sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
@@ -68,47 +58,13 @@ const insert = returning(
     FROM ${member} CROSS JOIN ${newLinks}
     LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
     WHERE ${isCaller} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
-      AND (${sql.placeholder("key")} IS NULL OR EXISTS (
-        SELECT 1 FROM ${as(k)} WHERE ${ownKey} AND ${k.requestId} = ${sql.placeholder("requestId")}
-      ))`,
+      AND (${sql.placeholder("key")} IS NULL OR ${keys.isStored})`,
   { token: links.token },
 );
 
-const isExpired = sql`${k.createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}`;
-const responseFields = { status: k.status, location: k.location, answer: k.answer };
-const findResponse = query(
-  { bodyHash: k.bodyHash, ...responseFields },
-  sql`FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey} WHERE ${isCaller} AND NOT ${isExpired}`,
-);
-export type StoredResponse = RowOf<typeof responseFields>;
-export type EarlierResponse = StoredResponse & { bodyHash: string };
-
-const { userId, appToken, operation, key, createdAt, requestId, bodyHash, status, location, answer } =
-  idempotencyKeys;
-const storeResponse = returning(
-  sql`INSERT INTO ${idempotencyKeys}
-      (${names(userId, appToken, operation, key, createdAt, requestId, bodyHash, status, location, answer)})
-    SELECT ${t.userId}, ${m.appToken}, ${sql.placeholder("operation")}, ${sql.placeholder("key")}, ${now},
-      ${sql.placeholder("requestId")}, ${sql.placeholder("bodyHash")}, ${sql.placeholder("status")},
-      ${sql.placeholder("location")}, ${sql.placeholder("answer")}
-    FROM ${member} WHERE ${isCaller}
-    ON CONFLICT DO NOTHING`,
-  { requestId },
-);
-
-const deleteResponse = (condition: SQL) =>
-  statement(sql`
-    DELETE FROM ${idempotencyKeys} WHERE (${names(userId, appToken, operation, key)}) IN (
-      SELECT ${k.userId}, ${k.appToken}, ${k.operation}, ${k.key} FROM ${member} CROSS JOIN ${as(k)} ON ${ownKey}
-      WHERE ${isCaller} AND ${condition}
-    )
-  `);
-const deleteExpiredResponse = deleteResponse(isExpired);
 /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
-const deleteWrongResponse = deleteResponse(sql`
-  ${k.requestId} = ${sql.placeholder("requestId")} AND ${sql.placeholder("promised")} <> (
-    SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0
-  )
+const deleteWrongResponse = keys.deleteOwn(sql`
+  ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0)
 `);
 
 const toJson = (links: NewLink[]) =>
@@ -140,7 +96,7 @@ export async function prepareLinks(
     db,
     scope.tokenHash,
     creationContext(db, { ...scope, links: toJson(links) }),
-    findResponse(db, { ...scope, operation, key, now }),
+    keys.find(db, { ...scope, operation, key, now }),
   );
   return { ...splitCreationContext(rows), earlier, partners };
 }
@@ -160,8 +116,8 @@ export async function insertKeyedLinks(
   const values = { ...scope, ...request, ...response, links: toJson(links), promised };
   const [, [stored], inserted] = await runBatch(
     db,
-    deleteExpiredResponse(db, values),
-    storeResponse(db, values),
+    keys.deleteExpired(db, values),
+    keys.store(db, values),
     insert(db, values),
     deleteWrongResponse(db, values),
   );

@@ -1,5 +1,8 @@
-/** The audit log: who changed what and when. An entry is written in the batch of its change, and only if that changed a row. */
-import { sql } from "drizzle-orm";
+/**
+ * The audit log: who changed what and when. An entry is written in the batch of its change, and only if that changed a row; for a
+ * change on a shard, before it.
+ */
+import { type SQL, sql } from "drizzle-orm";
 import { names, optional, type RowOf } from "../query.ts";
 import { auditLog, users } from "../schema.ts";
 import { type Bound, statement } from "../statement.ts";
@@ -13,12 +16,15 @@ export interface Operator {
 
 const { happenedAt, userId, action, subject, detail } = auditLog;
 // A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
-const insert = statement(sql`
-  INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-  SELECT ${sql.placeholder("now")}, ${sql.placeholder("userId")}, ${sql.placeholder("action")},
-    ${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid()), ${sql.placeholder("detail")}
-  WHERE changes() > 0
-`);
+const insertIf = (condition: SQL) =>
+  statement(sql`
+    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
+    SELECT ${sql.placeholder("now")}, ${sql.placeholder("userId")}, ${sql.placeholder("action")},
+      ${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid()), ${sql.placeholder("detail")}
+    WHERE ${condition}
+  `);
+const insertAfterChange = insertIf(sql`changes() > 0`);
+const insert = insertIf(sql`true`);
 
 /**
  * The statement that adds the audit entry of the change just before it in the batch. The subject is for example `partner 3`; an
@@ -27,15 +33,36 @@ const insert = statement(sql`
  */
 export function auditChange(
   db: D1Database,
-  { userId, now }: Operator,
+  operator: Operator,
   action: string,
   noun: string,
   id: string | number | null,
   detail: object = {},
 ): Bound<unknown> {
+  return insertAfterChange(db, toValues(operator, action, noun, id, detail));
+}
+
+/** The statement that adds the audit entry of a change in another database, before the change. */
+export function auditFirst(
+  db: D1Database,
+  operator: Operator,
+  action: string,
+  noun: string,
+  id: string | number,
+  detail: object,
+): Bound<unknown> {
+  return insert(db, toValues(operator, action, noun, id, detail));
+}
+
+function toValues(
+  { userId, now }: Operator,
+  action: string,
+  noun: string,
+  id: string | number | null,
+  detail: object,
+) {
   // As text, because D1 binds a number as a REAL, which would be shown as `3.0`.
-  const values = { id: id === null ? null : String(id), detail: toJson(detail) };
-  return insert(db, { userId, now, action, noun, ...values });
+  return { userId, now, action, noun, id: id === null ? null : String(id), detail: toJson(detail) };
 }
 
 /** The log is part of the API, whose names are in snake_case. */

@@ -17,6 +17,9 @@ export const pageByPartner = {
 
 export const name = z.string().check(z.trim(), plainText(1, 255));
 
+/** Why an operator corrects spend. The audit log shows it. */
+export const reason = z.string().check(z.trim(), plainText(1, 500));
+
 /** Distinct cost types in the order of `COST_TYPES`. */
 export const costTypes = z.pipe(
   z

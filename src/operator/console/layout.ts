@@ -58,7 +58,8 @@ export function withForm(act: Act, show: Show): Handler {
     try {
       const result = await act(context, session, form);
       if ("body" in result) return await consolePage(context, session, result);
-      return redirectResponse(context, `${result.path}?done=${result.action}`);
+      const query = new URLSearchParams({ done: result.action, ...result.more });
+      return redirectResponse(context, `${result.path}?${query}`);
     } catch (error) {
       const isFormError = error instanceof AppError && FORM_ERROR_STATUSES.has(ERRORS[error.code].status);
       if (!isFormError) throw error;
@@ -69,7 +70,7 @@ export function withForm(act: Act, show: Show): Handler {
   });
 }
 
-const FORM_ERROR_STATUSES: ReadonlySet<number> = new Set([400, 409]);
+const FORM_ERROR_STATUSES: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** The ID in the path. Throws not_found if it is not a number. */
 export function idOf(context: Context): number {
@@ -88,6 +89,7 @@ const SECTIONS = [
   ["/operator/apps", "Apps"],
   ["/operator/users", "Users"],
   ["/operator/credentials", "Credentials"],
+  ["/operator/adjustments", "Adjustments"],
   ["/operator/audit", "Audit log"],
 ] as const;
 
@@ -128,6 +130,8 @@ const DONE = {
   "partner-stopped": "Partner stopped. Its costs no longer count.",
   "partner-resumed": "Partner resumed. Its costs count again.",
   "credential-revoked": "Credential revoked.",
+  "adjustment-created": "Adjustment added. Reports include it.",
+  "cost-voided": "Cost voided. It no longer counts.",
   "mismatch-dismissed": "Mismatch dismissed. It no longer blocks approval.",
   "round-approved": "Round approved. Its cost types are now live for the partner.",
   "round-closed": "Round closed. No cost types went live.",
@@ -140,9 +144,15 @@ const DONE = {
 interface Done {
   path: string;
   action: keyof typeof DONE;
+  /** Parameters for the page that confirms the action. */
+  more?: Record<string, string>;
 }
 
-export const done = (path: string, action: Done["action"]): Done => ({ path, action });
+export const done = (path: string, action: Done["action"], more: Done["more"] = {}): Done => ({
+  path,
+  action,
+  more,
+});
 
 function doneNotice(action: string | null): Markup | "" {
   const text = action !== null && Object.hasOwn(DONE, action) && DONE[action as keyof typeof DONE];

@@ -16,6 +16,7 @@ import { openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
 import { type Act, done, idOf, type Show, secretPage } from "./layout.ts";
+import { voidSection } from "./voids.ts";
 
 /** The badge of a cost type's integration state. */
 export const STATES = {
@@ -78,6 +79,7 @@ export const partnerPage: Show = async (context, formError) => {
         ${moreHint(id, "credentials", credentials.total)}
         ${issueForm(partner)}
       </section>
+      ${await voidSection(context, id, formError)}
       <section class="card" aria-labelledby="templates">
         <h2 id="templates">Name and parameter templates</h2>
         <p class="muted">Query parameters that are added to the URLs of the partner's links. Macros in braces or brackets are kept unchanged.</p>

@@ -1,5 +1,6 @@
 /** The routes of the operator console: pages, and forms that redirect back to a page. */
 import type { Route } from "../../http/router.ts";
+import { adjustmentsPage, submitAdjustment } from "./adjustments.ts";
 import * as apps from "./apps.ts";
 import { auditPage } from "./audit.ts";
 import { credentialsPage, submitRevocation } from "./credentials.ts";
@@ -8,6 +9,7 @@ import * as overview from "./overview.ts";
 import * as partners from "./partners.ts";
 import * as rounds from "./rounds.ts";
 import * as users from "./users.ts";
+import { submitVoid } from "./voids.ts";
 
 const page = (path: string, show: Show): Route => ({ path, methods: { GET: withPage(show) } });
 /** A page with a form that posts to the same path. */
@@ -28,6 +30,7 @@ export const consoleRoutes: Route[] = [
   form("/operator/partners/:id/costs", partners.submitCostSwitch, partners.partnerPage),
   form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage),
+  pageWithForm("/operator/partners/:id/voids", partners.partnerPage, submitVoid),
   page("/operator/rounds", overview.overviewPage),
   page("/operator/rounds/:id", rounds.roundPage),
   form("/operator/rounds/:id/approve", rounds.submitApproval, rounds.roundPage),
@@ -43,5 +46,6 @@ export const consoleRoutes: Route[] = [
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage),
   page("/operator/credentials", credentialsPage),
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage),
+  pageWithForm("/operator/adjustments", adjustmentsPage, submitAdjustment),
   page("/operator/audit", auditPage),
 ];

@@ -4,23 +4,31 @@
  */
 import { Buffer } from "node:buffer";
 import * as z from "zod/mini";
-import type { EarlierResponse, KeyedRequest, StoredResponse } from "../db/links/creation.ts";
+import type { EarlierResponse, KeyedRequest, StoredResponse } from "../db/idempotency.ts";
 import { sha256 } from "../domain/hash.ts";
 import { toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import type { Created } from "./create-links.ts";
 
-export const idempotencyKey = z.object({
-  "Idempotency-Key": z
-    .optional(z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")))
-    .with(
-      z.describe(
-        "1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again.",
-      ),
+const key = z
+  .string()
+  .check(z.regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters"))
+  .with(
+    z.describe(
+      "1 to 255 visible ASCII characters. For 24 hours, the same key and body from the same user on the same app and path get the first response again.",
     ),
-});
+  );
+
+export const requiredIdempotencyKey = z.object({ "Idempotency-Key": key });
+export const idempotencyKey = z.partial(requiredIdempotencyKey);
+
+/** What an accepted request responds with. */
+export interface Created {
+  status: 200 | 201;
+  location: string | null;
+  items: object[];
+}
 
 export function toKeyedRequest(
   context: Context,
@@ -41,7 +49,7 @@ export function toStored(context: Context, { status, location, items }: Created)
   if (Buffer.byteLength(answer) > MAX_BYTES) {
     throw new AppError(
       "payload_too_large",
-      "The response is too long to store for the Idempotency-Key. Send fewer links in one request.",
+      "The response is too long to store for the Idempotency-Key. Send fewer items in one request.",
     );
   }
   return { status, location, answer };

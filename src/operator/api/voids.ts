@@ -1,0 +1,73 @@
+/** `POST /operator/v1/partners/{id}/voids`: an operator voids a cost of a partner. */
+import * as z from "zod/mini";
+import { operatorOperation } from "../../auth/operations.ts";
+import type { Operator } from "../../db/operator/audit.ts";
+import { findPartner } from "../../db/operator/partners.ts";
+import { readCounting, voidCounting } from "../../db/operator/voids.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { jsonResponse } from "../../http/envelope.ts";
+import { costId } from "../../http/fields.ts";
+import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
+import { byId, notFound, reason } from "./common.ts";
+
+export const newVoid = z.strictObject({ cost_id: costId, reason });
+
+/** A cost can change between reading and voiding it, but only a few times: it matches, gets its amount, or is replaced. */
+const MAX_ATTEMPTS = 5;
+
+/** Returns whether the cost was void before. */
+export async function voidCost(
+  { env, ledger }: Context,
+  operator: Operator,
+  partnerId: number,
+  { cost_id, reason }: z.output<typeof newVoid>,
+): Promise<{ isDuplicate: boolean }> {
+  const key = { partnerId, costId: cost_id };
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const { verdict, values } = await readCounting(ledger, key, operator.now);
+    if (!values) {
+      if (!(await findPartner(env.DB, partnerId))) throw notFound("partner");
+      throw new AppError(
+        "not_found",
+        "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
+      );
+    }
+    if (verdict === "duplicate") return { isDuplicate: true };
+    if (await voidCounting(ledger, operator, key, values, reason)) return { isDuplicate: false };
+  }
+  throw new AppError("unavailable", "The cost changed while it was voided. Resend the request.", {
+    headers: { "retry-after": "1" },
+  });
+}
+
+const voidPartnerCost = operatorOperation({
+  method: "POST",
+  path: "/operator/v1/partners/:id/voids",
+  id: "voidPartnerCost",
+  summary: "Void a cost of a partner",
+  description:
+    "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until the cost expires, also for a stopped partner. The audit log keeps the reason and the removed values.",
+  input: { path: byId, body: newVoid },
+  requestExample: { cost_id: "acme-click-20260701", reason: "The network reported the click as fraud" },
+  responses: {
+    200: {
+      description: "The cost does not count, because of this request or of an earlier one",
+      schema: voided,
+      example: VOIDED_EXAMPLE,
+    },
+  },
+  errors: ["not_found"],
+  async handle(context, operator, { path: { id }, body }) {
+    const { isDuplicate } = await voidCost(context, operator, id, body);
+    return jsonResponse({
+      status: "ok",
+      cost_id: body.cost_id,
+      match: "voided",
+      duplicate: isDuplicate,
+      request_id: context.requestId,
+    });
+  },
+});
+
+export const operations = [voidPartnerCost];

@@ -1,0 +1,251 @@
+/** Voids by operators: what they change, what the audit log keeps, and how they meet other writers. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
+import { purge } from "../../src/purge.ts";
+import { Browser } from "../account/support.ts";
+import {
+  ask,
+  type Call,
+  click,
+  countingDatabase,
+  DEMO,
+  ledgerOn,
+  NOW,
+  rejection,
+  rows,
+  sendCost,
+} from "../harness.ts";
+import { failingDatabase, freshLedger, totals } from "../support.ts";
+
+const ID = "operator-void-0001";
+const PATH = "/operator/v1/partners/1/voids";
+const PRICE = "&cost_type=cpc&cost_amount=0.3&cost_currency=USD";
+const token = DEMO.operatorToken;
+const json = { cost_id: ID, reason: "The network reported fraud" };
+const voidCost = (more: Call = {}) => ask(PATH, { token, json, ...more });
+const send = (amount: string | undefined, now = NOW) =>
+  sendCost({ cost_id: ID, ...(amount && { cost_amount: amount }) }, { now });
+
+interface Entry {
+  user_id: number;
+  action: string;
+  subject: string;
+  detail: string;
+}
+const entries = async () =>
+  (
+    await rows<Entry>("SELECT user_id, action, subject, detail FROM audit_log WHERE action = 'void cost'")
+  ).map((entry) => ({ ...entry, detail: JSON.parse(entry.detail) }));
+
+beforeEach(freshLedger);
+
+describe("an operator's void", () => {
+  it("removes a matched cost, and the audit entry keeps the reason and the removed values", async () => {
+    await click(ID);
+    await send("0.5");
+    const { status, body } = await voidCost();
+    expect([status, body]).toEqual([
+      200,
+      { status: "ok", cost_id: ID, match: "voided", duplicate: false, request_id: body.request_id },
+    ]);
+    expect(await totals()).toEqual([]);
+    expect(await entries()).toEqual([
+      {
+        user_id: 2,
+        action: "void cost",
+        subject: "partner 1",
+        detail: { ...json, cost_type: "cpc", currency: "USD", amount: "0.5" },
+      },
+    ]);
+    expect((await send("0.5")).body).toMatchObject({ match: "voided", duplicate: true });
+    expect((await send("0.4")).body).toMatchObject({ match: "matched", duplicate: false });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 40_000 }]);
+  });
+
+  it("removes a price on a URL, a pending cost and an unpriced one", async () => {
+    await click(ID, { query: PRICE });
+    const [pending, unpriced] = ["operator-void-0002", "operator-void-0003"];
+    await sendCost({ cost_id: pending, cost_amount: "2" });
+    await click(unpriced);
+    await sendCost({ cost_id: unpriced });
+    for (const cost_id of [ID, pending, unpriced]) {
+      expect((await voidCost({ json: { ...json, cost_id } })).body).toMatchObject({ duplicate: false });
+    }
+    expect(await totals()).toEqual([]);
+    expect((await entries()).map(({ detail }) => [detail.cost_id, detail.amount])).toEqual([
+      [ID, "0.3"],
+      [pending, "2"],
+      [unpriced, null],
+    ]);
+  });
+
+  it("is a duplicate for a void cost, whoever voided it, and then writes nothing", async () => {
+    await click(ID);
+    await send("0.5");
+    await ask(`/cost/${ID}/void`, { method: "POST", token: DEMO.costToken });
+    expect((await voidCost()).body).toMatchObject({ match: "voided", duplicate: true });
+    expect(await entries()).toEqual([]);
+  });
+
+  it("is possible as long as the cost is remembered, also when the partner is stopped", async () => {
+    await click(ID);
+    await send("0.5");
+    await ask("/operator/v1/partners/1", { token, method: "PATCH", json: { stopped: true } });
+    expect(await rejection(PATH, { token, json, now: NOW + RETENTION_MS + 1 })).toMatchObject({
+      status: 404,
+    });
+    expect(await entries()).toEqual([]);
+    expect((await voidCost({ now: NOW + RETENTION_MS })).body).toMatchObject({ duplicate: false });
+  });
+
+  it("is 404 for an unknown partner, an ID of another partner, and an ID without a cost", async () => {
+    await click(ID);
+    const { body } = await voidCost();
+    expect(body).toMatchObject({
+      code: "not_found",
+      detail: expect.stringContaining("has no cost with this ID"),
+    });
+    await send("0.5");
+    expect(await rejection("/operator/v1/partners/2/voids", { token, json })).toMatchObject({ status: 404 });
+    const unknown = await ask("/operator/v1/partners/99/voids", { token, json });
+    expect(unknown.body).toMatchObject({ code: "not_found", detail: "This partner does not exist." });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+    expect(await entries()).toEqual([]);
+  });
+
+  it.each([
+    [{ ...json, reason: "" }, ["reason"]],
+    [{ ...json, reason: "   " }, ["reason"]],
+    [{ ...json, reason: "r".repeat(501) }, ["reason"]],
+    [{ cost_id: "short" }, ["cost_id", "reason"]],
+    [{ cost_id: "{click_id_macro}", reason: "r", note: "x" }, ["cost_id", "note"]],
+  ])("rejects %j", async (sent, params) => {
+    const rejected = await rejection(PATH, { token, json: sent });
+    expect({ ...rejected, params: rejected.params.toSorted() }).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params,
+    });
+  });
+
+  it("accepts a reason of 500 characters", async () => {
+    await click(ID);
+    await send("0.5");
+    expect((await voidCost({ json: { ...json, reason: "r".repeat(500) } })).status).toBe(200);
+  });
+
+  it("checks and then acts, with few rows", async () => {
+    await click(ID);
+    await send("0.5");
+    const { database, counts } = countingDatabase();
+    await voidCost({ env: { DB: database } });
+    // The operator, the check, the void; with shards, the audit entry in between.
+    const isSharded = ledgerOn().shards.length > 0;
+    expect(counts.calls).toBe(isSharded ? 4 : 3);
+    expect(counts.read).toBeLessThanOrEqual(25);
+    // The row, its total and the audit entry.
+    expect(counts.written).toBe(3);
+  });
+});
+
+describe("concurrent with an operator's void,", () => {
+  const numbers = Array.from({ length: 12 }, (_, index) => index);
+  const idOf = (index: number) => `racing-void-${String(index).padStart(4, "0")}`;
+  const voidOne = (index: number) =>
+    ask<{ duplicate?: boolean }>(PATH, { token, json: { ...json, cost_id: idOf(index) } });
+
+  it("the completion of the cost counts or is removed, and the audit entry has what was removed", async () => {
+    for (const index of numbers) {
+      await click(idOf(index));
+      await sendCost({ cost_id: idOf(index) });
+    }
+    const results = await Promise.all(
+      numbers.flatMap((index) => {
+        const both = [voidOne(index), sendCost({ cost_id: idOf(index), cost_amount: "0.5" })];
+        return index % 2 ? both : both.reverse();
+      }),
+    );
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
+    const stored = await rows<{ cost_id: string; state: string; amount: number | null }>(
+      "SELECT cost_id, state, amount FROM ledger_entries WHERE cost_id LIKE 'racing-void-%'",
+    );
+    const audited = await entries();
+    for (const { cost_id, state, amount } of stored) {
+      const last = audited.filter(({ detail }) => detail.cost_id === cost_id).at(-1);
+      expect(last).toBeDefined();
+      // A void of the unpriced cost is lifted by the amount; otherwise the amount was removed.
+      expect([state, amount]).toEqual([last?.detail.amount === null ? "matched" : "voided", 50_000]);
+    }
+    const counting = stored.filter(({ state }) => state === "matched").length;
+    expect(await totals()).toEqual(
+      counting ? [{ state: "matched", count: counting, amount: counting * 50_000 }] : [],
+    );
+  });
+
+  it("another void is a duplicate: exactly one is not", async () => {
+    await click(idOf(0));
+    await sendCost({ cost_id: idOf(0), cost_amount: "0.5" });
+    const results = await Promise.all([voidOne(0), voidOne(0), voidOne(0)]);
+    expect(results.map(({ body }) => body.duplicate).toSorted()).toEqual([false, true, true]);
+    expect(await totals()).toEqual([]);
+    if (ledgerOn().shards.length === 0) expect(await entries()).toHaveLength(1);
+  });
+
+  it("a purge forgets the cost or not, and the total is right in both cases", async () => {
+    for (const index of numbers) {
+      await click(idOf(index));
+      await sendCost({ cost_id: idOf(index), cost_amount: "0.5" });
+    }
+    const now = NOW + RETENTION_MS;
+    const [results] = await Promise.all([
+      Promise.all(
+        numbers.map((index) =>
+          ask(PATH, { token, json: { ...json, cost_id: idOf(index) }, now: now + (index % 2) }),
+        ),
+      ),
+      purge(ledgerOn(), now + HOUR_MS + 1, 3),
+    ]);
+    const voided = results.filter(({ status }) => status === 200).length;
+    expect(results.filter((_, index) => index % 2).every(({ status }) => status === 404)).toBe(true);
+    const left = numbers.length - voided;
+    expect(await totals()).toEqual([{ state: "matched", count: left, amount: left * 50_000 }]);
+    expect(await rows("SELECT cost_id FROM ledger_entries WHERE cost_id LIKE 'racing-void-%'")).toEqual([]);
+  });
+});
+
+describe("the form on the partner's page", () => {
+  it("voids a cost and shows what was voided", async () => {
+    await click(ID);
+    await send("0.5");
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const path = "/operator/partners/1/voids";
+    const rejected = await operator.post(path, { cost_id: ID, reason: "" });
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain(`value="${ID}"`);
+    const unknown = await operator.post(path, { cost_id: "never-seen-cost-1", reason: "typo" });
+    expect(unknown.status).toBe(400);
+    expect(unknown.text).toContain('value="typo"');
+    const done = await operator.post(path, { cost_id: ID, reason: "fraud" });
+    const target = done.headers.get("location") ?? "";
+    expect([done.status, target]).toEqual([303, `/operator/partners/1?done=cost-voided&voided=${ID}`]);
+    const page = await operator.get(target);
+    expect(page.text).toContain("Cost voided. It no longer counts.");
+    expect(page.text).toContain(`<dd><code>${ID}</code></dd>`);
+    expect(page.text).toContain("<dd>cpc, USD 0.5</dd>");
+    const other = await operator.get("/operator/partners/1?voided=never-seen-cost-1");
+    expect(other.text).not.toContain('id="voided"');
+    expect(await entries()).toHaveLength(1);
+  });
+});
+
+it("writes the audit entry before a shard changes, and with one database only together with the change", async () => {
+  await click(ID);
+  await send("0.5");
+  const isSharded = ledgerOn().shards.length > 0;
+  // The void itself: after the operator, the check and, with shards, the audit entry.
+  const { database } = failingDatabase((number) => number === (isSharded ? 4 : 3));
+  expect((await voidCost({ env: { DB: database } })).status).toBe(500);
+  expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+  expect(await entries()).toHaveLength(isSharded ? 1 : 0);
+});
