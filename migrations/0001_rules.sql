@@ -76,15 +76,16 @@ CREATE TRIGGER entries_changed AFTER UPDATE ON ledger_entries BEGIN
   ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
 END;
 --> statement-breakpoint
--- The door for engagements. Nothing is stored under this name.
+-- The door for engagements. Nothing is stored under this name. With shards, an engagement with an ID is elsewhere: DB counts only
+-- its dropped parameters.
 CREATE VIEW recordings AS
 SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred_at, '' AS cost_id, 0 AS cost_data_on,
-  '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS dropped, 0 AS recorded_at
+  '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS dropped, 0 AS recorded_at, 0 AS is_elsewhere
 WHERE false;
 --> statement-breakpoint
 CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   DELETE FROM ledger_entries
-  WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND remembered_until < NEW.recorded_at;
+  WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND remembered_until < NEW.recorded_at AND NOT NEW.is_elsewhere;
   -- A message that the queue delivers twice has the time of the kept engagement and is counted once.
   INSERT INTO daily_engagements (app_token, day, link_id, partner_id, kind, count, recorded)
   SELECT NEW.app_token, NEW.occurred_at / 86400000, NEW.link_id, coalesce(NEW.partner_id, 0), NEW.kind, 1,
@@ -93,7 +94,7 @@ CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
     SELECT iif(NEW.kind = 'click', click_at, impression_at) FROM ledger_entries
     WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
   ) AS kept_at)
-  WHERE kept_at IS NOT NEW.occurred_at
+  WHERE kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere
   ON CONFLICT DO UPDATE SET count = count + 1, recorded = recorded + excluded.recorded;
   -- The first engagement of an ID and kind is kept.
   INSERT INTO ledger_entries (
@@ -102,7 +103,7 @@ CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   )
   SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
     NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts
-  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'click'
+  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'click' AND NOT NEW.is_elsewhere
   ON CONFLICT DO UPDATE SET
     click_app_token = excluded.click_app_token, click_link_id = excluded.click_link_id, click_at = excluded.click_at,
     click_cost_data_on = excluded.click_cost_data_on, click_url_cost_type = excluded.click_url_cost_type, click_url_currency = excluded.click_url_currency,
@@ -114,7 +115,7 @@ CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   )
   SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
     NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts
-  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'impression'
+  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'impression' AND NOT NEW.is_elsewhere
   ON CONFLICT DO UPDATE SET
     impression_app_token = excluded.impression_app_token, impression_link_id = excluded.impression_link_id, impression_at = excluded.impression_at,
     impression_cost_data_on = excluded.impression_cost_data_on, impression_url_cost_type = excluded.impression_url_cost_type, impression_url_currency = excluded.impression_url_currency,

@@ -479,6 +479,8 @@ export const recordings = sqliteView("recordings", {
   /** A JSON array of [parameter, reason]. */
   dropped: text("dropped").notNull(),
   recordedAt: integer("recorded_at").notNull(),
+  /** In DB, of a sharded ledger: the shard of the ID records the engagement, and DB only counts its dropped parameters. */
+  isElsewhere: flag("is_elsewhere").notNull(),
 }).existing();
 
 /** Counts the parameters that were dropped from URLs, by link, day, parameter and reason. */

@@ -96,7 +96,7 @@ interface Stored {
 function readStored(): Stored | undefined {
   const tables = execute("DB", "SELECT name FROM sqlite_master WHERE name = 'shard_identity'");
   if (tables.length === 0) return undefined;
-  const rows = "SELECT 1 FROM costs UNION ALL SELECT 1 FROM engagements UNION ALL SELECT 1 FROM daily_totals";
+  const rows = "SELECT 1 FROM ledger_entries UNION ALL SELECT 1 FROM daily_totals";
   return execute<Stored>("DB", `SELECT shards, EXISTS (${rows}) AS hasRows FROM shard_identity`)[0];
 }
 

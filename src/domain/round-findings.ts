@@ -77,7 +77,7 @@ export interface Finding {
 
 /** The parameters whose values differ between a cost and the URL of its engagement. */
 export function differences(
-  cost: Cost,
+  cost: Pick<Cost, "costType" | "currency" | "amount">,
   engagement: Engagement,
 ): { param: string; sent: string; onUrl: string }[] {
   const found: { param: string; sent: string; onUrl: string }[] = [];

@@ -3,9 +3,10 @@
  * so a later entry or engagement can resolve an earlier finding.
  */
 
-import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Engagement, Engagements, StoredCost } from "./costs.ts";
 import { judgeCost, matchOf, type Rejection, type Verdict } from "./matching.ts";
+import { countRates, type Match, type RateCounts } from "./rates.ts";
 import {
   differences,
   type Finding,
@@ -23,6 +24,7 @@ export interface TypeReport {
   unpriced: number;
   open: number;
   findings: Finding[];
+  rates: RateCounts;
 }
 
 export interface RoundReport {
@@ -39,16 +41,26 @@ export interface RoundReport {
 export function judgeRound(round: RoundRecord): RoundReport {
   const engagements = groupEngagements(round);
   const sent = Map.groupBy(round.entries, (entry) => entry.costId ?? entry.number);
-  const judged = [
-    ...[...sent.values()].map((entries) => judgeEntries(entries, engagements, round)),
+  const byId = new Map([
+    ...[...sent].map(([id, entries]) => [id, judgeEntries(entries, engagements, round)] as const),
     ...[...engagements]
       .filter(([costId]) => !sent.has(costId))
-      .map(([costId, found]) => judgeMissingCost(costId, found, round)),
-  ];
+      .map(([costId, found]) => [costId, judgeMissingCost(costId, found, round)] as const),
+  ]);
+  const judged = [...byId.values()];
   const findings = [...judged.flatMap((one) => one.findings), ...(round.complete ? [] : [incomplete(round)])]
     .map((finding) => dismiss(finding, round.dismissed))
     .sort((one, other) => one.at - other.at);
   const matches = judged.flatMap((one) => one.match ?? []);
+  const inRound = [...engagements].map(([costId, found]) => ({
+    engagements: Object.fromEntries(
+      KINDS.filter((kind) => sent.has(costId) || !isLive(costId, kind, round)).map((kind) => [
+        kind,
+        found[kind],
+      ]),
+    ),
+    match: byId.get(costId)?.match,
+  }));
   const types = round.costTypes.map((costType) => {
     const own = findings.filter((finding) => finding.costType === costType);
     const matched = matches.filter((match) => match.costType === costType);
@@ -60,6 +72,7 @@ export function judgeRound(round: RoundRecord): RoundReport {
       unpriced: matched.filter((match) => match.amount === null).length,
       open,
       findings: own,
+      rates: countRates(costType, matched.length, inRound),
     };
   });
   const others = findings.filter((finding) => finding.costType === null);
@@ -97,7 +110,7 @@ export function asIfLive(engagement: Engagement): Engagement {
 
 /** The result for one cost ID: the match, if there is one, and the findings. */
 interface Judged {
-  match?: { costType: CostType; amount: number | null };
+  match?: Match;
   findings: Finding[];
 }
 
@@ -146,9 +159,16 @@ function judgeEntries(
     current = afterEntry(entry, verdict, kind) ?? current;
   }
   const currentMatch = current && matchOf(current, engagements);
+  const matched = currentMatch?.match && engagements[currentMatch.match];
   return {
     ...(current &&
-      currentMatch?.match && { match: { costType: current.costType, amount: currentMatch.amount } }),
+      matched && {
+        match: {
+          costType: current.costType,
+          amount: currentMatch.amount,
+          agreesWithUrl: differences(current, matched).length === 0,
+        },
+      }),
     findings: [...resolved, ...findings],
   };
 }
@@ -222,7 +242,7 @@ function judgeMissingCost(costId: string, engagements: Engagements, round: Round
     const costType = engagement && typeOfMissingCost(kind, engagement, round.costTypes);
     if (!engagement || !costType || isLive(costId, kind, round)) return { findings: [] };
     if (engagement.priceCounts) {
-      return { match: { costType, amount: engagement.urlAmount }, findings: [] };
+      return { match: { costType, amount: engagement.urlAmount, agreesWithUrl: true }, findings: [] };
     }
     const isRequired = PAID_PER_ENGAGEMENT[costType];
     const conversion = costType === "cpi" ? "install" : "event";

@@ -6,12 +6,13 @@ import * as apps from "./api/apps.ts";
 import * as audit from "./api/audit.ts";
 import * as credentials from "./api/credentials.ts";
 import * as partners from "./api/partners.ts";
+import * as rates from "./api/rates.ts";
 import * as rounds from "./api/rounds.ts";
 import * as users from "./api/users.ts";
 import * as voids from "./api/voids.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
-const nouns = [apps, users, partners, credentials, rounds, voids, adjustments, audit];
+const nouns = [apps, users, partners, credentials, rounds, rates, voids, adjustments, audit];
 
 export const operatorRoutes: Route[] = [
   ...routesOf(nouns.flatMap(({ operations }): Routed[] => operations)),

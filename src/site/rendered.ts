@@ -1,5 +1,130 @@
 /** Generated from src/site/pages/*.md by `npm run docs:render`. Do not edit. */
 export const PAGES = {
+  corrections: {
+    title: "Correct a cost",
+    lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both.`,
+    sections: [
+      { id: "choose-how", title: "Choose how", body: `<h2 id="choose-how">Choose how</h2>
+<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
+<thead>
+<tr>
+<th>What is wrong</th>
+<th>Who</th>
+<th>How</th>
+<th>Until</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>The amount, currency or type of a cost</td>
+<td>partner</td>
+<td><a href="#void-it">void it</a>, then <a href="#correct-it">send the right values</a></td>
+<td>seven days after the click or impression</td>
+</tr>
+<tr>
+<td>A cost that should not count</td>
+<td>partner</td>
+<td><a href="#void-it">void it</a></td>
+<td>seven days after the click or impression, or until a pending cost lapses</td>
+</tr>
+<tr>
+<td>A cost of a partner that does not act</td>
+<td>operator</td>
+<td><a href="#void-it-as-the-operator">void it for the partner</a></td>
+<td>14 days after the click or impression</td>
+</tr>
+<tr>
+<td>The spend of an earlier day</td>
+<td>operator</td>
+<td><a href="#adjust-the-spend">adjust it</a></td>
+<td>always</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "find-it", title: "Find it", body: `<h2 id="find-it">Find it</h2>
+<p>The commands need the <code>NAME=value</code> lines of <code>npm start</code>, as in the README. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
+<pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
+<kbd>send() { partner '' -d &quot;cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
+<kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    -d &quot;{\\&quot;name\\&quot;: \\&quot;Autumn\\&quot;, \\&quot;parent_token\\&quot;: \\&quot;$LINK_TOKEN\\&quot;}&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
+<kbd>curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/$LINK?cost_id=acme-wrong-20260701&quot;</kbd>
+<samp>302</samp>
+<kbd>send 25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;match&quot;:&quot;matched&quot;
+&quot;amount&quot;:&quot;25&quot;</samp></pre>
+<p>The spend report has too much, and reading the cost back shows which values count:</p>
+<pre data-language="console"><kbd>spend() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK&quot;; }</kbd>
+<kbd>spend</kbd>
+<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
+1,Acme Ads,USD,25,0,1,0</samp>
+<kbd>partner /acme-wrong-20260701 | grep -oE '&quot;(cost_type|amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;cost_type&quot;:&quot;cpc&quot;
+&quot;amount&quot;:&quot;25&quot;
+&quot;match&quot;:&quot;matched&quot;</samp></pre>
+<p>Sending other values for the same cost ID does not replace them:</p>
+<pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;code&quot;:&quot;cost_id_conflict&quot;</samp></pre>` },
+      { id: "void-it", title: "Void it", body: `<h2 id="void-it">Void it</h2>
+<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.</p>
+<pre data-language="console"><kbd>partner /acme-wrong-20260701/void -X POST | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
+<samp>&quot;match&quot;:&quot;voided&quot;
+&quot;duplicate&quot;:false</samp></pre>
+<p>The same values do not bring it back, so a retry of the wrong cost changes nothing:</p>
+<pre data-language="console"><kbd>send 25 | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
+<samp>&quot;match&quot;:&quot;voided&quot;
+&quot;duplicate&quot;:true</samp></pre>` },
+      { id: "correct-it", title: "Correct it", body: `<h2 id="correct-it">Correct it</h2>
+<p>Send the right values with the same cost ID. They count as the values of a first call would, if the click or impression is at most seven days old:</p>
+<pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;match&quot;:&quot;matched&quot;
+&quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
+      { id: "check-it", title: "Check it", body: `<h2 id="check-it">Check it</h2>
+<pre data-language="console"><kbd>spend</kbd>
+<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
+1,Acme Ads,USD,0.25,0,1,0</samp>
+<kbd>partner /acme-wrong-20260701 | grep -oE '&quot;(cost_type|amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;cost_type&quot;:&quot;cpc&quot;
+&quot;amount&quot;:&quot;0.25&quot;
+&quot;match&quot;:&quot;matched&quot;</samp></pre>` },
+      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<h2 id="void-it-as-the-operator">Void it as the operator</h2>
+<p>Operators void a cost with a reason, on the partner&#39;s page of the console or with the API. The audit log keeps the operator, the reason and the removed values.</p>
+<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
+<kbd>operator partners/1/voids -d '{&quot;cost_id&quot;: &quot;acme-wrong-20260701&quot;, &quot;reason&quot;: &quot;Invalid click&quot;}' | \\
+    grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
+<samp>&quot;match&quot;:&quot;voided&quot;
+&quot;duplicate&quot;:false</samp>
+<kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*}'</kbd>
+<samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;reason&quot;:&quot;Invalid click&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}</samp></pre>
+<p>The partner can send other values after that, as after its own void.</p>` },
+      { id: "adjust-the-spend", title: "Adjust the spend", body: `<h2 id="adjust-the-spend">Adjust the spend</h2>
+<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example by a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
+<pre data-language="console"><kbd>adjust() { operator adjustments -H &quot;Idempotency-Key: $1&quot; -d &quot;{\\&quot;app_token\\&quot;: \\&quot;$APP_TOKEN\\&quot;, \\
+    \\&quot;link_token\\&quot;: \\&quot;$LINK\\&quot;, \\&quot;day\\&quot;: \\&quot;$(date -u +%F)\\&quot;, \\&quot;partner_id\\&quot;: 1, \\&quot;cost_type\\&quot;: \\&quot;cpc\\&quot;, \\
+    \\&quot;currency\\&quot;: \\&quot;USD\\&quot;, \\&quot;amount\\&quot;: \\&quot;-12.5\\&quot;, \\&quot;reason\\&quot;: \\&quot;Credit note 4711\\&quot;}&quot;; }</kbd>
+<kbd>adjust note-4711 | grep -oE '&quot;items&quot;:[^,]*'</kbd>
+<samp>&quot;items&quot;:[{&quot;id&quot;:1</samp>
+<kbd>adjust note-4711 | grep -oE '&quot;items&quot;:[^,]*'</kbd>
+<samp>&quot;items&quot;:[{&quot;id&quot;:1</samp>
+<kbd>spend</kbd>
+<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
+1,Acme Ads,USD,-12.5,-12.5,0,0</samp></pre>` },
+      { id: "see-what-is-missing", title: "See what is missing", body: `<h2 id="see-what-is-missing">See what is missing</h2>
+<p>Two rates of the last seven days show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
+<ul>
+<li><strong>Coverage</strong> is the share of recorded clicks with a cost; for <code>cpm</code>, of recorded impressions.</li>
+<li><strong>Discrepancy</strong>, for <code>cpc</code> and <code>cpm</code>, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual.</li>
+</ul>
+<pre data-language="console"><kbd>operator partners/1/rates | grep -oE '&quot;(threshold|complete|cost_type)&quot;:[^,]*'</kbd>
+<samp>&quot;threshold&quot;:0.05
+&quot;complete&quot;:true
+&quot;cost_type&quot;:&quot;cpc&quot;
+&quot;cost_type&quot;:&quot;cpi&quot;
+&quot;cost_type&quot;:&quot;cpe&quot;
+&quot;cost_type&quot;:&quot;cpm&quot;</samp></pre>` },
+    ],
+  },
   limits: {
     title: "Limits",
     lead: `Sizes, rate limits and deadlines of every interface, and what linkledger does not do.`,
@@ -181,7 +306,7 @@ APP_TOKEN=…</pre>
 <p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
-<samp>partner_id,partner_name,currency,spend,matched,unpriced</samp></pre>
+<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
 <p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
     ],
   },
@@ -256,7 +381,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A partner sends costs that should not count</td>
-<td>Stop the partner.</td>
+<td>Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.</td>
 </tr>
 <tr>
 <td>Costs do not match</td>
@@ -325,7 +450,7 @@ COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
-<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
+<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
 <p>If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
@@ -408,23 +533,8 @@ LINK_TOKEN=…</pre>
 1,yourname-20260701-0003,ok,,,pending,false</samp></pre>
 <p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
-<p>This needs a live credential. The CSV above has a wrong amount: 2.5, not 0.25. Record its click, then <strong>find</strong> the cost among yours:</p>
-<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0003&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:[a-z]*'</kbd>
-<samp>&quot;recorded&quot;:true</samp>
-<kbd>cost() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
-<kbd>cost '?match=matched&amp;limit=1000' -H 'Accept: text/csv' | grep yourname | cut -d, -f 1-4,8</kbd>
-<samp>yourname-20260701-0003,cpc,USD,2.5,matched</samp></pre>
-<p><code>match</code> is <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>; without it the list has all of your costs by ID, also prices on URLs. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
-<p><strong>Void</strong> it. It no longer counts, and the same values do not bring it back:</p>
-<pre data-language="console"><kbd>cost /yourname-20260701-0003/void -X POST | cut -d, -f 1-4</kbd>
-<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;voided&quot;,&quot;duplicate&quot;:false</samp></pre>
-<p><strong>Send it again</strong> with the right values, and <strong>check</strong> it:</p>
-<pre data-language="console"><kbd>cost '' -d cost_type=cpc -d cost_currency=USD -d cost_amount=0.25 -d cost_id=yourname-20260701-0003 -d tag=july | \\
-    cut -d, -f 1-5</kbd>
-<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0003&quot;,&quot;match&quot;:&quot;matched&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;</samp>
-<kbd>cost /yourname-20260701-0003 | grep -oE '&quot;(amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;amount&quot;:&quot;0.25&quot;
-&quot;match&quot;:&quot;matched&quot;</samp></pre>
+<p><code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
+<p><code>POST /cost/{cost_id}/void</code> takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
 <p>You can void a cost until seven days after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After seven days, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
 <p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
@@ -844,7 +954,7 @@ LINK_TOKEN=…</pre>
 <td><code>npm start -- --port 9000</code></td>
 </tr>
 <tr>
-<td><code>npm did not pass on --port</code></td>
+<td>npm did not pass on <code>--port</code></td>
 <td>Write <code>--</code> before the flags: <code>npm start -- --port 9000</code>.</td>
 </tr>
 <tr>
@@ -876,7 +986,7 @@ LINK_TOKEN=…</pre>
 npm install openapi-fetch</pre>
 <p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.</p>` },
       { id: "call-the-api", title: "Call the API", body: `<h2 id="call-the-api">Call the API</h2>
-<p>This program creates a link, attaches a partner, records a click, and sends its cost:</p>
+<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:</p>
 <pre data-language="ts">import createClient from &quot;openapi-fetch&quot;;
 import type { components, paths } from &quot;./linkledger.d.ts&quot;;
 
@@ -896,21 +1006,30 @@ const partners = dataOf(await member.GET(&quot;/public/v1/partners&quot;));
 const acme = partners.data.items.find((item) =&gt; item.supports_cost_data);
 if (!acme) throw new Error(&quot;No partner supports cost data.&quot;);
 
-const created = dataOf(
-  await member.POST(&quot;/public/v1/apps/{app_token}/trackers&quot;, {
-    params: { path: { app_token: APP_TOKEN }, header: { &quot;Idempotency-Key&quot;: crypto.randomUUID() } },
-    body: { name: &quot;Summer&quot; },
-  }),
-);
-const [link] = created.data.items;
-if (!link) throw new Error(&quot;The link was not created.&quot;);
+const createLink = async (body: { name: string; parent_token?: string }) =&gt; {
+  const created = dataOf(
+    await member.POST(&quot;/public/v1/apps/{app_token}/trackers&quot;, {
+      params: { path: { app_token: APP_TOKEN }, header: { &quot;Idempotency-Key&quot;: crypto.randomUUID() } },
+      body,
+    }),
+  );
+  return created.data.items[0]?.token ?? &quot;&quot;;
+};
 
+const path = { app_token: APP_TOKEN, link_token: await createLink({ name: &quot;Acme&quot; }) };
 dataOf(
   await member.PATCH(&quot;/public/v1/apps/{app_token}/trackers/{link_token}&quot;, {
-    params: { path: { app_token: APP_TOKEN, link_token: link.token } },
+    params: { path },
     body: { partner_id: acme.id, cost_data_enabled: true },
   }),
 );
+
+await createLink({ name: &quot;Summer&quot;, parent_token: path.link_token });
+const children = dataOf(
+  await member.GET(&quot;/public/v1/apps/{app_token}/trackers/{link_token}/children&quot;, { params: { path } }),
+);
+const [link] = children.data.items;
+if (!link) throw new Error(&quot;The sub-link was not created.&quot;);
 
 const costId = \`acme-\${crypto.randomUUID()}\`;
 dataOf(
@@ -926,8 +1045,8 @@ const cost = dataOf(
     },
   }),
 );
-console.log(cost.match, cost.amount);</pre>
-<p>It prints <code>matched 0.25</code>. The paths, parameters and bodies are checked when the program is compiled, and <code>data</code> has the type of the response.</p>` },
+console.log(link.name, cost.match, cost.amount);</pre>
+<p>It prints <code>Acme::Summer matched 0.25</code>. The paths, parameters and bodies are checked when the program is compiled, and <code>data</code> has the type of the response.</p>` },
       { id: "handle-errors", title: "Handle errors", body: `<h2 id="handle-errors">Handle errors</h2>
 <p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.</p>` },
     ],

@@ -9,7 +9,7 @@ const counts = async (options: object = {}) =>
   (await asUser<{ data: { items: object[] } }>(DROPPED, options)).body.data.items;
 
 describe("list dropped parameters", () => {
-  it("counts the invalid parameters on the URLs of a link by day and parameter, latest day first", async () => {
+  it("counts the dropped parameters of a link by day, parameter and reason, latest day first", async () => {
     const bad = "&cost_type=cpc&cost_amount=1e3&cost_currency=ZZZ";
     await click("dropped-click-01", { query: bad, now: NOW - DAY });
     await click("dropped-click-02", { query: bad });
@@ -17,11 +17,11 @@ describe("list dropped parameters", () => {
     await click("{unfilled_macro}");
     await click("dropped-click-03", { query: bad, link: "demo1nk002" });
     expect(await counts()).toEqual([
-      { day: "2026-03-15", param: "cost_amount", count: 2 },
-      { day: "2026-03-15", param: "cost_currency", count: 1 },
-      { day: "2026-03-15", param: "cost_id", count: 1 },
-      { day: "2026-03-14", param: "cost_amount", count: 1 },
-      { day: "2026-03-14", param: "cost_currency", count: 1 },
+      { day: "2026-03-15", param: "cost_amount", reason: "invalid", count: 2 },
+      { day: "2026-03-15", param: "cost_currency", reason: "invalid", count: 1 },
+      { day: "2026-03-15", param: "cost_id", reason: "unfilled_macro", count: 1 },
+      { day: "2026-03-14", param: "cost_amount", reason: "invalid", count: 1 },
+      { day: "2026-03-14", param: "cost_currency", reason: "invalid", count: 1 },
     ]);
   });
 

@@ -75,6 +75,8 @@ const newId = () => `budget-cost-${String(++lastId).padStart(5, "0")}`;
 
 const COST = { cost_amount: "1" };
 const MAX_READ = 20;
+/** With shards, the second call reads its own gate and the row of the ID. */
+const MAX_ENGAGEMENT_READ = databases.length > 1 ? MAX_READ + 4 : MAX_READ;
 const URL_PRICE = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
 const FORGOTTEN = NOW + RETENTION_MS + 1;
 
@@ -209,7 +211,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       ] as const) {
         const counts = await measure((to) => engage(costId, { ...to, now }));
         expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written });
-        expect(counts.read).toBeLessThanOrEqual(MAX_READ);
+        expect(counts.read).toBeLessThanOrEqual(MAX_ENGAGEMENT_READ);
       }
     },
   );
@@ -220,7 +222,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     await sendCost({ cost_id: id, cost_type: "cpi", ...COST });
     const counts = await measure((to) => view(id, to));
     expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 2 });
-    expect(counts.read).toBeLessThanOrEqual(MAX_READ);
+    expect(counts.read).toBeLessThanOrEqual(MAX_ENGAGEMENT_READ);
   });
 
   it("counts a dropped parameter of a click, and writes nothing for an unknown link", async () => {
@@ -239,7 +241,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     ] as const) {
       const counts = await measure((options) => click(costId, { ...options, query: URL_PRICE, now }));
       expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written });
-      expect(counts.read).toBeLessThanOrEqual(MAX_READ);
+      expect(counts.read).toBeLessThanOrEqual(MAX_ENGAGEMENT_READ);
     }
     const withoutId = await measure((to) =>
       call(`/${DEMO.linkToken}?${URL_PRICE.slice(1)}`, { ...to, headers: { "user-agent": IPHONE } }),

@@ -64,10 +64,10 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 const sampleOn = async (path: string, language: string) =>
   samplesIn(await read(path)).find((sample) => sample.language === language)?.code ?? "";
 
-test("the program on the page compiles, creates a link and gets a cost matched", async () => {
+test("the program on the page compiles, creates a link and a sub-link, and gets a cost matched", async () => {
   write("main.ts", await sampleOn("/docs/typescript", "ts"));
   expect(compile()).toEqual({ status: 0, output: "" });
-  expect(run("main.ts")).toEqual({ status: 0, output: "matched 0.25\n" });
+  expect(run("main.ts")).toEqual({ status: 0, output: "Acme::Summer matched 0.25\n" });
 });
 
 test("every TypeScript sample of the reference compiles", async () => {
@@ -91,7 +91,7 @@ test("every TypeScript sample of the reference compiles", async () => {
 });
 
 const MISTAKES = [
-  ["an unknown parameter", '{ name: "Summer" }', '{ nam: "Summer" }'],
+  ["an unknown parameter", '{ name: "Acme" }', '{ nam: "Acme" }'],
   ["a header of another type", '"Idempotency-Key": crypto.randomUUID()', '"Idempotency-Key": 1'],
   ["an unknown path", '"/public/v1/partners"', '"/public/v1/partner"'],
   ["an unknown property of a response", "cost.amount", "cost.amout"],

@@ -314,7 +314,7 @@ describe("a first deployment with --shards", () => {
     save({ ...account(), databases: [{ name: "linkledger-ledger-1", uuid }] });
     const other = openDatabase(accountFile(), uuid);
     other.exec("CREATE TABLE shard_identity AS SELECT 1 AS id, 8 AS shards, 1 AS shard_index");
-    for (const table of ["costs", "engagements", "daily_totals"]) other.exec(`CREATE TABLE ${table} (a)`);
+    for (const table of ["ledger_entries", "daily_totals"]) other.exec(`CREATE TABLE ${table} (a)`);
     other.close();
     const { code, error } = await deploy("--shards", "2");
     expect(code).toBe(1);

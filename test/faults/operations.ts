@@ -26,6 +26,17 @@ const cost = {
   tag: "t",
 };
 
+const ADJUSTMENT = {
+  app_token: DEMO.appToken,
+  link_token: DEMO.linkToken,
+  day: "2026-03-14",
+  partner_id: 1,
+  cost_type: "cpc",
+  currency: "USD",
+  amount: "-1",
+  reason: "credit note",
+};
+
 /** An open mismatch in the demo's round. */
 const FINDING = "entry 13";
 
@@ -79,6 +90,11 @@ const SAMPLES: Record<string, Sample> = {
   dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: FINDING } },
   "GET /docs/api/:area": { path: "/docs/api/cost" },
   "GET /docs/api/:area/:operation": { path: "/docs/api/cost/submitCost" },
+  voidPartnerCost: {
+    path: "/operator/v1/partners/1/voids",
+    json: { cost_id: "demo-spend-00-0", reason: "fraud" },
+  },
+  createAdjustment: { path: "/operator/v1/adjustments", json: ADJUSTMENT, headers: key },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),
   ...page("/account/token/show", form({ password: DEMO.password })),
@@ -104,6 +120,10 @@ const SAMPLES: Record<string, Sample> = {
     pattern: "/operator/partners/:id/credentials",
     repeats: true,
   }),
+  ...page("/operator/partners/1/voids", form({ cost_id: "demo-spend-00-0", reason: "fraud" }), {
+    pattern: "/operator/partners/:id/voids",
+  }),
+  ...page("/operator/adjustments", form({ ...ADJUSTMENT, partner_id: "1", idempotency_key: "form-key" })),
   ...page(`/operator/rounds/${ROUND}/approve`, form(), { pattern: "/operator/rounds/:id/approve" }),
   ...page(`/operator/rounds/${ROUND}/close`, form(), { pattern: "/operator/rounds/:id/close" }),
   ...page("/operator/rounds/1/dismissals", form({ finding: FINDING }), {

@@ -99,11 +99,11 @@ it("lists sub-links in order while others are created, and lists all of them aft
     Promise.all(numbers(20).map(create)),
   ]);
   const all = await list();
-  expect(all).toHaveLength(21);
+  expect(all).toHaveLength(24);
   for (const names of during) expect(all.slice(0, names.length)).toEqual(names);
   expect(created.every(({ body }) => all.includes(body.data.items[0]?.token ?? ""))).toBe(true);
   const [parent] = await rows("SELECT child_count FROM links WHERE id = 1");
-  expect(parent).toEqual({ child_count: 21 });
+  expect(parent).toEqual({ child_count: 24 });
 });
 
 it("deletes no open cost and changes no total when two purges and new costs are concurrent", async () => {
@@ -156,4 +156,56 @@ it("includes a concurrent mismatch in the approval of a round, or rejects it aft
       { supports_cost_data: 0 },
     ]);
   }
+});
+
+it("keeps the totals equal to what counts when voids are concurrent with submissions, clicks and a purge", async () => {
+  const old = (index: number) => `racing-old-${String(index).padStart(5, "0")}`;
+  const before = NOW - 20 * DAY;
+  for (const index of numbers(10)) {
+    await click(old(index), { now: before });
+    await sendCost({ cost_id: old(index), cost_amount: "1" }, { now: before });
+  }
+  const forgotten = await totals();
+  for (const index of numbers(30)) {
+    if (index % 3 > 0) await sendCost({ cost_id: idOf(index), ...(index % 3 > 1 && { cost_amount: "0.5" }) });
+  }
+  const voidOwn = (id: string) => ask(`/cost/${id}/void`, { method: "POST", token: DEMO.costToken });
+  const voidAsOperator = (cost_id: string) =>
+    ask("/operator/v1/partners/1/voids", { token: DEMO.operatorToken, json: { cost_id, reason: "race" } });
+  const statuses = await Promise.all([
+    ...numbers(30).flatMap((index) => {
+      const requests = [
+        () => voidOwn(idOf(index)),
+        () => sendCost({ cost_id: idOf(index), cost_amount: index % 2 ? "0.5" : "0.4" }),
+        () => click(idOf(index), { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.3" }),
+        () => voidAsOperator(idOf(index)),
+      ];
+      return [...requests.slice(index % 4), ...requests.slice(0, index % 4)].map(
+        async (send) => (await send()).status,
+      );
+    }),
+    ...numbers(10).map(async (index) => (await voidAsOperator(old(index))).status),
+    purge(ledgerOn(), NOW, 3).then(() => 200),
+  ]);
+  await purge(ledgerOn(), NOW);
+  // A conflict with the earlier call is 400, and an ID without a cost cannot be void.
+  expect(statuses.filter((status) => ![200, 302, 400, 404].includes(status))).toEqual([]);
+  expect(await rows("SELECT cost_id FROM ledger_entries WHERE cost_id LIKE 'racing-old-%'")).toEqual([]);
+  const counting = await rows<{ state: string; count: number; amount: number }>(
+    "SELECT state, count(*) AS count, sum(coalesce(amount, 0)) AS amount FROM cost_states WHERE cost_id LIKE 'racing-cost-%' GROUP BY state",
+  );
+  const summed = await rows<{ state: string; count: number; amount: number }>(
+    `SELECT state, sum(count) AS count, sum(amount) AS amount FROM daily_totals WHERE day > ${Math.floor(before / DAY)} GROUP BY state HAVING sum(count) <> 0`,
+  );
+  expect(summed).toEqual(counting);
+  expect((await totals()).filter((one) => JSON.stringify(one) === JSON.stringify(forgotten[0]))).toEqual(
+    forgotten,
+  );
+  // What is void counts nowhere.
+  const both = await rows(
+    "SELECT e.cost_id FROM ledger_entries e JOIN cost_states s ON s.partner_id = e.partner_id AND s.cost_id = e.cost_id WHERE e.void_state = 'voided'",
+  );
+  expect(both).toEqual([]);
+  const audited = await rows("SELECT 1 FROM audit_log WHERE action = 'void cost'");
+  expect(audited.length).toBeGreaterThan(0);
 });

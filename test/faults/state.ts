@@ -33,13 +33,17 @@ let tables: string[] = [];
 let columns = new Map<string, string>();
 let triggers: { name: string; sql: string }[] = [];
 
-/** Sets up the demo data with sessions and a round, copies all of it, and makes password hashing fast. */
+/** An adjustment that can be read. */
+const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
+
+/** Sets up the demo data with sessions, a round and an adjustment, copies all of it, and makes password hashing fast. */
 export async function startState(): Promise<void> {
   Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
   await env.DB.batch([
+    env.DB.prepare(ADJUSTMENT),
     env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(await hashPassword(DEMO.password)),
     env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(
       await sealToken(DEMO.apiToken, DEMO.password),

@@ -31,12 +31,12 @@ test("a change of something that does not exist writes no entry", async () => {
     await send("/users/99/password"),
     await send("/users/99/token"),
     await send("/partners/99", { display_name: "x" }, "PATCH"),
-    await send("/partners/2", { supports_cost_data: true }, "PATCH"),
+    await send("/partners/1/voids", { cost_id: "no-such-cost-id", reason: "fraud" }),
     await send("/credentials/99/revoke"),
     await send("/credentials", { partner_id: 99, mode: "test", cost_types: ["cpc"] }),
     await send("/rounds", { partner_id: 99, cost_types: ["cpc"] }),
   ].map(({ status }) => status);
-  expect(statuses).toEqual([404, 404, 400, 404, 404, 404, 404, 404, 409, 404, 400, 400]);
+  expect(statuses).toEqual([404, 404, 400, 404, 404, 404, 404, 404, 404, 404, 400, 400]);
   expect(await rows("SELECT * FROM audit_log")).toEqual([]);
 });
 

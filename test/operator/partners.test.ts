@@ -68,32 +68,38 @@ describe("partners", () => {
     expect([status, params]).toEqual([400, Object.keys(json)]);
   });
 
-  test("with stopped costs count none, by API or on a URL, until they are resumed", async () => {
-    const accept = (supports_cost_data: boolean) =>
-      ask<Items<{ supports_cost_data: boolean }>>(`${partners}/1`, {
-        token,
-        method: "PATCH",
-        json: { supports_cost_data },
-      });
+  test("that are stopped send no costs, by API or on a URL, until they are resumed", async () => {
+    const stop = async (stopped: boolean) => {
+      const sent = { token, method: "PATCH", json: { stopped } };
+      const { body } = await ask<Items<{ stopped_at: string | null }>>(`${partners}/1`, sent);
+      return body.data.items[0]?.stopped_at;
+    };
     const onUrl = (id: string) => `cost_id=${id}&cost_type=cpc&cost_amount=1&cost_currency=USD`;
     const counted = () =>
       rows("SELECT cost_id FROM cost_states WHERE cost_id LIKE 'switched-%' ORDER BY cost_id");
-    expect((await accept(false)).body.data.items[0]?.supports_cost_data).toBe(false);
-    expect((await sendCost({ cost_id: "switched-cost-01" })).body.code).toBe("cost_type_not_integrated");
+    expect(await stop(true)).toBe("2026-03-15T12:00:00.000Z");
+    expect((await sendCost({ cost_id: "switched-cost-01" })).body.code).toBe("partner_stopped");
     await call(`/${DEMO.linkToken}?${onUrl("switched-click-1")}`, { headers: { "user-agent": IPHONE } });
     expect(await counted()).toEqual([]);
 
-    expect((await accept(true)).body.data.items[0]?.supports_cost_data).toBe(true);
+    expect(await stop(false)).toBeNull();
     expect((await sendCost({ cost_id: "switched-cost-01" })).status).toBe(200);
     await call(`/${DEMO.linkToken}?${onUrl("switched-click-2")}`, { headers: { "user-agent": IPHONE } });
     expect(await counted()).toEqual([{ cost_id: "switched-click-2" }, { cost_id: "switched-cost-01" }]);
   });
 
-  test("without an integrated cost type cannot get cost data, and nothing else changes", async () => {
-    const json = { supports_cost_data: true, display_name: "Other" };
-    const before = await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)");
-    expect((await rejection(`${partners}/2`, { token, method: "PATCH", json })).code).toBe("round_required");
-    expect(await rows("SELECT * FROM partners, (SELECT count(*) FROM audit_log)")).toEqual(before);
+  test("have a highest price on a URL, 10,000 unless an operator changes it", async () => {
+    const read = async (json: object) => {
+      const { body } = await ask<Items<{ max_url_amount: string }>>(`${partners}/1`, {
+        token,
+        method: "PATCH",
+        json,
+      });
+      return body.data.items[0]?.max_url_amount;
+    };
+    expect(await read({ display_name: "Acme Ads" })).toBe("10000");
+    expect(await read({ max_url_amount: "0.5" })).toBe("0.5");
+    expect(await read({ display_name: "Acme Ads" })).toBe("0.5");
   });
 
   test("accept a template of exactly 4 KiB", async () => {

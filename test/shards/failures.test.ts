@@ -96,6 +96,7 @@ describe("spend over shards", () => {
         partner_name: "Acme Ads",
         currency: "USD",
         spend: "270215977642.22979",
+        adjusted: "0",
         matched: 6,
         unpriced: 0,
       },

@@ -10,9 +10,9 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { LEVEL_PARAMETERS } from "../../domain/sub-links.ts";
 import { RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
-import { as, type Fields, list, names, query, type RowOf, returning } from "../query.ts";
-import { droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
-import { runIdempotent, statement } from "../statement.ts";
+import { as, names, type RowOf, returning } from "../query.ts";
+import { ledgerEntries, links, recordings } from "../schema.ts";
+import { runIdempotent } from "../statement.ts";
 import { runOnShards } from "./run.ts";
 import { type Ledger, runGated } from "./shards.ts";
 
@@ -29,89 +29,88 @@ const now = sql.placeholder("now");
 const costDataOn = sql<number | null>`${target.costSwitch} AND ${target.takesCosts}`;
 const priceCounts = sql<number | null>`coalesce(${costDataOn} AND ${target.takesPrice}, 0)`;
 
+const REASONS = ["reason2", "reason3", "reason4"] as const;
 const withReason = (json: SQL, parameter: string, reason: SQL) =>
   sql`iif(${reason} IS NULL, ${json}, json_insert(${json}, '$[#]', json_array('${sql.raw(parameter)}', ${reason})))`;
+
+const costId = sql<
+  string | null
+>`iif(${target.partnerId} IS NULL OR (${message("isGenerated")} AND NOT ${priceCounts}),
+  NULL, ${message("costId")})`;
+const dropped = LEVEL_PARAMETERS.reduce(
+  (json, parameter, index) => withReason(json, parameter, target[REASONS[index] ?? "reason2"]),
+  message("dropped"),
+);
 
 /** The columns of `recordings` for the engagements that `resolved` provides as the rows `x`. */
 const recorded = {
   appToken: target.appToken,
   linkId: target.linkId,
   partnerId: target.partnerId,
-  kind: sql<Kind>`${message("kind")}`,
-  occurredAt: sql<number>`${message("occurredAt")}`,
-  costId: sql<
-    string | null
-  >`iif(${target.partnerId} IS NULL OR (${message("isGenerated")} AND NOT ${priceCounts}),
-    NULL, ${message("costId")})`,
+  kind: message("kind"),
+  occurredAt: message("occurredAt"),
+  costId,
   costDataOn,
-  urlCostType: sql<string | null>`${message("urlCostType")}`,
-  urlCurrency: sql<string | null>`${message("urlCurrency")}`,
-  urlAmount: sql<number | null>`${message("urlAmount")}`,
+  urlCostType: message("urlCostType"),
+  urlCurrency: message("urlCurrency"),
+  urlAmount: message("urlAmount"),
   priceCounts,
-  dropped: sql<string>`${["2", "3", "4"].reduce(
-    (json, level, index) =>
-      withReason(json, LEVEL_PARAMETERS[index] ?? "", target[`reason${level as "2" | "3" | "4"}`]),
-    message("dropped"),
-  )}`,
-  recordedAt: sql<number>`${now}`,
-} satisfies Fields;
-const COLUMNS = names(...Object.keys(recorded).map((key) => recordings[key as keyof typeof recorded]));
+  dropped,
+  recordedAt: now,
+  isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
+} satisfies Partial<Record<keyof typeof recordings, unknown>>;
+const KEYS = Object.keys(recorded) as (keyof typeof recorded)[];
+const COLUMNS = names(...KEYS.map((key) => recordings[key]));
 
 const e = alias(ledgerEntries, "e");
 const l = alias(links, "l");
+/** The time of the engagement that the ledger keeps for this ID and kind. */
+const keptAt = sql<
+  number | null
+>`(SELECT iif(${recordings.kind} = 'click', ${e.clickAt}, ${e.impressionAt}) FROM ${as(e)}
+  WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId})`;
 const result = {
+  appToken: recordings.appToken,
+  linkId: recordings.linkId,
+  partnerId: recordings.partnerId,
+  kind: recordings.kind,
+  occurredAt: recordings.occurredAt,
   costId: recordings.costId,
-  level: sql<number | null>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
+  costDataOn: recordings.costDataOn,
+  urlCostType: recordings.urlCostType,
+  urlCurrency: recordings.urlCurrency,
+  urlAmount: recordings.urlAmount,
+  priceCounts: recordings.priceCounts,
   dropped: recordings.dropped,
-  /** The time of the engagement that the ledger keeps for this ID and kind. */
-  keptAt: sql<
-    number | null
-  >`(SELECT iif(${recordings.kind} = 'click', ${e.clickAt}, ${e.impressionAt}) FROM ${as(e)}
-    WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId})`,
+  level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
+  keptAt,
 };
+type Row = RowOf<typeof result>;
 
-/** The statements for opened links whose URLs name sub-links down to a level. */
-const forDepth = [1, 2, 3, 4].map((depth) => {
-  const rows = sql`FROM (${resolved(depth)}) x`;
-  const insert = (where: SQL) =>
-    returning(
-      sql`INSERT INTO ${recordings} (${COLUMNS}) SELECT ${list(recorded)} ${rows} ${where} ORDER BY occurredAt`,
-      result,
-    );
-  const { linkId, day, param, reason, count } = droppedParameters;
-  return {
-    record: insert(sql`WHERE true`),
-    // With shards: an engagement without an ID is counted in DB, and so are the dropped parameters of the others.
-    resolve: query(
-      { position: target.position, level: target.level, ...recorded },
-      sql`${rows} WHERE ${recorded.costId} IS NOT NULL`,
-    ),
-    recordWithoutId: insert(sql`WHERE ${recorded.costId} IS NULL`),
-    countDropped: statement(sql`
-      INSERT INTO ${droppedParameters} (${names(linkId, day, param, reason, count)})
-      SELECT ${target.linkId}, ${message("occurredAt")} / 86400000, d.value ->> 0, d.value ->> 1, 1
-      ${rows} CROSS JOIN json_each(${recorded.dropped}) d WHERE ${recorded.costId} IS NOT NULL
-      ON CONFLICT DO UPDATE SET ${names(count)} = ${names(count)} + 1
-    `),
-  };
-});
+/** The statements for opened links whose URLs name sub-links down to a level, in the order of the opened links. */
+const recordDownTo = [1, 2, 3, 4].map((depth) =>
+  returning(
+    sql`INSERT INTO ${recordings} (${COLUMNS})
+      SELECT ${sql.join(
+        KEYS.map((key) => recorded[key]),
+        sql`, `,
+      )} FROM (${resolved(depth)}) x ORDER BY ${message("occurredAt")}`,
+    depth === 1 ? { ...result, level: sql<number>`1` } : result,
+  ),
+);
 
 const insertion = returning(
   sql`INSERT INTO ${recordings} (${COLUMNS})
     SELECT ${sql.raw(
-      Object.keys(recorded)
-        .slice(0, -2)
+      KEYS.slice(0, -3)
         .map((key) => `j.value ->> '${key}'`)
         .join(", "),
-    )}, '[]', ${now}
+    )}, '[]', ${now}, 0
     FROM json_each(${sql.placeholder("engagements")}) j
     WHERE j.value ->> 'occurredAt' >= ${now} - ${sql.raw(String(RETENTION_MS))}
     ORDER BY j.value ->> 'occurredAt'`,
-  result,
+  { costId: recordings.costId, keptAt },
 );
-type Row = RowOf<typeof result>;
-/** An engagement with an ID as DB resolves it for a shard. Its dropped parameters are counted in DB. */
-type Resolved = NewEngagement & { position: number; level: number; dropped: string };
 
 /** Records engagements with one call per database. A call can be repeated. `now` in milliseconds since 1970. */
 export function insertEngagements<Item extends NewEngagement>(ledger: Ledger, added: Item[], now: number) {
@@ -122,50 +121,47 @@ export function insertEngagements<Item extends NewEngagement>(ledger: Ledger, ad
 
 /**
  * Records engagements whose links and partners it looks up, and creates the sub-links that they name if `creates`. `rows` has
- * the results, and `failed` the engagements of each database that failed. Throws if DB fails.
+ * the results, and `failed` the engagements of each shard that failed. Throws if DB fails.
  */
 export async function recordAll(
   ledger: Ledger,
   opened: OpenedLink[],
   now: number,
   creates = true,
-): Promise<{ rows: Row[]; failed: { opened: OpenedLink[]; error: unknown }[] }> {
+): Promise<{ rows: Pick<Row, "costId" | "level" | "dropped" | "keptAt">[]; failed: Failed[] }> {
   const db = ledger.control;
-  const values = { opened: JSON.stringify(opened), now };
+  const isSharded = ledger.shards.length > 0;
+  const values = { opened: JSON.stringify(opened), now, isSharded: Number(isSharded) };
   const depth = depthOf(opened);
-  const statements = expectDefined(forDepth[depth - 1]);
   const creations = creates ? creationStatements(db, depth, values) : [];
-  if (ledger.shards.length === 0) {
-    const all = [...creations, statements.record(db, values)];
-    const rows = await runGated(ledger, db, all, runIdempotent);
-    return { rows: rows.at(-1) as Row[], failed: [] };
-  }
-  const inDb = [
-    ...creations,
-    statements.countDropped(db, values),
-    statements.resolve(db, values),
-    statements.recordWithoutId(db, values),
-  ];
-  const [found, counted] = (await runGated(ledger, db, inDb, runIdempotent)).slice(-2) as [Resolved[], Row[]];
-  const parts = await insertEngagements(ledger, found, now);
-  const results = parts.flatMap((part) => ("rows" in part ? part.rows[0] : []));
-  const keptAt = new Map(results.map((row) => [row.costId, row.keptAt]));
+  const record = expectDefined(recordDownTo[depth - 1]);
+  const batch = await runGated(ledger, db, [...creations, record(db, values)], runIdempotent);
+  const rows = batch.at(-1) as Row[];
+  if (!isSharded) return { rows, failed: [] };
+  const onShards = rows.filter((row) => row.costId !== null) as unknown as NewEngagement[];
+  const parts = await insertEngagements(ledger, onShards, now);
+  const kept = new Map(
+    parts.flatMap((part) => ("rows" in part ? part.rows[0].map((row) => [row.costId, row.keptAt]) : [])),
+  );
   return {
-    rows: [
-      ...counted,
-      ...found.map(({ costId, level, dropped }) => ({
-        costId,
-        level,
-        dropped,
-        keptAt: keptAt.get(costId) ?? null,
-      })),
-    ],
+    rows: rows.map((row) => ({ ...row, keptAt: kept.get(row.costId) ?? null })),
     failed: parts.flatMap((part) =>
-      "error" in part
-        ? [{ opened: part.items.map(({ position }) => expectDefined(opened[position])), error: part.error }]
-        : [],
+      "error" in part ? [{ opened: openedOf(part.items, opened), error: part.error }] : [],
     ),
   };
+}
+
+/** The opened links of a database that failed. */
+interface Failed {
+  opened: OpenedLink[];
+  error: unknown;
+}
+
+/** The opened links that became these engagements. */
+function openedOf(engagements: NewEngagement[], opened: OpenedLink[]): OpenedLink[] {
+  const keyOf = ({ costId, kind }: OpenedLink | NewEngagement) => `${kind} ${costId}`;
+  const keys = new Set(engagements.map(keyOf));
+  return opened.filter((one) => keys.has(keyOf(one)));
 }
 
 /** What became of an engagement. */

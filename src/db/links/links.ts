@@ -116,7 +116,8 @@ export async function listDropped(db: D1Database, scope: LinkScope, firstDay: nu
 const settings = ["label", "archived", "partnerId", "costSwitch"] as const;
 const update = returning(
   sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)},
-      ${names(links.firstLabel)} = iif(${sql.placeholder("isGiven.label")}, ${l.matchName}, ${l.firstLabel})
+      ${names(links.firstLabel)} = iif(${sql.placeholder("isGiven.label")} AND ${sql.placeholder("label")} <> ${l.label},
+        ${l.matchName}, ${l.firstLabel})
     WHERE ${l.token} = ${linkToken} AND ${l.appToken} = (
       SELECT ${m.appToken} FROM ${as(t)} JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}
     )`,

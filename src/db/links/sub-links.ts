@@ -33,7 +33,6 @@ const typeBit = sql.raw(
 
 /** The opened link, with the partner and the switch in effect. */
 const openedFields = {
-  position: sql<number>`j.key`,
   message: sql<string>`j.value`,
   linkId: sql<number>`${o.id}`,
   level: sql<number>`${o.level}`,

@@ -2,16 +2,19 @@
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../db/operator/partners.ts";
+import { type FoundRates, findRates } from "../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../db/operator/round-lists.ts";
 import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../domain/cost-types.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Markup } from "../../http/pages.ts";
+import { ratesTable } from "../../usecases/rates.ts";
 import { type RoundItem, toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { notFound } from "../api/common.ts";
 import { createCredential } from "../api/credentials.ts";
 import { toPartnerItem, updatePartner } from "../api/partners.ts";
+import { toPartnerRates } from "../api/rates.ts";
 import { openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
@@ -38,10 +41,11 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
 export const partnerPage: Show = async (context, formError) => {
   const id = idOf(context);
   const { DB } = context.env;
-  const [partner, credentials, rounds] = await Promise.all([
+  const [partner, credentials, rounds, found] = await Promise.all([
     findPartner(DB, id),
     listCredentialsOfPartner(DB, NEWEST, { partnerId: id }),
     listRoundsOfPartner(DB, NEWEST, { partnerId: id }),
+    findRates(context.ledger, id, context.now),
   ]);
   if (!partner) throw notFound("partner");
   const states = toPartnerItem(partner).cost_types;
@@ -79,6 +83,7 @@ export const partnerPage: Show = async (context, formError) => {
         ${moreHint(id, "credentials", credentials.total)}
         ${issueForm(partner)}
       </section>
+      ${ratesSection(partner, found)}
       ${await voidSection(context, id, formError)}
       <section class="card" aria-labelledby="templates">
         <h2 id="templates">Name and parameter templates</h2>
@@ -96,6 +101,17 @@ export const partnerPage: Show = async (context, formError) => {
       ${costSwitch(partner)}`,
   };
 };
+
+function ratesSection(partner: PartnerRow, found: FoundRates): Markup | "" {
+  const { from, to, complete, types } = toPartnerRates(partner, found);
+  if (types.length === 0) return "";
+  return html`
+    <section class="card" aria-labelledby="rates">
+      <div class="head"><h2 id="rates">Coverage and discrepancy</h2><p class="muted">${from} to ${to}, UTC</p></div>
+      ${complete ? "" : html`<p class="notice warn">This partner has more data than this page can read. Discrepancies cover a part of its cost IDs.</p>`}
+      ${ratesTable(types, "Coverage and discrepancy of the last 7 days")}
+    </section>`;
+}
 
 const roundEntry = (round: RoundItem) =>
   html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`;

@@ -28,6 +28,8 @@ interface Request {
   /** Path parameters that a variable does not hold. */
   literals: Fields;
   query: Fields;
+  /** Headers that the operation requires, besides the credential. */
+  headers: Record<string, string>;
   body: unknown;
   isForm: boolean;
   /** The variable that holds the credential. */
@@ -50,13 +52,18 @@ function toRequest({ document }: Reference, area: FullArea, { body, ...operation
     );
   const isForm = body?.mediaType === "application/x-www-form-urlencoded";
   const parameters = operation.parameters.filter(({ in: place, name, required }) =>
-    place === "path" ? !VARIABLES[name] : place === "query" && !isForm && (required || SHOWN.has(name)),
+    place === "path"
+      ? !VARIABLES[name]
+      : place === "header"
+        ? required
+        : !isForm && (required || SHOWN.has(name)),
   );
   return {
     method: operation.method,
     path: operation.path,
     literals: fieldsOf(parameters.filter((parameter) => parameter.in === "path")),
     query: fieldsOf(parameters.filter((parameter) => parameter.in === "query")),
+    headers: fieldsOf(parameters.filter((parameter) => parameter.in === "header")) as Record<string, string>,
     body: body && (body.example ?? sampleOf(document, body.schema ?? {}, isForm ? "all" : "required", {})),
     isForm,
     credential: area.variable,
@@ -77,6 +84,7 @@ function toCurl(request: Request): string {
   const { method, body, isForm, credential } = request;
   const parts = credential ? [`-H "Authorization: Token token=$${credential}"`] : [];
   if (method !== "GET" && !(method === "POST" && body !== undefined)) parts.unshift(`-X ${method}`);
+  for (const [name, value] of Object.entries(request.headers)) parts.push(`-H '${name}: ${value}'`);
   if (isForm) parts.push(...Object.entries(body as Fields).map(([name, value]) => `-d '${name}=${value}'`));
   else if (body !== undefined) {
     parts.push(
@@ -104,6 +112,7 @@ function toTypeScript(request: Request, operation: Described): string {
   const parameters = {
     ...(Object.keys(inPath).length > 0 && { path: inPath }),
     ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(request.headers).length > 0 && { header: request.headers }),
   };
   const options = {
     ...(Object.keys(parameters).length > 0 && { params: parameters }),
@@ -135,7 +144,7 @@ function toPython(request: Request): string {
   const variable = (name: string) => `{os.environ['${name}']}`;
   const lines = [
     `f"${variable("BASE_URL")}${fillPath(request, variable)}"`,
-    ...(credential ? [`headers={"Authorization": f"Token token=${variable(credential)}"}`] : []),
+    ...(credential ? [pythonHeaders(`f"Token token=${variable(credential)}"`, request.headers)] : []),
     ...(body === undefined ? [] : [`${isForm ? "data" : "json"}=${write(body, PYTHON, 1)}`]),
   ];
   return `import os
@@ -146,6 +155,13 @@ response = requests.${method.toLowerCase()}(
 ${lines.map((line) => `    ${line},\n`).join("")})
 response.raise_for_status()
 print(response.json())`;
+}
+
+function pythonHeaders(authorization: string, headers: Record<string, string>): string {
+  const others = Object.entries(headers).map(
+    ([name, value]) => `, ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  );
+  return `headers={"Authorization": ${authorization}${others.join("")}}`;
 }
 
 /** An expression of the sample's language. */

@@ -8,6 +8,7 @@ const VALUES: Record<string, unknown> = {
   "Link.name": "Summer",
   "Partner.id": 1,
   "User.id": 1,
+  "Idempotency-Key": "note-4711",
   action: "create app",
   amount: "0.25",
   answer: "ok",

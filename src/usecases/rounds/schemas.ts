@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { FINDING_KINDS } from "../../domain/round-findings.ts";
 import { timestamp } from "../../http/response-schemas.ts";
+import { rates } from "../rates.ts";
 
 const finding = z
   .strictObject({
@@ -36,6 +37,8 @@ const report = z
         open_mismatches: z.int(),
         counts: z.record(z.enum(FINDING_KINDS), z.int()),
         findings: z.array(finding),
+        // Over the engagements of the round, whether cost data was on or not.
+        rates,
       }),
     ),
     other_findings: z.array(finding),

@@ -7,6 +7,7 @@ import { toTypes } from "../../domain/cost-types.ts";
 import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
 import { toIso } from "../../domain/time.ts";
+import { toRatesItem } from "../rates.ts";
 
 /** A round as an item of a list. */
 export function toRoundItem(row: RoundRow) {
@@ -47,6 +48,7 @@ export function toReportItem(report: RoundReport) {
       open_mismatches: type.open,
       counts: countKinds(type.findings),
       findings: type.findings.map(toFindingItem),
+      rates: toRatesItem(type.rates),
     })),
     other_findings: report.others.map(toFindingItem),
   };

@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/round-findings.ts";
 import type { Markup } from "../../http/pages.ts";
+import { ratesTable } from "../rates.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "./serialize.ts";
 
 const KIND_NAMES: Record<FindingKind, string> = {
@@ -50,6 +51,10 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
         : html`<p class="notice warn">This report may be incomplete. The round has more data than a report can cover, or its oldest clicks and impressions have been deleted.</p>`
     }
     ${countTable(report.types)}
+    ${ratesTable(
+      report.types.map(({ rates }) => rates),
+      "Coverage and discrepancy by cost type",
+    )}
     ${aside ?? ""}
     ${report.types.map((type) => typeCard(type, action))}
     ${

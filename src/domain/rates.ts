@@ -1,0 +1,80 @@
+/** Coverage and discrepancy of a cost type: how complete and how right a partner's costs are. Pure functions. */
+import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import type { Engagements } from "./costs.ts";
+
+/** The share of disagreeing engagements from which a partner is usually asked to fix its costs. */
+export const DISCREPANCY_THRESHOLD = 0.05;
+
+/** The kind of engagement that the rates of a cost type count: cpc, cpi and cpe clicks, cpm impressions. */
+export function countedKind(costType: CostType): Kind {
+  return KINDS_THAT_FIT[costType][0] ?? "click";
+}
+
+/** The cost types of which every engagement has a cost, so that a missing one is a discrepancy. */
+export const TYPES_WITH_DISCREPANCY = ["cpc", "cpm"] as const satisfies CostType[];
+
+export interface RateCounts {
+  costType: CostType;
+  /** Costs with an engagement. */
+  matched: number;
+  /** Engagements of the counted kind that were recorded with an ID; null if there are too many to count. */
+  recorded: number | null;
+  /** Engagements that should have a cost of this type, and those whose cost has an amount and agrees with their URL. */
+  discrepancy: { expected: number; agreeing: number } | null;
+}
+
+/** The cost that an ID of a round has. */
+export interface Match {
+  costType: CostType;
+  amount: number | null;
+  agreesWithUrl: boolean;
+}
+
+/** Counts the engagements on the links of a round. One that has another cost type is not expected to have a cost of this one. */
+export function countRates(
+  costType: CostType,
+  matched: number,
+  ids: { engagements: Partial<Engagements>; match: Match | undefined }[],
+): RateCounts {
+  const recorded = ids.flatMap(({ engagements, match }) => {
+    const engagement = engagements[countedKind(costType)];
+    return engagement ? [{ engagement, match }] : [];
+  });
+  const expected = recorded.filter(
+    ({ engagement, match }) =>
+      (engagement.urlCostType ?? costType) === costType && (match?.costType ?? costType) === costType,
+  );
+  const agreeing = expected.filter(({ match }) => match && match.amount !== null && match.agreesWithUrl);
+  const hasDiscrepancy = TYPES_WITH_DISCREPANCY.some((type) => type === costType);
+  return {
+    costType,
+    matched,
+    recorded: recorded.length,
+    discrepancy: hasDiscrepancy ? { expected: expected.length, agreeing: agreeing.length } : null,
+  };
+}
+
+export interface Rates extends RateCounts {
+  /** From 0 to 1, cut to 4 places; null without engagements. More than 1 if costs also match engagements of another kind. */
+  coverage: number | null;
+  /** From 0 to 1, cut to 4 places; null without expected engagements, and for cost types without a discrepancy. */
+  discrepancyRate: number | null;
+  /** Whether the discrepancy is below the threshold. */
+  isWithinThreshold: boolean | null;
+}
+
+export function toRates(counts: RateCounts): Rates {
+  const { matched, recorded, discrepancy } = counts;
+  const missing = discrepancy && discrepancy.expected - discrepancy.agreeing;
+  const isKnown = missing !== null && discrepancy !== null && discrepancy.expected > 0;
+  return {
+    ...counts,
+    coverage: recorded ? cut(matched, recorded) : null,
+    discrepancyRate: isKnown ? cut(missing, discrepancy.expected) : null,
+    isWithinThreshold: isKnown ? missing / discrepancy.expected < DISCREPANCY_THRESHOLD : null,
+  };
+}
+
+function cut(count: number, of: number): number {
+  return Math.floor((count * 10_000) / of) / 10_000;
+}

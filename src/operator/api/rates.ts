@@ -1,0 +1,64 @@
+/** `GET /operator/v1/partners/{id}/rates`: how complete and how right a partner's costs of the last seven days are. */
+import * as z from "zod/mini";
+import { findPartner } from "../../db/operator/partners.ts";
+import { type FoundRates, findRates } from "../../db/operator/rates.ts";
+import { toTypes } from "../../domain/cost-types.ts";
+import { DISCREPANCY_THRESHOLD } from "../../domain/rates.ts";
+import { formatDate } from "../../domain/time.ts";
+import { rates, toRatesItem } from "../../usecases/rates.ts";
+import { byId, notFound } from "./common.ts";
+import { itemOperation } from "./operation.ts";
+
+const day = z.string().with(z.meta({ format: "date" }));
+
+const partnerRates = z
+  .strictObject({
+    partner_id: z.int(),
+    from: day,
+    to: day,
+    threshold: z.number().with(z.describe("The usual limit of the discrepancy")),
+    complete: z
+      .boolean()
+      .with(
+        z.describe(
+          "False if there is more data than one response reads. Discrepancies then cover a part of the cost IDs, and coverage can be null",
+        ),
+      ),
+    types: z.array(rates).with(z.describe("The cost types that the partner has integrated")),
+  })
+  .with(z.meta({ id: "PartnerRates" }));
+
+export function toPartnerRates(
+  partner: { id: number; integratedTypes: number },
+  { from, to, complete, counts }: FoundRates,
+): z.output<typeof partnerRates> {
+  const types = toTypes(partner.integratedTypes);
+  return {
+    partner_id: partner.id,
+    from: formatDate(from),
+    to: formatDate(to),
+    threshold: DISCREPANCY_THRESHOLD,
+    complete,
+    types: counts.filter(({ costType }) => types.includes(costType)).map(toRatesItem),
+  };
+}
+
+const readRates = itemOperation({
+  method: "GET",
+  path: "/operator/v1/partners/:id/rates",
+  id: "readPartnerRates",
+  summary: "Get the coverage and discrepancy of a partner's costs",
+  description:
+    "Over the engagements of today and the six days before it, in UTC. The share of recorded engagements with a cost, and for cpc and cpm the share of expected engagements without an agreeing cost.",
+  input: { path: byId },
+  item: partnerRates,
+  returns: "The rates by cost type",
+  errors: ["not_found"],
+  async handle({ env, ledger, now }, _operator, { path: { id } }) {
+    const [partner, found] = await Promise.all([findPartner(env.DB, id), findRates(ledger, id, now)]);
+    if (!partner) throw notFound("partner");
+    return toPartnerRates(partner, found);
+  },
+});
+
+export const operations = [readRates];
