@@ -134,10 +134,10 @@ const createAdjustment = operatorOperation({
     "Reports show the sum of adjustments as `adjusted` and include it in `spend`. An adjustment cannot be changed or deleted: to undo it, add its opposite.",
   input: { headers: requiredIdempotencyKey, body: newAdjustment },
   requestExample: {
-    app_token: "a1b2c3d4e5f6",
-    link_token: "q2r7kd0n5x",
+    app_token: "demoapp00001",
+    link_token: "demo1nk001",
     day: "2026-07-01",
-    partner_id: 3,
+    partner_id: 1,
     cost_type: "cpc",
     currency: "USD",
     amount: "-12.5",
