@@ -11,7 +11,7 @@ import { env as bindings } from "cloudflare:workers";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
 import { databasesOf, type Ledger, ledgerOf, shardFor } from "../src/db/ledger/shards.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
-import { setIdentity } from "../src/dev/shard-identity.ts";
+import { setIdentity } from "../src/dev/deployment/shard-identity.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
 import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { experimental_readRawConfig } from "wrangler";
-import { prepareDatabases } from "./deploy-databases.ts";
-import { readDeployOptions } from "./deploy-options.ts";
+import { prepareDatabases } from "./deployment/databases.ts";
+import { readDeployOptions } from "./deployment/options.ts";
 import {
   type Configuration,
   findOrCreate,
@@ -18,7 +18,7 @@ import {
   removeConfiguration,
   run,
   saveConfiguration,
-} from "./wrangler-commands.ts";
+} from "./deployment/wrangler.ts";
 
 const MAX_ATTEMPTS = 60;
 /** How often the new version must report that it is not ready before the deployment fails. */

@@ -10,10 +10,10 @@ import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { type Ledger, type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
+import { setIdentity } from "./deployment/shard-identity.ts";
 import { FlagError, type Flags, readFlags, USAGE } from "./flags.ts";
 import { type DemoState, greeting } from "./greeting.ts";
 import { type Lock, lock } from "./lock.ts";
-import { setIdentity } from "./shard-identity.ts";
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {

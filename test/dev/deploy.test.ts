@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { experimental_readRawConfig } from "wrangler";
-import { readDeployOptions } from "../../src/dev/deploy-options.ts";
+import { readDeployOptions } from "../../src/dev/deployment/options.ts";
 import { type Account, openDatabase } from "./wrangler-stub.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,7 +1,7 @@
 /** Selects the shard of an ID, and rejects bindings that do not fit what the databases store. */
 import { beforeEach, describe, expect, it, type MockInstance, test, vi } from "vitest";
 import { ledgerOf, nameOf, shardFor } from "../../src/db/ledger/shards.ts";
-import { setIdentity } from "../../src/dev/shard-identity.ts";
+import { setIdentity } from "../../src/dev/deployment/shard-identity.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { recordQueued } from "../../src/engagement/queue.ts";

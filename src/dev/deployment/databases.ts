@@ -1,7 +1,7 @@
 /** Finds or creates the databases of a deployment, with a number of shards that is chosen once, and migrates them. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DeployOptions } from "./deploy-options.ts";
+import type { DeployOptions } from "./options.ts";
 import { setIdentity } from "./shard-identity.ts";
 import {
   type Configuration,
@@ -13,7 +13,7 @@ import {
   read,
   run,
   saveConfiguration,
-} from "./wrangler-commands.ts";
+} from "./wrangler.ts";
 
 /** A database as wrangler lists it. */
 interface Listed {

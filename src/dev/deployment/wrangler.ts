@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const ROOT = join(import.meta.dirname, "../..");
+export const ROOT = join(import.meta.dirname, "../../..");
 /** Temporary, and next to wrangler.toml so that relative paths still resolve. */
 const WITH_IDS = join(ROOT, ".wrangler.deploy.json");
 const CONFIG = ["--config", WITH_IDS];
