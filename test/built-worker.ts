@@ -20,11 +20,14 @@ const ROOT = join(import.meta.dirname, "..");
 /** The extensions of files that the Worker imports as text; `rules` in wrangler.toml says the same. */
 export const TEXT_LOADERS = { ".css": "text", ".svg": "text", ".md": "text", ".client.js": "text" } as const;
 
-/** The Worker that `wrangler deploy` would upload from a checkout, with its text files inlined, and the size of the upload. */
-export function buildWorker(root = ROOT): { script: string; gzipBytes: number } {
+/**
+ * The Worker that `wrangler deploy` would upload from a checkout, with its text files inlined, and the size of the upload. With
+ * the flag `--no-minify`, functions keep their names.
+ */
+export function buildWorker(root = ROOT, ...flags: string[]): { script: string; gzipBytes: number } {
   const directory = mkdtempSync(join(tmpdir(), "linkledger-built-"));
   try {
-    const output = runWrangler(["deploy", "--dry-run", "--outdir", directory], root);
+    const output = runWrangler(["deploy", "--dry-run", "--outdir", directory, ...flags], root);
     const { outputFiles } = buildSync({
       entryPoints: [join(directory, "index.js")],
       bundle: true,

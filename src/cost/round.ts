@@ -46,7 +46,7 @@ export async function submitTests(
       sent: item.sent,
       errors: item.cost instanceof AppError ? toInputErrors(item.cost) : [],
       cost: item.cost instanceof AppError ? null : item.cost,
-      engagements: costId === null ? {} : rounds.engagementsOf(costId, found.engagements),
+      engagements: found.engagements.get(costId ?? "") ?? {},
       answer: "ok",
     };
     const earlier = entries.filter((other) => costId !== null && other.costId === costId);

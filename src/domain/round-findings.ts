@@ -1,7 +1,7 @@
 /** The findings of an integration round, and the texts that tell a partner developer how to resolve each. Pure functions. */
 
 import type { InputError } from "../errors.ts";
-import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
 import { formatAmount } from "./money.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf, formatDate } from "./time.ts";
@@ -31,10 +31,19 @@ export interface RoundEngagement extends Engagement {
   kind: Kind;
 }
 
+export function listEngagements(costId: string, engagements: Engagements): RoundEngagement[] {
+  return KINDS.flatMap((kind) => {
+    const engagement = engagements[kind];
+    return engagement ? [{ ...engagement, costId, kind }] : [];
+  });
+}
+
 export interface RoundRecord {
   costTypes: CostType[];
   /** The cost types that the partner integrated before this round. */
   liveTypes: CostType[];
+  /** The highest amount on a URL that counts, in units of 0.00001 of the currency; -1 if none does. */
+  highestUrlAmount: number;
   entries: RoundEntry[];
   /** The engagements recorded during the round, and those whose cost IDs its entries name. */
   engagements: RoundEngagement[];

@@ -11,6 +11,8 @@ import {
   differences,
   type Finding,
   type FindingKind,
+  listEngagements,
+  type RoundEngagement,
   type RoundEntry,
   type RoundRecord,
   toFinding,
@@ -39,7 +41,11 @@ export interface RoundReport {
 
 /** Judges a round. A cost type passes if it has at least one match and no open finding. */
 export function judgeRound(round: RoundRecord): RoundReport {
-  const engagements = groupEngagements(round);
+  // Current rows take precedence over the copies in the entries.
+  const copies = round.entries.flatMap(({ costId, engagements }) =>
+    costId === null ? [] : listEngagements(costId, engagements),
+  );
+  const engagements = groupEngagements([...copies, ...round.engagements], round.highestUrlAmount);
   const sent = Map.groupBy(round.entries, (entry) => entry.costId ?? entry.number);
   const byId = new Map([
     ...[...sent].map(([id, entries]) => [id, judgeEntries(entries, engagements, round)] as const),
@@ -101,13 +107,6 @@ function incomplete({ openedAt }: RoundRecord): Finding {
   };
 }
 
-/** A round ignores whether cost data was on, and a complete price on a URL counts as it will once the partner is live. */
-export function asIfLive(engagement: Engagement): Engagement {
-  const { urlCostType, urlCurrency, urlAmount } = engagement;
-  const isPriced = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
-  return { ...engagement, costDataOn: true, priceCounts: isPriced };
-}
-
 /** The result for one cost ID: the match, if there is one, and the findings. */
 interface Judged {
   match?: Match;
@@ -124,18 +123,24 @@ function countOpen(findings: Finding[]): number {
   return findings.filter((finding) => finding.state === "open").length;
 }
 
-/** Groups the engagements by cost ID. Current rows take precedence over the copies in the entries. */
-function groupEngagements(round: RoundRecord): Map<string, Engagements> {
+/**
+ * Groups the engagements by cost ID, the last of a kind first, as they count once the partner is live: with cost data on, and
+ * with the prices on URLs that its template and its highest amount allow.
+ */
+export function groupEngagements(
+  engagements: RoundEngagement[],
+  highestUrlAmount: number,
+): Map<string, Engagements> {
   const grouped = new Map<string, Engagements>();
-  const add = (costId: string, kind: Kind, engagement: Engagement | undefined) => {
-    if (engagement) grouped.set(costId, { ...grouped.get(costId), [kind]: asIfLive(engagement) });
-  };
-  for (const { costId, engagements } of round.entries) {
-    if (costId === null) continue;
-    add(costId, "click", engagements.click);
-    add(costId, "impression", engagements.impression);
+  for (const { costId, kind, ...engagement } of engagements) {
+    const { urlCostType, urlCurrency, urlAmount } = engagement;
+    const isPriced = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
+    const priceCounts = isPriced && urlAmount <= highestUrlAmount;
+    grouped.set(costId, {
+      ...grouped.get(costId),
+      [kind]: { ...engagement, costDataOn: true, priceCounts },
+    });
   }
-  for (const engagement of round.engagements) add(engagement.costId, engagement.kind, engagement);
   return grouped;
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: compares the built Worker with a bare one, and with another revision. test/README.md explains how to read the
  * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--limiters`,
- * `--growth`.
+ * `--growth`, `--profile`.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -12,7 +12,8 @@ import { measurePairs } from "./compare.ts";
 import { measureGrowth } from "./growth.ts";
 import { PATHS, type Path } from "./paths.ts";
 import { type Measured, printBatch, printHeader, printLimiters, printLine } from "./print.ts";
-import { buildCheckout, checkOut } from "./revision.ts";
+import { printProfile } from "./profile.ts";
+import { buildCheckout, type Checkout, checkOut } from "./revision.ts";
 import { type Prepared, prepare, prepareBare, prepareQueue, type Server, start } from "./servers.ts";
 import { findDifference } from "./shape.ts";
 
@@ -24,11 +25,14 @@ const { values: flags } = parseArgs({
     against: { type: "string" },
     limiters: { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
+    profile: { type: "boolean", default: false },
   },
 });
 const paths = PATHS.filter(({ name }) => name.includes(flags.only));
 const connections = flags.connections.split(",").map(Number);
 const pairs = Number(flags.pairs);
+/** A profile has this many times the requests of a pair. */
+const PROFILED_TURNS = 10;
 
 const folder = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
 const servers: Server[] = [];
@@ -38,6 +42,26 @@ try {
   console.log("Building the servers and filling them with data");
   const checkout = await buildCheckout("ours");
   const ours = await prepare(checkout, join(folder, "ours"));
+  if (flags.profile) {
+    await profile(ours);
+  } else {
+    await measure(checkout, ours);
+  }
+} finally {
+  for (const server of [...servers, ...queueServers]) await server.stop();
+  rmSync(folder, { recursive: true });
+}
+
+async function profile(ours: Prepared): Promise<void> {
+  const withQueue = prepareQueue(ours);
+  for (const path of paths) {
+    for (const count of connections) {
+      await printProfile(path.queue ? withQueue : ours, path, count, PROFILED_TURNS * path.requests);
+    }
+  }
+}
+
+async function measure(checkout: Checkout, ours: Prepared): Promise<void> {
   const prepared = [ours, await prepareBare(ours, join(folder, "bare"))];
   if (flags.against) prepared.push(await prepareRevision(flags.against));
   const withQueue = paths.some((path) => path.queue) ? prepared.map(prepareQueue) : [];
@@ -50,9 +74,6 @@ try {
   console.log(`Bundle: ${(checkout.gzipBytes / 1024).toFixed(1)} KiB gzip (aim: at most 120)`);
   console.log(`Start-up: ${measureStartUp()} ms of V8's time, by wrangler check startup (aim: at most 50)`);
   if (flags.growth && servers[0]) await measureGrowth(servers[0]);
-} finally {
-  for (const server of [...servers, ...queueServers]) await server.stop();
-  rmSync(folder, { recursive: true });
 }
 
 async function prepareRevision(revision: string): Promise<Prepared> {

@@ -7,6 +7,8 @@ import { judgeRound } from "../../src/domain/round-report.ts";
 const DAY = 24 * 3600 * 1000;
 const START = 1_000 * DAY;
 const ID = "report-cost-0001";
+/** The highest amount on a URL that counts, in units of 0.00001. */
+const HIGHEST = 1_000;
 
 const cost = (costType: CostType, more: Partial<Cost> = {}): Cost => ({
   costId: ID,
@@ -54,6 +56,7 @@ function judge(
   const report = judgeRound({
     costTypes,
     liveTypes: [],
+    highestUrlAmount: HIGHEST,
     entries: sent,
     engagements,
     dismissed: new Set(dismissed),
@@ -98,6 +101,22 @@ describe("a cost type passes with a match and no open mismatches", () => {
       ["cpc"],
       true,
       [],
+    ],
+    [
+      "a click whose URL has the highest amount that counts",
+      [],
+      [click({ urlCostType: "cpc", urlCurrency: "USD", urlAmount: HIGHEST })],
+      ["cpc"],
+      true,
+      [],
+    ],
+    [
+      "a click whose URL has a higher amount",
+      [],
+      [click({ urlCostType: "cpc", urlCurrency: "USD", urlAmount: HIGHEST + 1 })],
+      ["cpc"],
+      false,
+      ["engagement_without_cost open"],
     ],
     ["a cpm cost for a click", entries(cost("cpm")), [click()], ["cpm"], false, ["wrong_engagement open"]],
     [
@@ -325,6 +344,7 @@ test("every finding has an expectation and a remedy", () => {
 test("live engagements of an integrated cost type are not part of the round", () => {
   const round = {
     costTypes: ALL,
+    highestUrlAmount: HIGHEST,
     entries: [],
     engagements: [click({ costDataOn: true })],
     dismissed: new Set<string>(),
@@ -354,6 +374,7 @@ describe("an engagement without a cost, from a partner that is live for cpc,", (
     const { types } = judgeRound({
       costTypes: ["cpc"],
       liveTypes: ["cpc"],
+      highestUrlAmount: HIGHEST,
       entries: [],
       engagements,
       dismissed: new Set(),
@@ -370,6 +391,7 @@ test("an incomplete report passes only after an operator dismisses it", () => {
   const round = {
     costTypes: ["cpc" as const],
     liveTypes: [],
+    highestUrlAmount: HIGHEST,
     entries: entries(cost("cpc")),
     engagements: [click()],
     openedAt: START,

@@ -147,6 +147,7 @@ describe("an incomplete report blocks approval until an operator dismisses it", 
 
   test("with more engagements than a report can cover", async () => {
     const path = await goodRound();
+    await rows("UPDATE partners SET cost_parameters = 'cost_amount={price}' WHERE id = 2");
     await rows(
       `INSERT INTO ledger_entries (partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on, click_url_cost_type, click_url_currency, click_url_amount)
        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2001)

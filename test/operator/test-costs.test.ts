@@ -56,6 +56,17 @@ describe("a cost sent with a test credential", () => {
     expect(await lastEntry()).toMatchObject({ cost_id: ID, answer: "ok", errors: [] });
   });
 
+  test.each<[string, string, string | null]>([
+    ["takes the highest amount on a URL that counts live", "max_url_amount = 30000", "0.3"],
+    ["takes no higher amount from a URL", "max_url_amount = 29999", null],
+    ["takes no amount from a URL if the template does not name it", "cost_parameters = 'cost_id={id}'", null],
+  ])("%s", async (_, setting, amount) => {
+    await env.DB.exec(`UPDATE partners SET cost_parameters = 'cost_amount={price}', ${setting} WHERE id = 3`);
+    await click(ID, { link, query: "&cost_type=cpc&cost_amount=0.3&cost_currency=USD" });
+    const { body } = await sendCost({ cost_id: ID }, { token });
+    expect(body).toMatchObject({ match: "matched", amount });
+  });
+
   test("does not count after the round is approved and the click repeats", async () => {
     await sendCost({ cost_id: ID, cost_amount: "0.2" }, { token });
     await env.DB.prepare("UPDATE rounds SET state = 'approved'").run();

@@ -1,5 +1,6 @@
 /** Measures a Worker's memory: the heap of its isolate after a garbage collection, and the resident size of its processes. */
 import { readdirSync, readFileSync } from "node:fs";
+import { openInspector } from "../inspector.ts";
 
 export interface Sample {
   requests: number;
@@ -19,50 +20,17 @@ interface HeapUsage {
  * Connects to a Worker's isolate to read its heap. A collection runs only with the isolate's next request, so there must be load.
  * The isolates that simulate D1, KV and the limiters are collected too; otherwise their garbage would distort the resident size.
  */
-export async function openInspector(port: number, name: string) {
-  const found = await fetch(`http://127.0.0.1:${port}/json`);
-  const isolates = (await found.json()) as { id: string; webSocketDebuggerUrl: string }[];
-  // A WebSocket's URL cannot have a "#". Only the stand-in for the assets has one in its name, and the soak does not ask for assets.
-  const reachable = isolates.filter(({ webSocketDebuggerUrl }) => !webSocketDebuggerUrl.includes("#"));
-  const clients = await Promise.all(
-    reachable.map(async ({ id, webSocketDebuggerUrl }) => [id, await connect(webSocketDebuggerUrl)] as const),
-  );
-  const own = new Map(clients).get(`core:user:${name}`);
-  if (!own) throw new Error("The inspector does not list the Worker's isolate.");
+export async function openHeap(port: number, name: string) {
+  const { own, others, close } = await openInspector(port, name);
   return {
     async readHeap(): Promise<number> {
       // Does not wait, because idle isolates do not respond.
-      for (const [, { send }] of clients) if (send !== own.send) void send("HeapProfiler.collectGarbage");
+      for (const { send } of others) void send("HeapProfiler.collectGarbage");
       await own.send("HeapProfiler.collectGarbage");
-      const usage = (await own.send("Runtime.getHeapUsage")) as HeapUsage;
+      const usage = await own.send<HeapUsage>("Runtime.getHeapUsage");
       return usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize;
     },
-    close: () => {
-      for (const [, { close }] of clients) close();
-    },
-  };
-}
-
-async function connect(url: string) {
-  const socket = new WebSocket(url);
-  const waiting = new Map<number, (result: unknown) => void>();
-  let sent = 0;
-  await new Promise((resolve, reject) => {
-    socket.addEventListener("open", resolve);
-    socket.addEventListener("error", reject);
-  });
-  socket.addEventListener("message", ({ data }) => {
-    const { id, result } = JSON.parse(String(data));
-    waiting.get(id)?.(result);
-    waiting.delete(id);
-  });
-  return {
-    send: (method: string) =>
-      new Promise<unknown>((resolve) => {
-        waiting.set(++sent, resolve);
-        socket.send(JSON.stringify({ id: sent, method }));
-      }),
-    close: () => socket.close(),
+    close,
   };
 }
 

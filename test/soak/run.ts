@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { DEMO } from "../../src/dev/demo.ts";
 import { buildWorker, type Settings, startBuilt } from "../built-worker.ts";
 import { findContradictions, findLost, freePort } from "../live-service.ts";
-import { bytesPerRequest, openInspector, readResident, type Sample } from "./memory.ts";
+import { bytesPerRequest, openHeap, readResident, type Sample } from "./memory.ts";
 
 const { values: flags } = parseArgs({
   options: { minutes: { type: "string", default: "10" }, clients: { type: "string", default: "16" } },
@@ -158,7 +158,7 @@ async function kill(server: ChildProcess): Promise<void> {
 async function watch(server: ChildProcess, until: number): Promise<void> {
   const samples: Sample[] = [];
   memory.push(samples);
-  const { readHeap, close } = await openInspector(settings.inspectorPort, settings.name);
+  const { readHeap, close } = await openHeap(settings.inspectorPort, settings.name);
   await sleep(WARM_UP_MS);
   while (Date.now() + MEMORY_EVERY_MS < until) {
     const sample = { heap: await readHeap(), resident: readResident(server.pid ?? 0), requests: countAll() };

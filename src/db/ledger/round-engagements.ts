@@ -1,7 +1,7 @@
 /** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { RoundEngagement } from "../../domain/round-findings.ts";
+import { listEngagements, type RoundEngagement } from "../../domain/round-findings.ts";
 import { as, names, query, type RowOf } from "../query.ts";
 import { ledgerEntries, roundEntries, rounds } from "../schema.ts";
 import type { Bound, Value } from "../statement.ts";
@@ -22,11 +22,7 @@ const fields = { costId: e.costId, ...engagementFields };
 export type EngagementRow = RowOf<typeof fields>;
 
 export function toRoundEngagements(row: EngagementRow): RoundEngagement[] {
-  const { click, impression } = toEngagements(row);
-  return [
-    ...(click ? [{ ...click, costId: row.costId, kind: "click" as const }] : []),
-    ...(impression ? [{ ...impression, costId: row.costId, kind: "impression" as const }] : []),
-  ];
+  return listEngagements(row.costId, toEngagements(row));
 }
 
 /** Reads the engagements with `costIds` of the partner in the row `x` of `from`. */

@@ -31,6 +31,12 @@ const typeBit = sql.raw(
   `CASE j.value ->> 'urlCostType' ${COST_TYPES.map((type) => `WHEN '${type}' THEN ${COST_TYPE_BITS[type]}`).join(" ")} END`,
 );
 
+/**
+ * The highest amount on a URL that counts, in units of 0.00001 of the currency; -1 if none does, because the template of the
+ * partner `p` does not name it. Anyone can write to a public URL.
+ */
+export const highestUrlAmount = sql<number>`iif(instr('&' || ${p.costParameters}, '&cost_amount='), ${p.maxUrlAmount}, -1)`;
+
 /** The opened link, with the partner and the switch in effect. */
 const openedFields = {
   message: sql<string>`j.value`,
@@ -44,10 +50,8 @@ const openedFields = {
     number | null
   >`coalesce(${o.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`,
   takesCosts: sql<number | null>`${p.supportsCostData} AND ${p.stoppedAt} IS NULL`,
-  // Anyone can write to a public URL, so its price counts only within what the partner agreed to.
   takesPrice: sql<number | null>`${p.integratedTypes} & ${typeBit}
-    AND instr('&' || ${p.costParameters}, '&cost_amount=') AND ${opened("urlAmount")} <= ${p.maxUrlAmount}
-    AND ${opened("urlCurrency")} IS NOT NULL`,
+    AND ${opened("urlAmount")} <= ${highestUrlAmount} AND ${opened("urlCurrency")} IS NOT NULL`,
   named2: isInTemplate(LEVEL_PARAMETERS[0]),
   named3: isInTemplate(LEVEL_PARAMETERS[1]),
   named4: isInTemplate(LEVEL_PARAMETERS[2]),

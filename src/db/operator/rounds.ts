@@ -2,9 +2,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
-import type { Credential, Engagements } from "../../domain/costs.ts";
-import type { RoundEngagement, RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
-import { asIfLive } from "../../domain/round-report.ts";
+import type { Credential } from "../../domain/costs.ts";
+import type { RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
+import { groupEngagements } from "../../domain/round-report.ts";
 import { RETENTION_MS } from "../../domain/time.ts";
 import {
   type EngagementRow,
@@ -17,6 +17,7 @@ import {
   toRoundEngagements,
 } from "../ledger/round-engagements.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
+import { highestUrlAmount } from "../links/sub-links.ts";
 import { as, names, optional, query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, roundDismissals, roundEntries, rounds } from "../schema.ts";
 import { chunk, runBatch, type Value } from "../statement.ts";
@@ -41,6 +42,7 @@ export interface TestCredential extends Credential {
 }
 
 const credentialFields = {
+  highestUrlAmount,
   partnerId: c.partnerId,
   mode: c.mode,
   costTypes: c.costTypes,
@@ -49,7 +51,8 @@ const credentialFields = {
 };
 const testCredential = query(
   credentialFields,
-  sql`FROM ${as(c)} LEFT JOIN ${as(x)} ON ${x.id} = ${c.roundId} WHERE ${hasToken}`,
+  sql`FROM ${as(c)} CROSS JOIN ${as(p)} ON ${p.id} = ${c.partnerId}
+    LEFT JOIN ${as(x)} ON ${x.id} = ${c.roundId} WHERE ${hasToken}`,
 );
 
 function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
@@ -85,10 +88,12 @@ export async function findTestContext(ledger: Ledger, hash: string, ids: string[
     engagementsOfSent(db, values),
   ]);
   const onShards = row ? await findOnShards(ledger, row.partnerId, ids, now) : [];
+  const found = [...engagements, ...onShards].flatMap(toRoundEngagements);
   return {
     credential: row && toCredential(row),
     entries: entries.map(toEntry),
-    engagements: [...engagements, ...onShards].flatMap(toRoundEngagements),
+    /** By cost ID, as they count in a round. */
+    engagements: groupEngagements(found, row?.highestUrlAmount ?? -1),
   };
 }
 
@@ -120,15 +125,6 @@ export async function insertEntries(
   return (await runBatch(db, ...inserts)).flat().length;
 }
 
-/** Selects the engagements with a cost ID, as they count in a round. */
-export function engagementsOf(costId: string, engagements: RoundEngagement[]): Engagements {
-  return Object.fromEntries(
-    engagements
-      .filter((engagement) => engagement.costId === costId)
-      .map(({ costId: _, kind, ...engagement }) => [kind, asIfLive(engagement)]),
-  );
-}
-
 /** The data of a report. `final` is the report stored at the end of the round. */
 export interface FoundRound {
   row: RoundRow;
@@ -140,7 +136,8 @@ const entryNames = sql`${as(n)} ON ${n.roundId} = ${x.id}`;
 const foundFields = {
   ...roundFields,
   finalReport: x.finalReport,
-  liveTypes: sql<number>`(SELECT ${p.integratedTypes} FROM ${as(p)} WHERE ${p.id} = ${x.partnerId})`,
+  liveTypes: p.integratedTypes,
+  highestUrlAmount,
 };
 
 /** The statements that read the round `x` of a FROM clause. An ended round has its final report, so they read nothing else. */
@@ -148,7 +145,7 @@ function reading(from: SQL) {
   const isOpen = sql`${x.state} = 'open'`;
   const ofEntries = sql`FROM ${from} CROSS JOIN ${entryNames} WHERE ${isOpen} ORDER BY ${n.number}`;
   const ofDismissals = sql`FROM ${from} CROSS JOIN ${as(d)} ON ${d.roundId} = ${x.id} WHERE ${isOpen}`;
-  const round = query(foundFields, sql`FROM ${from}`);
+  const round = query(foundFields, sql`FROM ${from} CROSS JOIN ${as(p)} ON ${p.id} = ${x.partnerId}`);
   const entries = query(entryFields, ofEntries);
   const dismissals = query({ finding: d.finding }, ofDismissals);
   const engagements = roundReading(from, entryNames);
@@ -172,7 +169,7 @@ async function toFound(
   recent: EngagementRow[],
 ): Promise<FoundRound | undefined> {
   if (!row) return undefined;
-  const { finalReport, liveTypes, ...round } = row;
+  const { finalReport, liveTypes, highestUrlAmount, ...round } = row;
   const costIds = [...new Set(entries.flatMap(({ costId }) => costId ?? []))];
   const { partnerId, openedAt } = round;
   const more =
@@ -187,6 +184,7 @@ async function toFound(
     record: {
       costTypes: toTypes(round.costTypes),
       liveTypes: toTypes(liveTypes),
+      highestUrlAmount,
       entries: entries.map(toEntry),
       engagements: [
         ...[...named, ...more.named].flatMap(toRoundEngagements),
