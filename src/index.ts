@@ -1,44 +1,17 @@
 /** The entry point of every request, cron run and queue batch. */
-import { version } from "../package.json";
-import { accountRoutes } from "./account/routes.ts";
-import { limitRejections, limitRequests } from "./auth/rate-limits.ts";
-import { campaignOperations } from "./campaign/operations.ts";
-import { listCosts } from "./cost/list-costs.ts";
-import { readCost } from "./cost/read-cost.ts";
-import { readRound } from "./cost/read-round.ts";
-import { submitBatch } from "./cost/submit-batch.ts";
-import { submitCost } from "./cost/submit-cost.ts";
-import { voidCost } from "./cost/void-cost.ts";
+import { limitRejections } from "./auth/rate-limits.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
-import { openImpression } from "./engagement/open-impression.ts";
-import { openLink } from "./engagement/open-link.ts";
 import { recordQueued } from "./engagement/queue.ts";
-import { unavailablePage } from "./engagement/unavailable.ts";
 import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError, ConfigurationError } from "./errors.ts";
-import { routesOf } from "./http/operation.ts";
-import { errorPage, pageRoutes, wantsPage } from "./http/pages.ts";
+import { wantsPage } from "./http/accept.ts";
 import { problemResponse } from "./http/problems.ts";
-import { createRouter, type Route } from "./http/router.ts";
 import { logError, logRequest } from "./log.ts";
-import { buildDocument } from "./openapi.ts";
-import { operatorRoutes } from "./operator/routes.ts";
 import { purge } from "./purge.ts";
-import { siteRoutes } from "./site/routes.ts";
-
-// A link token can be any single path segment, so the paths of links come last.
-export const routes: Route[] = [
-  ...onSurface("campaign", routesOf(campaignOperations)),
-  ...onSurface("cost", routesOf([submitCost, listCosts, submitBatch, readRound, readCost, voidCost])),
-  ...onSurface("account", accountRoutes),
-  ...onSurface("operator", operatorRoutes),
-  ...onSurface("site", [...pageRoutes, ...siteRoutes(() => buildDocument(routes, version))]),
-  ...onSurface("engagement", routesOf([openImpression, openLink])),
-];
-const route = createRouter(routes);
+import { route } from "./surfaces.ts";
 
 /**
  * Handles one request. Every error becomes a problem document, or a page for a person. Details of unexpected errors never
@@ -56,7 +29,7 @@ export async function serve(
     checkConfiguration(env);
     response = await route(context);
   } catch (error) {
-    const respond = wantsPage(context) ? pageFor(context) : problemResponse;
+    const respond = wantsPage(context) ? pageFor : problemResponse;
     response = await respond(context, await limitRejections(context, toAppError(context, error)));
   }
   // Copying the response would turn a body of known length into a stream.
@@ -68,14 +41,10 @@ export async function serve(
 }
 
 /** The error page of the surface that the request reached. */
-function pageFor({ trace }: Context) {
-  return trace.surface === "engagement" ? unavailablePage : errorPage;
-}
-
-/** Limits how often a credential is used on every surface except the public one, which needs no credential. */
-function onSurface(surface: string, routes: Route[]): Route[] {
-  const before = surface === "engagement" ? {} : { before: limitRequests };
-  return routes.map((route) => ({ ...route, surface, ...before }));
+async function pageFor(context: Context, error: AppError): Promise<Response> {
+  if (context.trace.surface === "engagement")
+    return (await import("./engagement/unavailable.ts")).unavailablePage(context, error);
+  return (await import("./http/pages.ts")).errorPage(context, error);
 }
 
 const RETRY = { headers: { "retry-after": "5" } };

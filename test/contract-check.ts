@@ -1,7 +1,8 @@
 /** Checks every response in the test suite against the OpenAPI document. */
-import { routes } from "../src/index.ts";
+
 import { buildDocument } from "../src/openapi.ts";
 import { type ApiDocument, createContract } from "./contract.ts";
+import { routes } from "./routes.ts";
 
 export const document = buildDocument(routes, "test") as unknown as ApiDocument;
 

@@ -1,6 +1,6 @@
 /** Checks the layout: which file may import which, and rules that hold for every source file. */
 import { describe, expect, it } from "vitest";
-import { routes } from "../src/index.ts";
+import { routes } from "./routes.ts";
 
 declare global {
   interface ImportMeta {
@@ -98,6 +98,7 @@ const LEVELS = [
   ["usecases"],
   ["campaign", "cost", "engagement", "account", "operator", "site"],
   ["openapi.ts", "purge.ts"],
+  ["surfaces.ts"],
   ["index.ts"],
   ["dev"],
 ];

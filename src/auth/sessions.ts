@@ -8,7 +8,8 @@ import { findSession, type NewSessionRow, type SessionUser } from "../db/account
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { errorPage, redirectResponse, wantsJson, wantsPage } from "../http/pages.ts";
+import { wantsJson, wantsPage } from "../http/accept.ts";
+import { errorPage, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 
 export const SESSION_MS = 12 * 3600 * 1000;

@@ -3,7 +3,7 @@
  * the other.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../domain/time.ts";
 import { as, names, query, type RowOf, returning } from "./query.ts";
 import { idempotencyKeys } from "./schema.ts";

@@ -4,7 +4,6 @@ import { html } from "hono/html";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
-import { prefers } from "./accept.ts";
 import icon from "./assets/icon.svg";
 import stylesheet from "./assets/page.css";
 import type { Route } from "./router.ts";
@@ -98,19 +97,6 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
         <p><a class="button secondary" href="/">Back to home</a></p>
       </section>`,
   });
-}
-
-/** The APIs. They never return pages, because some HTTP libraries accept HTML by default. */
-const INTERFACES = /^\/(public|cost|operator\/v1)(\/|$)/;
-
-/** Whether an error is shown as a page. Programs get a problem document. */
-export function wantsPage({ request, url }: Context): boolean {
-  return !INTERFACES.test(url.pathname) && prefers(request, "text/html");
-}
-
-/** Whether the request is from a program, which is not redirected to the sign-in page. */
-export function wantsJson(request: Request): boolean {
-  return (request.headers.get("accept") ?? "").includes("json");
 }
 
 /** The headers of every page and of every redirect between pages. */

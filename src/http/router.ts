@@ -12,7 +12,7 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export interface Route {
   path: string;
   methods: Partial<Record<Method, Handler>>;
-  /** The surface of the route, and what runs before each of its handlers. src/index.ts sets both. */
+  /** The surface of the route, and what runs before each of its handlers. src/surfaces.ts sets both. */
   surface?: string;
   before?: (context: Context) => Promise<void>;
 }

@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import icon from "../http/assets/icon.svg";
 import { jsonResponse } from "../http/envelope.ts";
 import { routesOf } from "../http/operation.ts";
+import { pageRoutes } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
 import { docsPage, docsRoutes } from "./docs.ts";
 import { errorsBody } from "./errors.ts";
@@ -16,32 +17,37 @@ import type { ApiDocument } from "./reference/document.ts";
 import { areaBody, operationBody } from "./reference/pages.ts";
 import { search, searchBody } from "./search.ts";
 
-/** `build` returns the OpenAPI document without the server's address. */
-export function siteRoutes(build: () => object): Route[] {
+/** `describe` returns the OpenAPI document without the server's address. */
+export function siteRoutes(describe: () => Promise<object>): Route[] {
   let built: Reference | undefined;
   // Built by the first request that needs it, because that takes longer than any other response.
-  const reference = () => {
-    built ??= toReference(build() as ApiDocument);
+  const reference = async () => {
+    built ??= toReference((await describe()) as ApiDocument);
     return built;
   };
   const get = (path: string, handler: (context: Context) => Response | Promise<Response>) => ({
     path,
     methods: { GET: handler },
   });
+  const withReference = (
+    path: string,
+    handler: (context: Context, reference: Reference) => Response | Promise<Response>,
+  ) => get(path, async (context) => handler(context, await reference()));
   return [
     ...routesOf([readLiveness, readReadiness]),
-    get("/docs", (context) =>
-      docsPage(context, { path: "/docs", title: "Documentation", body: overviewBody(context, reference()) }),
+    withReference("/docs", (context, reference) =>
+      docsPage(context, { path: "/docs", title: "Documentation", body: overviewBody(context, reference) }),
     ),
-    get("/docs/errors", (context) =>
-      docsPage(context, { path: "/docs/errors", title: "Errors", body: errorsBody(reference()) }),
+    withReference("/docs/errors", (context, reference) =>
+      docsPage(context, { path: "/docs/errors", title: "Errors", body: errorsBody(reference) }),
     ),
-    get("/docs/search", (context) => readSearch(context, reference())),
-    get("/docs/api/:area", (context) => readArea(context, reference())),
-    get("/docs/api/:area/:operation", (context) => readOperation(context, reference())),
+    withReference("/docs/search", readSearch),
+    withReference("/docs/api/:area", readArea),
+    withReference("/docs/api/:area/:operation", readOperation),
+    ...pageRoutes,
     ...docsRoutes,
-    get("/openapi.json", ({ url }) =>
-      jsonResponse({ ...reference().document, servers: [{ url: url.origin }] }),
+    withReference("/openapi.json", ({ url }, { document }) =>
+      jsonResponse({ ...document, servers: [{ url: url.origin }] }),
     ),
     get("/llms.txt", readLlms),
     get("/robots.txt", readRobots),

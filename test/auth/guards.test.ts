@@ -10,8 +10,9 @@ import {
 import { createToken } from "../../src/auth/secrets.ts";
 import { AppError } from "../../src/errors.ts";
 import type { Handler } from "../../src/http/router.ts";
-import { routes, serve } from "../../src/index.ts";
+import { serve } from "../../src/index.ts";
 import { DEMO, env, freshDemo, NOW, ORIGIN } from "../harness.ts";
+import { routes } from "../routes.ts";
 
 beforeAll(freshDemo);
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));

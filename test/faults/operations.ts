@@ -1,10 +1,10 @@
 /** A successful sample request for every operation. */
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
-import { routes } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
 import { type Call, call, DEMO } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { routes } from "../routes.ts";
 import { everyOperation, type Need, plainCall, SESSIONS } from "../security/support.ts";
 import { ROUND } from "./state.ts";
 

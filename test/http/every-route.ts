@@ -1,6 +1,7 @@
 /** Every route of the Worker with a sample path, so that tests cover all of them. */
-import { routes } from "../../src/index.ts";
+
 import { DEMO } from "../harness.ts";
+import { routes } from "../routes.ts";
 
 const SAMPLES: Record<string, string> = {
   app_token: DEMO.appToken,

@@ -1,10 +1,10 @@
 /** Hostile input: unknown fields, repeated names, other spellings of a path, large and deep input, control characters. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { operationOf } from "../../src/http/operation.ts";
-import { routes } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, freshDemo, NOW, type ProblemBody, rows, sendCost } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { routes } from "../routes.ts";
 import { everyOperation, everything, SESSIONS, startSessions } from "./support.ts";
 
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { createToken } from "../../src/auth/secrets.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
-import { routes } from "../../src/index.ts";
 import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { routes } from "../routes.ts";
 
 /** The public pages of the account surface. The site surface has only public pages. Any other page needs a session. */
 const PUBLIC_PAGES = ["GET /", "GET /login", "POST /login", "POST /logout", "GET /account.js"];

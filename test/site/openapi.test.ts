@@ -3,9 +3,9 @@ import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect, it } from "vitest";
 import { operationOf } from "../../src/http/operation.ts";
-import { routes } from "../../src/index.ts";
 import { document } from "../contract-check.ts";
 import { call } from "../harness.ts";
+import { routes } from "../routes.ts";
 
 it("is a valid OpenAPI document", async () => {
   const result = await validate(structuredClone(document) as never);

@@ -1,6 +1,6 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type DayRange, ownSpend } from "../ledger/reports.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
 import { as, optional, query, type RowOf } from "../query.ts";

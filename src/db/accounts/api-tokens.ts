@@ -1,6 +1,6 @@
 /** Looks up API tokens in D1, which is authoritative. Every statement on a user's behalf joins the token's row first. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, optional, query } from "../query.ts";
 import { apiTokens, memberships, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";

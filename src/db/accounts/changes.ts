@@ -3,7 +3,7 @@
  * exactly one of two concurrent changes succeeds. A session that ends in between does not stop a change that has been checked.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, returning } from "../query.ts";
 import { apiTokens, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";

@@ -1,6 +1,6 @@
 /** Lists the apps of the user behind an API token. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query } from "../query.ts";
 import { apps } from "../schema.ts";

@@ -1,6 +1,6 @@
 /** Sessions of signed-in browsers. A session is stored under the SHA-256 of its ID. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, query, type RowOf } from "../query.ts";
 import { sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";

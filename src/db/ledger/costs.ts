@@ -1,6 +1,6 @@
 /** Reads credentials, and a partner's own costs. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
 import { as, optional, query, type RowOf } from "../query.ts";

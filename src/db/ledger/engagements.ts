@@ -3,7 +3,7 @@
  * and updates the totals of the costs that it matches. One call to D1; with shards one to DB and one to the shard of the ID.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";

@@ -1,6 +1,6 @@
 /** Purges the ledger's rows that are forgotten, one slice of keys per transaction. A stored position lets it resume. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, returning } from "../query.ts";
 import { ledgerEntries, purgePositions } from "../schema.ts";
 import { statement } from "../statement.ts";

@@ -3,7 +3,7 @@
  * and partners are in DB.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import { catalogStatement, type Partners } from "../links/partner-catalog.ts";
 import { as, optional, query } from "../query.ts";

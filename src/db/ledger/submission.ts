@@ -1,6 +1,6 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE_BITS, KINDS_THAT_FIT, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason, type Rejection } from "../../domain/matching.ts";

@@ -4,7 +4,7 @@
  * several rows more for each total.
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { ancestors, l1, l2, l3 } from "../links/links.ts";
 import { l } from "../links/lists.ts";
 import { as, type Fields, list, query, type RowOf } from "../query.ts";

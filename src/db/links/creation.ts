@@ -3,7 +3,7 @@
  * response, so one never exists without the other.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, names, optional, query, returning } from "../query.ts";

@@ -1,6 +1,6 @@
 /** Reads and updates links. Every statement joins the API token's row first, so an unknown token finds no links. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import { type Change, setGiven, toValues } from "../changes.ts";
 import type { Range } from "../keyset.ts";

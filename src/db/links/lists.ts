@@ -3,7 +3,7 @@
  * number of rows read grows with the matching links, not with the app.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { isCaller, t } from "../accounts/api-tokens.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";

@@ -1,6 +1,6 @@
 /** Reads partners, and caches all of them in the isolate's memory until the catalog's revision changes. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { isCaller, t } from "../accounts/api-tokens.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";

@@ -3,7 +3,7 @@
  * missing. Also decides under which partner the engagement is recorded, whether cost data is on, and whether its price counts.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE_BITS, COST_TYPES } from "../../domain/cost-types.ts";
 import type { OpenedLink } from "../../domain/costs.ts";
 import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/sub-links.ts";

@@ -1,6 +1,6 @@
 /** Adjustments: corrections of spend by operators. Each is added once for its idempotency key, with its audit entry. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { CostType } from "../../domain/cost-types.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { formatDate } from "../../domain/time.ts";

@@ -1,6 +1,6 @@
 /** Counts what the rates of a partner are made of, over its last seven days. The reads are bounded. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPES, type CostType, type Kind } from "../../domain/cost-types.ts";
 import { countedKind, type RateCounts, TYPES_WITH_DISCREPANCY } from "../../domain/rates.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";

@@ -1,6 +1,6 @@
 /** Reads integration rounds and their entries: lists for operators, and the columns that every reader of a round selects. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RoundEntry } from "../../domain/round-findings.ts";
 import type { Range } from "../keyset.ts";
 import { as, type RowOf } from "../query.ts";

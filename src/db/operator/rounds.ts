@@ -1,6 +1,6 @@
 /** Integration rounds: stores submissions with a test credential, up to a limit and separate from the ledger's costs. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { Credential } from "../../domain/costs.ts";
 import type { RoundEntry, RoundRecord } from "../../domain/round-findings.ts";

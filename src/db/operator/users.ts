@@ -1,6 +1,6 @@
 /** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core/alias";
 import { insertInto, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, query, type RowOf, returning } from "../query.ts";
 import { apiTokens, sessions, users } from "../schema.ts";

@@ -1,4 +1,5 @@
-/** The operations of the campaign API (spec §4.1 to §4.5). */
+/** The routes of the campaign API (spec §4.1 to §4.5). */
+import { routesOf } from "../http/operation.ts";
 import { createLink, createLinks } from "./create-links.ts";
 import { listApps } from "./list-apps.ts";
 import { listDropped } from "./list-dropped.ts";
@@ -9,7 +10,7 @@ import { readLink } from "./read-link.ts";
 import { readSpend } from "./read-spend.ts";
 import { updateLink } from "./update-link.ts";
 
-export const campaignOperations = [
+export const campaignRoutes = routesOf([
   listApps,
   listPartners,
   listLinks(1),
@@ -23,4 +24,4 @@ export const campaignOperations = [
   listDropped,
   readSpend,
   readEngagements,
-];
+]);

@@ -1,0 +1,85 @@
+/**
+ * The surfaces of the Worker, and which paths each has. The code of a surface runs when an isolate gets the first request for
+ * it, so a click does not wait for the console to be set up.
+ */
+import { version } from "../package.json";
+import { limitRequests } from "./auth/rate-limits.ts";
+import { engagementRoutes } from "./engagement/routes.ts";
+import type { Context } from "./env.ts";
+import { createRouter, type Route } from "./http/router.ts";
+
+interface Surface {
+  name: string;
+  /** The first segments of its paths. A path with any other one is a link. */
+  segments: string[];
+  load: () => Promise<Route[]>;
+}
+
+const SURFACES: Surface[] = [
+  {
+    name: "campaign",
+    segments: ["public"],
+    load: async () => (await import("./campaign/routes.ts")).campaignRoutes,
+  },
+  {
+    name: "cost",
+    segments: ["cost"],
+    load: async () => (await import("./cost/routes.ts")).costRoutes,
+  },
+  {
+    name: "account",
+    segments: ["", "login", "logout", "account", "account.js"],
+    load: async () => (await import("./account/routes.ts")).accountRoutes,
+  },
+  {
+    name: "operator",
+    segments: ["operator"],
+    load: async () => (await import("./operator/routes.ts")).operatorRoutes,
+  },
+  {
+    name: "site",
+    segments: [
+      ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt"],
+      ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "icon.svg"],
+    ],
+    load: async () => (await import("./site/routes.ts")).siteRoutes(describeApi),
+  },
+];
+const ENGAGEMENT: Surface = { name: "engagement", segments: [], load: async () => engagementRoutes };
+
+/** The OpenAPI document of all surfaces, without the server's address. */
+async function describeApi(): Promise<object> {
+  const { buildDocument } = await import("./openapi.ts");
+  return buildDocument(await loadRoutes(), version);
+}
+
+/** The routes of all surfaces. */
+export async function loadRoutes(): Promise<Route[]> {
+  return (await Promise.all([...SURFACES, ENGAGEMENT].map(load))).flatMap(({ routes }) => routes);
+}
+
+interface Loaded {
+  routes: Route[];
+  handle: (context: Context) => Promise<Response>;
+}
+const loaded = new Map<Surface, Loaded>();
+
+async function load(surface: Surface): Promise<Loaded> {
+  const known = loaded.get(surface);
+  if (known) return known;
+  // Credentials are limited on every surface except the public one, which needs none.
+  const before = surface === ENGAGEMENT ? {} : { before: limitRequests };
+  const routes = (await surface.load()).map((route) => ({ ...route, surface: surface.name, ...before }));
+  const now = { routes, handle: createRouter(routes) };
+  loaded.set(surface, now);
+  return now;
+}
+
+const bySegment = new Map(SURFACES.flatMap((surface) => surface.segments.map((name) => [name, surface])));
+const surfaceOf = (path: string) => bySegment.get(path.split("/", 2)[1] ?? "") ?? ENGAGEMENT;
+
+/** Runs the handler of a request. Throws AppError: not_found, method_not_allowed, or what the handler throws. */
+export async function route(context: Context): Promise<Response> {
+  const { handle } = await load(surfaceOf(context.url.pathname));
+  return handle(context);
+}
