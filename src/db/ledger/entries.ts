@@ -8,27 +8,19 @@ import { ledgerEntries } from "../schema.ts";
 
 export const e = alias(ledgerEntries, "e");
 
+const ofKind = (table: typeof ledgerEntries | typeof e, kind: Kind) => ({
+  appToken: table[`${kind}AppToken`],
+  linkId: table[`${kind}LinkId`],
+  occurredAt: table[`${kind}At`],
+  costDataOn: table[`${kind}CostDataOn`],
+  urlCostType: table[`${kind}UrlCostType`],
+  urlCurrency: table[`${kind}UrlCurrency`],
+  urlAmount: table[`${kind}UrlAmount`],
+  priceCounts: table[`${kind}PriceCounts`],
+});
 const columnsOf = (table: typeof ledgerEntries | typeof e) => ({
-  click: {
-    appToken: table.clickAppToken,
-    linkId: table.clickLinkId,
-    occurredAt: table.clickAt,
-    costDataOn: table.clickCostDataOn,
-    urlCostType: table.clickUrlCostType,
-    urlCurrency: table.clickUrlCurrency,
-    urlAmount: table.clickUrlAmount,
-    priceCounts: table.clickPriceCounts,
-  },
-  impression: {
-    appToken: table.impressionAppToken,
-    linkId: table.impressionLinkId,
-    occurredAt: table.impressionAt,
-    costDataOn: table.impressionCostDataOn,
-    urlCostType: table.impressionUrlCostType,
-    urlCurrency: table.impressionUrlCurrency,
-    urlAmount: table.impressionUrlAmount,
-    priceCounts: table.impressionPriceCounts,
-  },
+  click: ofKind(table, "click"),
+  impression: ofKind(table, "impression"),
 });
 
 /** The columns of the click and of the impression, in the table and in the alias `e`. */
