@@ -2,9 +2,9 @@
 import * as z from "zod/mini";
 import { MATCHES } from "../db/ledger/cost-list.ts";
 import type { CostRecord } from "../db/ledger/costs.ts";
-import type { Kind } from "../domain/cost-types.ts";
+import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
-import { mismatchReason, preferred } from "../domain/matching.ts";
+import { mismatchReason } from "../domain/matching.ts";
 import { formatAmount } from "../domain/money.ts";
 import { COST_WINDOW_MS, toIso } from "../domain/time.ts";
 import { timestamp } from "../http/response-schemas.ts";
@@ -73,11 +73,7 @@ function describeCall(cost: CostRecord, now: number) {
 
 /** A cost that came with the URL of an engagement. After a void, its values are stored like those of a call. */
 function describeUrlPrice(cost: CostRecord) {
-  const { click, impression } = cost.engagements;
-  const kind = preferred(
-    click?.priceCounts ? click : undefined,
-    impression?.priceCounts ? impression : undefined,
-  );
+  const kind = cost.countingPrice ?? findVoidedPrice(cost);
   const engagement = toEngagement(cost, kind);
   const price = toUrlPrice(cost, kind);
   return {
@@ -93,6 +89,15 @@ function describeUrlPrice(cost: CostRecord) {
     url_price: null,
     engagement,
   };
+}
+
+/** The engagement whose price a void removed. One that came later can have another price. */
+function findVoidedPrice({ costType, currency, amount, engagements }: CostRecord): Kind | null {
+  const isVoided = (kind: Kind) => {
+    const { urlCostType, urlCurrency, urlAmount } = engagements[kind] ?? {};
+    return urlCostType === costType && urlCurrency === currency && urlAmount === amount;
+  };
+  return (costType && KINDS_THAT_FIT[costType].find(isVoided)) ?? null;
 }
 
 function toUrlPrice({ engagements }: CostRecord, kind: Kind | null) {

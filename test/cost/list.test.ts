@@ -98,6 +98,7 @@ const ROWS: Record<MatchFilter | `${MatchFilter} by URL` | "absent" | "forgotten
     ...CALL,
     received_at: null,
     tag: null,
+    amount: price.click_url_amount,
     ...clickAt(NOW - DAY),
     ...price,
     click_price_counts: 1,

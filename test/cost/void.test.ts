@@ -44,6 +44,21 @@ describe("a void", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 20_000 }]);
   });
 
+  it("of a price on a URL reads back as that price, also when an engagement with another price comes later", async () => {
+    const read = async (now = NOW) => {
+      const { body } = await ask<Record<string, unknown>>(`/cost/${ID}`, { token: DEMO.costToken, now });
+      const { match, source, cost_type, amount, engagement } = body;
+      return { match, source, cost_type, amount, engagement };
+    };
+    await view(ID, { query: "&cost_type=cpm&cost_amount=7&cost_currency=USD" });
+    const before = await read();
+    expect(before).toMatchObject({ match: "matched", source: "url", amount: "7" });
+    await voidCost();
+    await click(ID, { query: PRICE });
+    expect(await read()).toEqual({ ...before, match: "voided" });
+    expect(await totals()).toEqual([]);
+  });
+
   it.each([
     [COST_WINDOW_MS, 200],
     [COST_WINDOW_MS + 1, 400],
