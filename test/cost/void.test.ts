@@ -68,6 +68,36 @@ describe("a void", () => {
     expect((await voidCost(NOW + age)).status).toBe(status);
   });
 
+  it("keeps the amount that a cost took from its URL", async () => {
+    await click(ID, { query: PRICE });
+    expect((await send(undefined)).body).toMatchObject({ match: "matched", amount: "0.3" });
+    await voidCost();
+    expect((await send("0.3")).body).toMatchObject({ match: "voided", duplicate: true });
+    expect((await send(undefined)).body).toMatchObject({ match: "voided", amount: "0.3" });
+    expect(await totals()).toEqual([]);
+  });
+
+  it.each([
+    ["a price on a URL", false],
+    ["a pending cost beside it", true],
+  ])("of %s is possible until seven days after the engagement with the price", async (_what, isPending) => {
+    await click(ID, { query: PRICE, now: NOW - 1 });
+    if (isPending) await send("1", NOW, { cost_type: "cpm" });
+    expect((await voidCost(NOW + COST_WINDOW_MS)).body).toMatchObject({ code: "window_closed" });
+    expect((await voidCost(NOW + COST_WINDOW_MS - 1)).status).toBe(200);
+  });
+
+  it.each([
+    ["credential_revoked", `revoked_at = ${NOW}`],
+    ["test_credential", "mode = 'test'"],
+  ])("changes nothing with a credential that gets %s", async (code, change) => {
+    await click(ID);
+    await send("0.5");
+    await rows(`UPDATE credentials SET ${change} WHERE partner_id = 1`);
+    expect((await voidCost()).body).toMatchObject({ status: 403, code });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+  });
+
   it("is 404 for an ID without a cost", async () => {
     await click(ID);
     expect((await voidCost()).body).toMatchObject({ status: 404, code: "not_found" });
