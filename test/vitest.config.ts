@@ -47,6 +47,7 @@ export default defineConfig({
             "test/purge/*.test.ts",
             "test/reports/*.test.ts",
             "test/db/ledger-*.test.ts",
+            "test/model/*.test.ts",
             "test/operator/{voids,adjustments,rates}.test.ts",
           ],
           exclude,
