@@ -68,6 +68,15 @@ describe("a void", () => {
     expect((await voidCost(NOW + age)).status).toBe(status);
   });
 
+  it("of a price holds for the price also while the call that lifts it is pending", async () => {
+    await click(ID, { query: PRICE });
+    await voidCost();
+    expect((await send("2", NOW, { cost_type: "cpm" })).body).toMatchObject({ match: "pending" });
+    expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 200_000 }]);
+    const { body } = await ask(`/cost/${ID}`, { token: DEMO.costToken });
+    expect(body).toMatchObject({ match: "pending", url_price: null });
+  });
+
   it("keeps the amount that a cost took from its URL", async () => {
     await click(ID, { query: PRICE });
     expect((await send(undefined)).body).toMatchObject({ match: "matched", amount: "0.3" });
