@@ -15,10 +15,14 @@ const DEADLINE_MS = 1_000;
 
 /** Throws rate_limited if the credential was used too often. A request without a credential is not counted. */
 export async function limitRequests(context: Context): Promise<void> {
-  const limiter = context.env.CREDENTIAL_REQUESTS;
   const token = readToken(context);
-  if (!limiter || !token) return;
-  if (!(await consumeLimit(context, limiter, sha256(token)))) throw rateLimited();
+  if (token) await limitUses(context, sha256(token));
+}
+
+/** Counts one use of the token with this SHA-256. Throws rate_limited if it was used too often. */
+export async function limitUses(context: Context, tokenHash: string): Promise<void> {
+  const limiter = context.env.CREDENTIAL_REQUESTS;
+  if (limiter && !(await consumeLimit(context, limiter, tokenHash))) throw rateLimited();
 }
 
 /** Counts a rejected credential for its address. Returns the rejection, or rate_limited after too many. */

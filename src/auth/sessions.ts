@@ -2,8 +2,6 @@
  * Sessions of signed-in browsers: an opaque ID in a cookie, its SHA-256 in D1. The guard also rejects forms of other
  * sites.
  */
-import { randomBytes } from "node:crypto";
-import { parse, serialize } from "hono/utils/cookie";
 import { findSession, type NewSessionRow, type SessionUser } from "../db/accounts/sessions.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
@@ -11,6 +9,9 @@ import { AppError } from "../errors.ts";
 import { wantsJson, wantsPage } from "../http/accept.ts";
 import { errorPage, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
+import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
+
+const COOKIE = "session";
 
 export const SESSION_MS = 12 * 3600 * 1000;
 
@@ -41,7 +42,7 @@ export function withSession(handler: (context: Context, session: Session) => Pro
     if (wantsJson(context.request)) throw new AppError("session_ended");
     const isPage = context.request.method === "GET" || context.request.method === "HEAD";
     const next = isPage ? context.url.pathname + context.url.search : "/account";
-    const notice = readCookie(context) === undefined ? {} : { notice: "ended" };
+    const notice = readCookie(context, COOKIE) === undefined ? {} : { notice: "ended" };
     return redirectResponse(context, `/login?${new URLSearchParams({ next, ...notice })}`);
   };
 }
@@ -57,46 +58,22 @@ export async function currentSession(context: Context): Promise<Session | undefi
 
 /** The SHA-256 of the ID in the cookie; undefined if the cookie is missing or malformed. */
 export function readSessionHash(context: Context): string | undefined {
-  const id = readCookie(context) ?? "";
-  return /^[\w-]{43}$/.test(id) ? sha256(id) : undefined;
-}
-
-function readCookie(context: Context): string | undefined {
-  const name = cookieName(context);
-  return parse(context.request.headers.get("cookie") ?? "", name)[name];
+  return readIdHash(context, COOKIE);
 }
 
 export function createSession(context: Context): NewSession {
-  const id = randomBytes(32).toString("base64url");
+  const id = createId();
   return {
     idHash: sha256(id),
     now: context.now,
     expiresAt: context.now + SESSION_MS,
-    cookie: setCookie(context, id, SESSION_MS / 1000),
+    cookie: { "set-cookie": toSetCookie(context, COOKIE, id, SESSION_MS) },
   };
 }
 
 /** The header that deletes the cookie. */
 export function endedCookie(context: Context): NewSession["cookie"] {
-  return setCookie(context, "", 0);
-}
-
-function setCookie(context: Context, id: string, maxAge: number): NewSession["cookie"] {
-  const secure = !isLocal(context);
-  const options = { path: "/", maxAge, httpOnly: true, secure, sameSite: "Lax" } as const;
-  return { "set-cookie": serialize(cookieName(context), id, options) };
-}
-
-function cookieName(context: Context): string {
-  return isLocal(context) ? "session" : "__Host-session";
-}
-
-/**
- * Whether the request came over http on this machine, where some browsers reject a Secure cookie. Other hosts get no
- * cookie over http.
- */
-function isLocal({ url }: Context): boolean {
-  return url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  return { "set-cookie": toSetCookie(context, COOKIE, "", 0) };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Page {
   status?: number;
   /** The signed-in user, if any. */
   user?: { email: string; role: "member" | "operator" } | undefined;
+  /** What the header has instead of the links of the user. */
+  navigation?: Markup;
   /** Paths of scripts and of more stylesheets on this origin, see `servedFile`. */
   scripts?: string[];
   styles?: string[];
@@ -51,7 +53,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <a class="skip" href="#${page.skipTo ?? "main"}">Skip to content</a>
     <header class="top"><div>
       <a class="brand" href="/">${brandMark} linkledger</a>
-      ${page.plain ? "" : html`<nav aria-label="Account">${navigation(context, page.user)}</nav>`}
+      ${page.plain ? "" : html`<nav aria-label="Account">${page.navigation ?? navigation(context, page.user)}</nav>`}
     </div></header>
     <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
       ${page.body}

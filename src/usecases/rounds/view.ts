@@ -134,7 +134,7 @@ function findingTable(findings: FindingItem[], caption: string, action?: Action)
   const isOpen = ({ state }: FindingItem) => Number(state === "open");
   const sorted = findings.toSorted((left, right) => isOpen(right) - isOpen(left));
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="${caption}">
+    <div class="table stacked" tabindex="0" role="region" aria-label="${caption}">
       <table>
         <caption class="visually-hidden">${caption}</caption>
         <thead><tr>
@@ -154,9 +154,9 @@ function findingRow(finding: FindingItem, action?: Action): Markup {
         ${KIND_NAMES[finding.kind]} <span class="badge ${STATE_CLASSES[finding.state]}">${finding.state}</span>
         <p class="hint">${time(finding.at)}</p>
       </th>
-      <td>${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
-      <td>${finding.expected}</td>
-      <td>${finding.remedy}</td>
+      <td data-label="Received">${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
+      <td data-label="Expected">${finding.expected}</td>
+      <td data-label="How to fix it">${finding.remedy}</td>
       ${action ? html`<td>${finding.state === "open" ? action(finding) : ""}</td>` : ""}
     </tr>`;
 }
