@@ -28,11 +28,16 @@ export interface AdjustmentSums {
   adjustedRest: string;
 }
 
-/** The sum of costs and of adjustments, if there are any, as plain decimal text, exact to 0.00000001. */
-export function formatSpend(rows: (CostSums & Partial<AdjustmentSums>)[]): string {
-  return formatMoney(
-    rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille) + toUnits(row), 0n),
-  );
+type SpendSums = CostSums & Partial<AdjustmentSums>;
+
+/** The sum of costs and of adjustments, if there are any, in units of 0.00000001. */
+export function sumSpend(rows: SpendSums[]): bigint {
+  return rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille) + toUnits(row), 0n);
+}
+
+/** The same as plain decimal text. */
+export function formatSpend(rows: SpendSums[]): string {
+  return formatMoney(sumSpend(rows));
 }
 
 /** The sum of adjustments as plain decimal text, exact to 0.00000001. */
