@@ -40,9 +40,14 @@ export function formatSpend(rows: SpendSums[]): string {
   return formatMoney(sumSpend(rows));
 }
 
-/** The sum of adjustments as plain decimal text, exact to 0.00000001. */
+/** The sum of adjustments, in units of 0.00000001. */
+export function sumAdjusted(rows: AdjustmentSums[]): bigint {
+  return rows.reduce((sum, row) => sum + toUnits(row), 0n);
+}
+
+/** The same as plain decimal text. */
 export function formatAdjusted(rows: AdjustmentSums[]): string {
-  return formatMoney(rows.reduce((sum, row) => sum + toUnits(row), 0n));
+  return formatMoney(sumAdjusted(rows));
 }
 
 function toUnits({ adjustedWhole = "0", adjustedRest = "0" }: Partial<AdjustmentSums>): bigint {
