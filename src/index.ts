@@ -28,12 +28,14 @@ import { buildDocument } from "./openapi.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { purge } from "./purge.ts";
 import { siteRoutes } from "./site/routes.ts";
+import { workspaceRoutes } from "./workspace/routes.ts";
 
 // A link token can be any single path segment, so the paths of links come last.
 export const routes: Route[] = [
   ...onSurface("campaign", routesOf(campaignOperations)),
   ...onSurface("cost", routesOf([submitCost, listCosts, submitBatch, readRound, readCost, voidCost])),
   ...onSurface("account", accountRoutes),
+  ...onSurface("workspace", workspaceRoutes),
   ...onSurface("operator", operatorRoutes),
   ...onSurface("site", [...pageRoutes, ...siteRoutes(() => buildDocument(routes, version))]),
   ...onSurface("engagement", routesOf([openImpression, openLink])),

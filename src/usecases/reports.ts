@@ -1,5 +1,5 @@
 /** Reads a report of an app and formats its rows for JSON and CSV. */
-import type { AppAccess } from "../db/accounts/api-tokens.ts";
+import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import {
   type DayRange,
   findReport,
@@ -7,7 +7,6 @@ import {
   MAX_ROWS,
   type ReportName,
   type ReportRow,
-  type Viewer,
 } from "../db/ledger/reports.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";

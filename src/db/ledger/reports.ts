@@ -2,9 +2,9 @@
  * Reads reports: sums of the daily totals, added up over DB and every shard, and over the links below a level. The names of links
  * and partners are in DB.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { type AppAccess, m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { catalogStatement, type Partners } from "../links/partner-catalog.ts";
 import { as, optional, query } from "../query.ts";
 import { links } from "../schema.ts";
@@ -22,7 +22,6 @@ import {
   linksOf,
   type ReportName,
   type ReportRow,
-  type Selection,
   SOURCES,
   sumsOf,
   type Target,
@@ -49,17 +48,28 @@ export interface ReportScope extends DayRange {
   kind?: string | undefined;
 }
 
-/** The caller: the hash of an API token, or a user whose session was checked. */
-export type Viewer = { kind: "token"; hash: string } | { kind: "user"; userId: number };
-
-const isUsersApp = sql`${m.userId} = ${sql.placeholder("userId")} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
+/** Which apps a statement sums. `name` identifies it. */
+interface Apps {
+  name: string;
+  sql: SQL;
+}
 // With `=`, SQLite knows that the totals are in order, and reads them without sorting.
-const APPS = {
-  token: sql`= (SELECT ${m.appToken} FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isCaller})`,
-  user: sql`= (SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUsersApp})`,
-  allOfUser: sql`IN (SELECT ${m.appToken} FROM ${as(m)} WHERE ${m.userId} = ${sql.placeholder("userId")})`,
-  /** For a shard, which has no users: those that DB allowed. */
-  allowed: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
+const oneApp = perViewer(
+  ({ name, from, isMember, isViewer }): Apps => ({
+    name,
+    sql: sql`= (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`,
+  }),
+);
+const everyApp = perViewer(
+  ({ name, from, userId, isViewer }): Apps => ({
+    name: `all of ${name}`,
+    sql: sql`IN (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId} WHERE ${isViewer})`,
+  }),
+);
+/** For a shard, which has no users: those that DB allowed. */
+const ALLOWED: Apps = {
+  name: "allowed",
+  sql: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
 };
 const LINKS = {
   below: { links: sql`IN (${IDS_BELOW})`, cte: BELOW },
@@ -70,16 +80,12 @@ const LINKS = {
 const f = alias(links, "f");
 const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
 const foundLink = optional({ linkId: f.id });
-const access = {
-  token: query(
+const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
+  query(
     { ...appAccess, ...foundLink },
-    sql`FROM ${as(t)} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isCaller}`,
+    sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isViewer}`,
   ),
-  user: query(
-    { userId: m.userId, ...optional({ appToken: m.appToken }), ...foundLink },
-    sql`FROM ${as(m)} ${joinFilter} WHERE ${isUsersApp}`,
-  ),
-};
+);
 
 const built = new Map<string, unknown>();
 
@@ -90,14 +96,15 @@ function once<S>(name: string, build: () => S): S {
   return statement;
 }
 
-type Choice = [apps: keyof typeof APPS, links: keyof typeof LINKS];
-const toSelection = ([apps, links]: Choice): Selection => ({ apps: APPS[apps], ...LINKS[links] });
+type Links = keyof typeof LINKS;
 
-function sumsFor(report: ReportName, groups: readonly string[], ...choice: Choice) {
-  return once([report, ...choice, ...groups].join(), () => sumsOf(report, groups, toSelection(choice)));
+function sumsFor(report: ReportName, groups: readonly string[], apps: Apps, links: Links) {
+  const selection = { apps: apps.sql, ...LINKS[links] };
+  return once([report, apps.name, links, ...groups].join(), () => sumsOf(report, groups, selection));
 }
-function linksFor(report: ReportName, ...choice: Choice) {
-  return once([report, ...choice, "links"].join(), () => linksOf(report, toSelection(choice)));
+function linksFor(report: ReportName, apps: Apps, links: Links) {
+  const selection = { apps: apps.sql, ...LINKS[links] };
+  return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
 }
 
 /** The most sums that a report reads from one database, and the most rows that it can have. */
@@ -126,16 +133,15 @@ export async function findReport<R extends ReportName>(
   scope: ReportScope & { groups: readonly Group<R>[] },
 ): Promise<{ access: AppAccess | undefined; hasLink: boolean; rows: ReportRow<R>[] | undefined }> {
   const { control, shards } = ledger;
-  const caller = viewer.kind === "token" ? { tokenHash: viewer.hash } : { userId: viewer.userId };
-  const values = { ...toValues(scope), ...caller, appToken };
+  const values = { ...toValues(scope), ...viewer, appToken };
   const isSharded = shards.length > 0;
   const filter = scope.link === undefined ? "all" : "below";
-  const catalog = catalogStatement(control, caller.tokenHash);
+  const catalog = catalogStatement(control, viewer);
   const [[found], sums, targets, below, partners] = await runGated(ledger, control, [
-    access[viewer.kind](control, values),
-    sumsFor(report, scope.groups, viewer.kind, filter)(control, values),
+    access(viewer)(control, values),
+    sumsFor(report, scope.groups, oneApp(viewer), filter)(control, values),
     isByLink(scope) && !isSharded
-      ? linksFor(report, viewer.kind, filter)(control, values)
+      ? linksFor(report, oneApp(viewer), filter)(control, values)
       : nothing(control, {}),
     filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
     catalog.bound,
@@ -166,7 +172,7 @@ async function findInShards(
   ids: number[] | undefined,
 ): Promise<AnyRow[][]> {
   if (apps.length === 0) return [];
-  const sums = sumsFor(report, scope.groups, "allowed", ids ? "known" : "all");
+  const sums = sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all");
   const values = { ...toValues(scope), apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
   return (await runOnEveryShard(ledger, (db) => [sums(db, values)])).map(([rows]) => rows);
 }
@@ -210,28 +216,32 @@ function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
   return rows;
 }
 
-/**
- * The spend of every app of a user, by app, day and partner: the statements for the batch of a page, and a function that turns
- * their rows into a report. `apps` are the user's apps from the same batch.
- */
-export function ownSpend(ledger: Ledger, userId: number, days: DayRange) {
+/** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. */
+export async function findOwnTotals(ledger: Ledger, viewer: Viewer, days: DayRange, apps: string[]) {
   const { control } = ledger;
-  const scope = { ...days, groups: ["day", "partner"] };
-  const catalog = catalogStatement(control);
-  const sums = sumsFor("spend", scope.groups, "allOfUser", "all");
+  const sumsOfAll = (report: ReportName, groups: string[]) =>
+    sumsFor(
+      report,
+      groups,
+      everyApp(viewer),
+      "all",
+    )(control, { ...toValues({ ...days, groups }), ...viewer });
+  const [spend, engagements] = await runGated(ledger, control, [
+    sumsOfAll("spend", []),
+    sumsOfAll("engagements", ["kind"]),
+  ]);
+  const inShards = async (report: ReportName, groups: string[]) =>
+    (await findInShards(ledger, report, { ...days, groups }, apps, undefined)).flat();
   return {
-    sums: sums(control, { ...toValues(scope), userId, limit: -1 }),
-    partners: catalog.bound,
-    read: async (
-      rows: AnyRow[],
-      partners: Parameters<typeof catalog.read>[0],
-      apps: string[],
-    ): Promise<ReportRow<"spend">[]> => {
-      const all = [...rows, ...(await findInShards(ledger, "spend", scope, apps, undefined)).flat()];
-      return withPartners(
-        toRows("spend", all, []),
-        catalog.read(partners),
-      ) as unknown[] as ReportRow<"spend">[];
-    },
+    spend: toRows(
+      "spend",
+      [...spend, ...(await inShards("spend", []))],
+      [],
+    ) as unknown[] as ReportRow<"spend">[],
+    engagements: toRows(
+      "engagements",
+      [...engagements, ...(await inShards("engagements", ["kind"]))],
+      [],
+    ) as unknown[] as ReportRow<"engagements">[],
   };
 }

@@ -1,0 +1,22 @@
+/** The routes of the workspace: pages for the members of an app. */
+import { withSession } from "../auth/sessions.ts";
+import type { Route } from "../http/router.ts";
+import { appsPage } from "./apps.ts";
+import { type Show, type Tab, withApp } from "./frame.ts";
+import { linksPage } from "./links.ts";
+import { overviewPage } from "./overview.ts";
+import { partnersPage } from "./partners.ts";
+import { spendPage } from "./spend.ts";
+
+const page = (path: string, tab: Tab, show: Show): Route => ({
+  path: `/apps/:app_token${path}`,
+  methods: { GET: withApp(tab, show) },
+});
+
+export const workspaceRoutes: Route[] = [
+  { path: "/apps", methods: { GET: withSession(appsPage) } },
+  page("", "overview", overviewPage),
+  page("/links", "links", linksPage),
+  page("/spend", "spend", spendPage),
+  page("/partners", "partners", partnersPage),
+];
