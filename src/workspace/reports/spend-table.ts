@@ -1,0 +1,73 @@
+/** The table of the Spend page. Its amounts are exact. */
+import { html } from "hono/html";
+import { formatDate } from "../../domain/time.ts";
+import type { Markup } from "../../http/pages.ts";
+import { showChange, showCount, showExact, showShare } from "../money.ts";
+import { describeDays, withQuery } from "../periods.ts";
+import { type Line, nameOf, type Sums } from "./lines.ts";
+import { GROUPS } from "./spend-query.ts";
+import type { SpendView } from "./spend-view.ts";
+
+export function spendTable(url: URL, view: SpendView): Markup {
+  const { lines, totals, query } = view;
+  const columns = columnsOf(view);
+  const heads = columns.map(([name]) => html`<th scope="col" class="number">${name}</th>`);
+  const cells = (sums: Sums) => columns.map(([, cell]) => html`<td class="number">${cell(sums)}</td>`);
+  return html`
+    <div class="table" tabindex="0" role="region" aria-labelledby="table">
+      <table>
+        <thead><tr><th scope="col">${GROUPS[query.by]}</th>${heads}</tr></thead>
+        <tbody>
+          ${lines.map((line) => html`<tr><th scope="row">${rowHead(url, view, line)}</th>${cells(line)}</tr>`)}
+        </tbody>
+        <tfoot>
+          ${totals.map((sums) => html`<tr><th scope="row">Total${totals.length > 1 ? ` in ${sums.currency}` : ""}</th>${cells(sums)}</tr>`)}
+        </tfoot>
+      </table>
+    </div>`;
+}
+
+type Column = [name: string, cell: (sums: Sums) => string];
+
+function columnsOf({ totals, period, lines }: SpendView): Column[] {
+  const [only, ...more] = totals;
+  const currency = more.length === 0 && only ? `, ${only.currency}` : "";
+  const totalOf = (currency: string) => totals.find((sums) => sums.currency === currency)?.spend ?? 0n;
+  const columns: (Column | false)[] = [
+    more.length > 0 && ["Currency", (sums) => sums.currency],
+    [`Spend${currency}`, (sums) => showExact(sums.spend, sums.currency)],
+    ["Share", (sums) => showShare(sums.spend, totalOf(sums.currency))],
+    period.previous !== undefined && ["Before", (sums) => showExact(sums.previous, sums.currency)],
+    period.previous !== undefined && ["Change", (sums) => showChange(sums.spend, sums.previous)],
+    lines.some(({ adjusted }) => adjusted !== 0n) && [
+      "Adjusted",
+      (sums) => showExact(sums.adjusted, sums.currency),
+    ],
+    ["Matched", (sums) => showCount(sums.matched)],
+    ["Unpriced", (sums) => showCount(sums.unpriced)],
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+/** The name of a line, as a link to what it consists of. */
+function rowHead(url: URL, { query, link }: SpendView, { row }: Line): Markup {
+  const { by } = query;
+  if (by === "day") {
+    const date = formatDate(row.day ?? 0);
+    const href = withQuery(url, { period: null, compare: null, from: date, to: date, by: "link" });
+    return html`<a class="day" href="${href}">${describeDays({ from: row.day ?? 0, to: row.day ?? 0 })}</a>`;
+  }
+  const name = nameOf(by, row);
+  if (by === "cost_type")
+    return html`<a href="${withQuery(url, { cost_type: row.costType, by: "link" })}">${name}</a>`;
+  if (by === "partner") {
+    return row.partnerId
+      ? html`<a href="${withQuery(url, { partner: String(row.partnerId), by: "link" })}">${name}</a>`
+      : html`${name}`;
+  }
+  const level = query.level === "own" ? 4 : Number(query.level);
+  // The link of the filter has its own spend in a row: nothing below it is in that row.
+  const isWhole = row.linkToken !== link?.token && level < 4;
+  const below = isWhole ? { by: "link", level: String(level + 1) } : { by: "day", level: null };
+  return html`<a href="${withQuery(url, { link: row.linkToken ?? null, ...below })}">${name}</a>`;
+}
