@@ -6,6 +6,7 @@ import { type Show, type Tab, withApp } from "./frame.ts";
 import { linksPage } from "./links.ts";
 import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
+import { workspaceScript, workspaceStyles } from "./script.ts";
 import { spendPage } from "./spend.ts";
 
 const page = (path: string, tab: Tab, show: Show): Route => ({
@@ -14,6 +15,8 @@ const page = (path: string, tab: Tab, show: Show): Route => ({
 });
 
 export const workspaceRoutes: Route[] = [
+  workspaceScript.route,
+  workspaceStyles.route,
   { path: "/apps", methods: { GET: withSession(appsPage) } },
   page("", "overview", overviewPage),
   page("/links", "links", linksPage),

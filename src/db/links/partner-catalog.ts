@@ -13,6 +13,8 @@ const partnerFields = {
   id: p.id,
   displayName: p.displayName,
   supportsCostData: p.supportsCostData,
+  integratedTypes: p.integratedTypes,
+  stoppedAt: p.stoppedAt,
   serverToServer: p.serverToServer,
   clickParameters: p.clickParameters,
   impressionParameters: p.impressionParameters,
