@@ -101,6 +101,12 @@ const LABELS: Record<string, string> = {
   to: "The last day",
   open: "The list of open links",
   after: "The position in the list",
+  by: "The grouping",
+  group_by: "The grouping",
+  link: "The link",
+  cost_type: "The cost type",
+  currency: "The currency",
+  compare: "The comparison",
 };
 
 function errorBody({ url, requestId }: Context, { path }: Member, tab: Tab, error: AppError): AppPage {

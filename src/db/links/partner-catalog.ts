@@ -17,6 +17,7 @@ const partnerFields = {
   clickParameters: p.clickParameters,
   impressionParameters: p.impressionParameters,
   costParameters: p.costParameters,
+  stoppedAt: p.stoppedAt,
 };
 
 /** A partner. Its flags are 0 or 1. */
