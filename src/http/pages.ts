@@ -5,6 +5,7 @@ import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { prefers } from "./accept.ts";
+import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
 import stylesheet from "./assets/page.css";
 import type { Route } from "./router.ts";
@@ -175,7 +176,7 @@ export function servedFile(path: string, type: string, content: string): { href:
   return { href: path + search, route: { path, methods: { GET: readFile } } };
 }
 
-const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet);
+const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet + figures);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
 /** The routes of the files that every page loads. */

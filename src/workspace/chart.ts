@@ -7,13 +7,11 @@ import type { DayRange } from "../db/ledger/reports.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { type Markup, servedFile } from "../http/pages.ts";
 import script from "./chart.client.js";
-import stylesheet from "./figures.css";
 import { MONEY_SCALE, scaleMoney, showCount, showMoney } from "./money.ts";
 import { describeDays } from "./periods.ts";
 import { dayTicks, spread, valueTicks } from "./scales.ts";
 
 export const chartScript = servedFile("/chart.js", "text/javascript; charset=utf-8", script);
-export const figureStyles = servedFile("/figures.css", "text/css; charset=utf-8", stylesheet);
 
 export interface Series {
   /** An empty name for a chart with only this series. */

@@ -8,7 +8,6 @@ import { AppError, ERRORS } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
-import { figureStyles } from "./chart.ts";
 import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */
@@ -73,7 +72,7 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
   );
   return pageResponse(context, {
     ...page,
-    styles: [workspaceStyles.href, figureStyles.href],
+    styles: [workspaceStyles.href],
     body: html`${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
     title: `${page.title} · ${app.name}`,
     user: session,
@@ -105,6 +104,12 @@ const LABELS: Record<string, string> = {
   to: "The last day",
   open: "The list of open links",
   after: "The position in the list",
+  by: "The grouping",
+  group_by: "The grouping",
+  link: "The link",
+  cost_type: "The cost type",
+  currency: "The currency",
+  compare: "The comparison",
 };
 
 function errorBody({ url, requestId }: Context, { path }: Member, tab: Tab, error: AppError): AppPage {

@@ -16,8 +16,10 @@ export const periodFields = {
   period: z.optional(z.enum(names, `must be one of ${names.join(", ")}`)),
   from: z.optional(utcDate),
   to: z.optional(utcDate),
-  compare: z.optional(z.literal("1", "must be 1")),
 };
+
+/** The parameter of a page that can compare its days with those before. */
+export const compareField = { compare: z.optional(z.literal("1", "must be 1")) };
 
 interface PeriodQuery {
   period?: Preset | undefined;
@@ -78,6 +80,11 @@ const LONG = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
+/** The parameters of the same days on another page. */
+export function periodQuery({ preset, from, to }: Period): Record<string, string> {
+  return preset ? { period: preset } : { from: formatDate(from), to: formatDate(to) };
+}
+
 /** The path and query of a page with other values of some parameters. `null` removes one. */
 export function withQuery(url: URL, changes: Record<string, string | null>): string {
   const query = new URLSearchParams(url.search);
@@ -97,7 +104,7 @@ export function keptInputs(url: URL, ...without: string[]): Markup[] {
 }
 
 /** The picker keeps the rest of the page's query. `compares` shows the switch for the comparison. */
-export function periodPicker(url: URL, period: Period, compares = true): Markup {
+export function periodPicker(url: URL, period: Period, compares = false): Markup {
   const presets = names.map((name) => {
     const current = name === period.preset ? html`aria-current="true"` : "";
     const href = withQuery(url, { period: name, from: null, to: null });

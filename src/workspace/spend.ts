@@ -20,7 +20,7 @@ export const spendPage: Show = async (context, member) => {
     scripts: [chartScript.href],
     body: html`
       <h1>Spend</h1>
-      ${periodPicker(url, view.period)}
+      ${periodPicker(url, view.period, true)}
       ${groupChoices(url, view)}
       ${filterChips(url, view)}
       ${

@@ -4,6 +4,7 @@ import { formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
 import { parsePairs, readPairs } from "../../src/http/input.ts";
 import {
+  compareField,
   describeDays,
   periodChecks,
   periodFields,
@@ -13,7 +14,9 @@ import {
 } from "../../src/workspace/periods.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
-const schema = z.strictObject({ ...periodFields, q: z.optional(z.string()) }).check(...periodChecks);
+const schema = z
+  .strictObject({ ...periodFields, ...compareField, q: z.optional(z.string()) })
+  .check(...periodChecks);
 
 function parse(search: string) {
   const errors: InputError[] = [];
@@ -89,7 +92,7 @@ it("changes a query and keeps the rest of it", () => {
 });
 
 describe("the picker", () => {
-  const show = async (search: string, compares?: boolean) => {
+  const show = async (search: string, compares = true) => {
     const url = new URL(`https://example.com/apps/a/links?${search}`);
     return String(await periodPicker(url, toPeriod(parse(search).query ?? {}, NOW), compares));
   };

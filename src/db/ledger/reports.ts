@@ -8,7 +8,7 @@ import { type AppAccess, m, perViewer, type Viewer } from "../accounts/viewers.t
 import { catalogStatement, type Partners } from "../links/partner-catalog.ts";
 import { as, optional, query } from "../query.ts";
 import { links } from "../schema.ts";
-import { runBatch, statement, type Value } from "../statement.ts";
+import { type Bound, type Rows, runBatch, statement, type Value } from "../statement.ts";
 import { runOnEveryShard } from "./run.ts";
 import { type Ledger, runGated } from "./shards.ts";
 import {
@@ -79,7 +79,7 @@ export const LINKS = {
 
 const f = alias(links, "f");
 const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
-const foundLink = optional({ linkId: f.id });
+const foundLink = optional({ level: f.level, label: f.label });
 export const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
   query(
     { ...appAccess, ...foundLink },
@@ -119,68 +119,122 @@ export function toValues({ groups: _, ...scope }: ReportScope): Record<string, V
 /** In the place of a statement that a report does not need. */
 export const nothing = statement<never>(sql`SELECT NULL WHERE false`);
 
+/** One of the reports that are read together. */
+export type Part = {
+  [R in ReportName]: { report: R; scope: ReportScope & { groups: readonly Group<R>[] } };
+}[ReportName];
+
+/** The rows of each part, ordered by their keys: app, day, link, partner, and the rest. Undefined for more than MAX_ROWS. */
+type PartRows<Parts extends readonly Part[]> = {
+  [Index in keyof Parts]: ReportRow<Parts[Index]["report"]>[] | undefined;
+};
+
+/** The link of the filter. */
+export type FilterLink = { level: number; label: string };
+
 /**
- * Reads a report of an app, ordered by its keys: app, day, link, partner, and the rest. One call; with shards, one to each and
- * another to DB for the names of links. `access` is undefined for an unknown token and for a user who is not a member, and
- * `hasLink` is false if the app does not have the link of the filter: there are no rows then. `rows` is undefined if there are
- * more than MAX_ROWS.
+ * Reads reports of an app, and what other statements of the viewer read, in one call; with shards, one to each and another to DB
+ * for the names of links. `access` is undefined for an unknown token and for a user who is not a member, and `link` is undefined
+ * if the app does not have the link that the reports are filtered by: there are no rows then.
  */
-export async function findReport<R extends ReportName>(
+export async function findReports<
+  const Parts extends readonly [Part, ...Part[]],
+  More extends Bound<unknown>[] = [],
+>(
   ledger: Ledger,
   viewer: Viewer,
-  report: R,
   appToken: string,
-  scope: ReportScope & { groups: readonly Group<R>[] },
-): Promise<{ access: AppAccess | undefined; hasLink: boolean; rows: ReportRow<R>[] | undefined }> {
+  parts: Parts,
+  ...more: More
+): Promise<{
+  access: AppAccess | undefined;
+  link: FilterLink | undefined;
+  partners: Partners;
+  rows: PartRows<Parts>;
+  more: Rows<More>;
+}> {
   const { control, shards } = ledger;
-  const values = { ...toValues(scope), ...viewer, appToken };
   const isSharded = shards.length > 0;
-  const filter = scope.link === undefined ? "all" : "below";
+  const { link } = parts[0].scope;
+  const filter = link === undefined ? "all" : "below";
+  const valuesOf = (scope: ReportScope) => ({ ...toValues(scope), ...viewer, appToken });
+  const shared = valuesOf(parts[0].scope);
   const catalog = catalogStatement(control, viewer);
-  const [[found], sums, targets, below, partners] = await runGated(ledger, control, [
-    access(viewer)(control, values),
-    sumsFor(report, scope.groups, oneApp(viewer), filter)(control, values),
-    isByLink(scope) && !isSharded
-      ? linksFor(report, oneApp(viewer), filter)(control, values)
-      : nothing(control, {}),
-    filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
+  const [[found], partners, below, ...results] = await runGated(ledger, control, [
+    access(viewer)(control, shared),
     catalog.bound,
+    filter === "below" && isSharded ? findSubtree(control, shared) : nothing(control, {}),
+    ...parts.flatMap(({ report, scope }): Bound<unknown>[] => [
+      sumsFor(report, scope.groups, oneApp(viewer), filter)(control, valuesOf(scope)),
+      isByLink(scope) && !isSharded
+        ? linksFor(report, oneApp(viewer), filter)(control, valuesOf(scope))
+        : nothing(control, {}),
+    ]),
+    ...more,
   ]);
-  const hasLink = scope.link === undefined || found?.linkId != null;
-  const apps = found?.appToken && hasLink ? [found.appToken] : [];
+  const isFound = link === undefined || found?.level != null;
+  const apps = found?.appToken && isFound ? [found.appToken] : [];
   const ids = filter === "below" ? below.map(({ id }) => id) : undefined;
-  const parts = [sums, ...(await findInShards(ledger, report, scope, apps, ids))];
-  if (parts.some((rows) => rows.length > MAX_ROWS)) return { access: found, hasLink, rows: undefined };
-  const all = parts.flat();
-  const added = isByLink(scope) && isSharded ? await findTargetsOf(control, all, scope) : targets;
-  const rows = withPartners(toRows(report, all, added), catalog.read(partners));
+  const inShards = await findInShards(ledger, parts, apps, ids);
+  const sums = parts.map((_, index) => [
+    results[index * 2] as AnyRow[],
+    ...inShards.map((shard) => shard[index] ?? []),
+  ]);
+  const targets = isSharded
+    ? await findTargetsOf(control, parts, sums)
+    : parts.map((_, index) => results[index * 2 + 1] as Target[]);
+  const names = catalog.read(partners);
+  const rows = parts.map(({ report }, index) => {
+    const read = sums[index] ?? [];
+    if (read.some((rows) => rows.length > MAX_ROWS)) return undefined;
+    const added = withPartners(toRows(report, read.flat(), targets[index] ?? []), names);
+    return added.length > MAX_ROWS ? undefined : added;
+  });
   return {
-    access: found,
-    hasLink,
-    rows: rows.length > MAX_ROWS ? undefined : (rows as unknown[] as ReportRow<R>[]),
+    access: found && { userId: found.userId, appToken: found.appToken },
+    link:
+      link === undefined
+        ? undefined
+        : found?.level == null
+          ? undefined
+          : { level: found.level, label: found.label ?? "" },
+    partners: names,
+    rows: rows as unknown as PartRows<Parts>,
+    more: results.slice(parts.length * 2) as Rows<More>,
   };
 }
 
 const isByLink = ({ groups }: ReportScope) => groups.includes("link");
 
-/** The sums of every shard. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
+/** For every shard, the sums of each part. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
 export async function findInShards(
   ledger: Ledger,
-  report: ReportName,
-  scope: ReportScope,
+  parts: readonly { report: ReportName; scope: ReportScope }[],
   apps: string[],
   ids: number[] | undefined,
-): Promise<AnyRow[][]> {
+): Promise<AnyRow[][][]> {
   if (apps.length === 0) return [];
-  const sums = sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all");
-  const values = { ...toValues(scope), apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
-  return (await runOnEveryShard(ledger, (db) => [sums(db, values)])).map(([rows]) => rows);
+  const given = { apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
+  return runOnEveryShard(ledger, (db) =>
+    parts.map(({ report, scope }) =>
+      sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
+    ),
+  );
 }
 
-async function findTargetsOf(db: D1Database, rows: AnyRow[], scope: ReportScope): Promise<Target[]> {
-  const ids = JSON.stringify([...new Set(rows.map(({ linkId }) => linkId))]);
-  const [targets] = await runBatch(db, findTargets(db, { ...toValues(scope), ids }));
-  return targets;
+/** The links of each part, with shards. */
+async function findTargetsOf(
+  db: D1Database,
+  parts: readonly Part[],
+  sums: AnyRow[][][],
+): Promise<Target[][]> {
+  if (!parts.some(({ scope }) => isByLink(scope))) return [];
+  const statements = parts.map(({ scope }, index) => {
+    const linkIds = (sums[index] ?? []).flat().map(({ linkId }) => linkId);
+    const ids = JSON.stringify(isByLink(scope) ? [...new Set(linkIds)] : []);
+    return findTargets(db, { ...toValues(scope), ids });
+  });
+  return runBatch(db, ...statements);
 }
 
 /** Puts each link into its target, and adds up the rows that have the same keys then. */
@@ -218,30 +272,25 @@ function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
 
 /** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. */
 export async function findOwnTotals(ledger: Ledger, viewer: Viewer, days: DayRange, apps: string[]) {
+  const parts = [
+    { report: "spend", scope: { ...days, groups: [] } },
+    { report: "engagements", scope: { ...days, groups: ["kind"] } },
+  ] as const;
   const { control } = ledger;
-  const sumsOfAll = (report: ReportName, groups: string[]) =>
-    sumsFor(
+  const own = await runGated(
+    ledger,
+    control,
+    parts.map(({ report, scope }) =>
+      sumsFor(report, scope.groups, everyApp(viewer), "all")(control, { ...toValues(scope), ...viewer }),
+    ),
+  );
+  const all = [own, ...(await findInShards(ledger, parts, apps, undefined))];
+  const [spend, engagements] = parts.map(({ report }, index) =>
+    toRows(
       report,
-      groups,
-      everyApp(viewer),
-      "all",
-    )(control, { ...toValues({ ...days, groups }), ...viewer });
-  const [spend, engagements] = await runGated(ledger, control, [
-    sumsOfAll("spend", []),
-    sumsOfAll("engagements", ["kind"]),
-  ]);
-  const inShards = async (report: ReportName, groups: string[]) =>
-    (await findInShards(ledger, report, { ...days, groups }, apps, undefined)).flat();
-  return {
-    spend: toRows(
-      "spend",
-      [...spend, ...(await inShards("spend", []))],
+      all.flatMap((rows) => rows[index] ?? []),
       [],
-    ) as unknown[] as ReportRow<"spend">[],
-    engagements: toRows(
-      "engagements",
-      [...engagements, ...(await inShards("engagements", ["kind"]))],
-      [],
-    ) as unknown[] as ReportRow<"engagements">[],
-  };
+    ),
+  ) as unknown as [ReportRow<"spend">[], ReportRow<"engagements">[]];
+  return { spend, engagements };
 }

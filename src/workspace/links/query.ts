@@ -22,11 +22,9 @@ const TOKEN = /^[0-9a-z]{1,32}$/i;
 /** Where a branch continues: in the order of names, or after so many links that are ranked by a figure. */
 export type BranchPosition = { sort: Sort; after?: NamePosition | undefined; ranked?: number | undefined };
 
-const { compare: _, ...days } = periodFields;
-
 const linksQuery = z
   .strictObject({
-    ...days,
+    ...periodFields,
     q: z.optional(z.string().check(plainText(1, 255))),
     level: z.optional(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number)),
     partner: z.optional(idText),

@@ -1,7 +1,7 @@
 /** The parameters of the Spend page. A contract file. */
 import * as z from "zod/mini";
 import { costType, currency, idText } from "../../http/fields.ts";
-import { periodChecks, periodFields } from "../periods.ts";
+import { compareField, periodChecks, periodFields } from "../periods.ts";
 
 export const GROUPS = { day: "Day", link: "Link", partner: "Partner", cost_type: "Cost type" } as const;
 export type SpendGroup = keyof typeof GROUPS;
@@ -21,6 +21,7 @@ export const levels: Level[] = ["1", "2", "3", "4", "own"];
 export const spendPageQuery = z
   .strictObject({
     ...periodFields,
+    ...compareField,
     by: z._default(z.enum(groups, `must be one of ${groups.join(", ")}`), "day"),
     level: z._default(z.enum(levels, `must be one of ${levels.join(", ")}`), "1"),
     link: z.optional(z.string()),

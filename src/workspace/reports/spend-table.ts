@@ -50,7 +50,7 @@ function columnsOf({ totals, period, lines }: SpendView): Column[] {
 }
 
 /** The name of a line, as a link to what it consists of. */
-function rowHead(url: URL, { query, link }: SpendView, { row }: Line): Markup {
+function rowHead(url: URL, { query }: SpendView, { row }: Line): Markup {
   const { by } = query;
   if (by === "day") {
     const date = formatDate(row.day ?? 0);
@@ -65,9 +65,10 @@ function rowHead(url: URL, { query, link }: SpendView, { row }: Line): Markup {
       ? html`<a href="${withQuery(url, { partner: String(row.partnerId), by: "link" })}">${name}</a>`
       : html`${name}`;
   }
-  const level = query.level === "own" ? 4 : Number(query.level);
-  // The link of the filter has its own spend in a row: nothing below it is in that row.
-  const isWhole = row.linkToken !== link?.token && level < 4;
-  const below = isWhole ? { by: "link", level: String(level + 1) } : { by: "day", level: null };
-  return html`<a href="${withQuery(url, { link: row.linkToken ?? null, ...below })}">${name}</a>`;
+  const token = row.linkToken ?? "";
+  // Its own spend, without the links below it, which have rows of their own.
+  if (token === query.link) return html`${name} <span class="muted">(own spend)</span>`;
+  const level = (row.linkName ?? "").split("::").length;
+  const below = level < 4 ? { by: "link", level: String(level + 1) } : { by: "day", level: null };
+  return html`<a href="${withQuery(url, { link: token, ...below })}">${name}</a>`;
 }
