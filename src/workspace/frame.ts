@@ -72,6 +72,7 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
   );
   return pageResponse(context, {
     ...page,
+    wide: true,
     styles: [workspaceStyles.href],
     body: html`${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
     title: `${page.title} · ${app.name}`,

@@ -4,7 +4,7 @@ import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Markup } from "../http/pages.ts";
 import type { Member, Show } from "./frame.ts";
 import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./links/query.ts";
-import { linksTable } from "./links/table.ts";
+import { branchRows, linksTable } from "./links/table.ts";
 import { type LinksView, readLinksView } from "./links/view.ts";
 import { keptInputs, periodPicker, withQuery } from "./periods.ts";
 import { workspaceScript } from "./script.ts";
@@ -26,7 +26,7 @@ export const linksPage: Show = async (context, member) => {
               ${filterForm(url, view)}
               <div id="links">
                 ${notices(view)}
-                ${isEmpty ? nothingFound(url, view) : linksTable(context, member, view)}
+                ${isEmpty ? nothingFound(url, view) : linksTable(branchRows({ context, member, ...view }, view))}
               </div>`
       }`,
   };

@@ -4,6 +4,8 @@ import type { Route } from "../http/router.ts";
 import { appsPage } from "./apps.ts";
 import { chartScript } from "./chart.ts";
 import { type Show, type Tab, withApp } from "./frame.ts";
+import { linkPage } from "./links/link.ts";
+import { qrCode } from "./links/qr.ts";
 import { linksPage } from "./links.ts";
 import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
@@ -22,6 +24,8 @@ export const workspaceRoutes: Route[] = [
   { path: "/apps", methods: { GET: withSession(appsPage) } },
   page("", "overview", overviewPage),
   page("/links", "links", linksPage),
+  page("/links/:link_token", "links", linkPage),
+  page("/links/:link_token/qr.svg", "links", qrCode),
   page("/spend", "spend", spendPage),
   page("/spend.csv", "spend", spendCsv),
   page("/partners", "partners", partnersPage),

@@ -5,10 +5,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type AppAccess, type Gate, m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { as, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import type { Bound } from "../statement.ts";
-import { ancestors, inheritedFields, l1, l2, l3 } from "./links.ts";
+import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
 import { l, linkFields } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
@@ -128,7 +128,13 @@ const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
 const flag = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /** The statements of a list; their rows together, in this order, are its links. */
-function statementsOf(db: D1Database, viewer: Viewer, appToken: string, list: LinkList, limit: number) {
+function statementsOf(
+  db: D1Database,
+  viewer: Viewer,
+  appToken: string,
+  list: LinkList,
+  limit: number,
+): Bound<BrowsedLink>[] {
   const { search, after } = list;
   const values = {
     ...viewer,
@@ -189,4 +195,43 @@ export async function browseLinks(
     return own.slice(0, limit + 1);
   });
   return { access: found, lists: rows, partners: catalog };
+}
+
+const pageFields = {
+  ...fields,
+  createdAt: l.createdAt,
+  // The tokens of the links above it, the nearest first.
+  ...optional({ token1: l1.token, token2: l2.token, token3: l3.token }),
+};
+export type PageLink = RowOf<typeof pageFields>;
+const pageLink = perViewer((gate) =>
+  query(
+    pageFields,
+    sql`${own(gate)} CROSS JOIN ${as(l)} ON ${l.token} = ${sql.placeholder("linkToken")} AND ${ofApp} ${ancestors}
+      WHERE ${gate.isViewer}`,
+  ),
+);
+
+/**
+ * The statements that read a link, the parameters that were dropped from its URLs since a day, and its first sub-links by name, with
+ * one more than `limit` if there are more.
+ */
+export function linkPageStatements(
+  db: D1Database,
+  viewer: Viewer,
+  {
+    appToken,
+    linkToken,
+    firstDay,
+    limit,
+  }: { appToken: string; linkToken: string; firstDay: number; limit: number },
+) {
+  const scope = { ...viewer, appToken, linkToken };
+  const list: LinkList = { of: "branch", parent: linkToken, search: {} };
+  const children = statementsOf(db, viewer, appToken, list, limit + 1);
+  return [
+    pageLink(viewer)(db, scope),
+    dropped(viewer)(db, { ...scope, firstDay }),
+    expectStatement(children[0]),
+  ] as const;
 }

@@ -25,9 +25,8 @@ export function partnerOf(link: PartnerKeys, partners: Partners): Partner | unde
 export function partnerCell(link: PartnerKeys, partners: Partners): Markup {
   const partner = partnerOf(link, partners);
   if (!partner) return html`<span class="muted">None</span>`;
-  return html`${partner.displayName}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}${
-    partner.stoppedAt === null ? "" : html` <span class="badge error">Stopped</span>`
-  }`;
+  const badge = partner.stoppedAt === null ? "" : html` <span class="badge error">Stopped</span>`;
+  return html`<span class="partner">${partner.displayName}${badge}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
 }
 
 export function costBadge(link: Link): Markup {
@@ -48,7 +47,12 @@ export function spendCell(figures: LinkFigures | undefined): Markup {
 }
 
 /** The average of the costs with an amount, for each type: without adjustments, which belong to no cost. */
-export function averageOf({ flat, perMille, matched, costType }: SpendSum): bigint | undefined {
+export function averageOf({
+  flat,
+  perMille,
+  matched,
+  costType,
+}: Pick<SpendSum, "flat" | "perMille" | "matched" | "costType">): bigint | undefined {
   if (matched === 0) return undefined;
   return (BigInt(costType === "cpm" ? perMille : flat) * 1_000n) / BigInt(matched);
 }

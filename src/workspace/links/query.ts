@@ -45,6 +45,8 @@ const linksQuery = z
   })
   .check(...periodChecks);
 
+export const linkPageQuery = z.strictObject(periodFields).check(...periodChecks);
+
 export type LinksQuery = z.output<typeof linksQuery>;
 
 /** Reads the query. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */

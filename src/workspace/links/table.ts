@@ -1,6 +1,8 @@
 /** The table of the Links page: a tree whose branches open without a script, or a list of what was found. */
 import { html } from "hono/html";
+import type { LinkFigures } from "../../db/ledger/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toLink } from "../../usecases/links.ts";
@@ -22,7 +24,15 @@ import type { LinksView } from "./view.ts";
 
 const HEADS = ["Partner", "Cost data", "Clicks", "Spend", "Average cost"] as const;
 
-export function linksTable(context: Context, member: Member, view: LinksView): Markup {
+/** What a row needs beside its link. */
+export interface Shown {
+  context: Context;
+  member: Member;
+  partners: Partners;
+  figures: Map<number, LinkFigures> | undefined;
+}
+
+export function linksTable(rows: Markup | Markup[]): Markup {
   const heads = HEADS.map(
     (head, index) => html`<th scope="col" ${index > 1 ? html`class="number"` : ""}>${head}</th>`,
   );
@@ -30,75 +40,68 @@ export function linksTable(context: Context, member: Member, view: LinksView): M
     <div class="table links" tabindex="0" role="region" aria-label="Links">
       <table>
         <thead><tr><th scope="col">Link</th>${heads}<th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-        <tbody>${branchRows(context, member, view, ROOT, 1)}</tbody>
+        <tbody>${rows}</tbody>
       </table>
     </div>`;
 }
 
 /** The rows of a branch, each followed by those below it if it is open. */
-function branchRows(context: Context, member: Member, view: LinksView, key: string, level: number): Markup {
+export function branchRows(shown: Shown, view: LinksView, key = ROOT, level = 1): Markup {
   const branch = view.branches.get(key);
   if (!branch) return html``;
-  const { url } = context;
-  const goTo = (position: BranchPosition | undefined) => {
-    const positions = new Map(view.query.after);
-    if (position) positions.set(key, position);
-    else positions.delete(key);
-    return withQuery(url, { after: buildAfter(positions) || null });
+  const { url } = shown.context;
+  const isFlat = isSearch(view.query);
+  const more = (text: string, position: BranchPosition | undefined) => {
+    const after = new Map(view.query.after);
+    if (position) after.set(key, position);
+    else after.delete(key);
+    const href = withQuery(url, { after: buildAfter(after) || null });
+    return html`<tr class="more level-${level}"><td colspan="7"><a href="${href}" data-in-place>${text}</a></td></tr>`;
   };
-  const more = (text: string, position: BranchPosition | undefined) =>
-    html`<a href="${goTo(position)}" data-in-place>${text}</a>`;
   return html`
-    ${
-      branch.isContinued
-        ? html`<tr class="more level-${level}"><td colspan="7">${more("Back to the first links", undefined)}</td></tr>`
-        : ""
-    }
+    ${branch.isContinued ? more("Back to the first links", undefined) : ""}
     ${branch.links.map(
       (link) =>
-        html`${linkRow(context, member, view, link)}${view.branches.has(link.token) ? branchRows(context, member, view, link.token, link.level + 1) : ""}`,
+        html`${linkRow(shown, link, isFlat ? path(link) : toggle(url, view, link))}${view.branches.has(link.token) ? branchRows(shown, view, link.token, link.level + 1) : ""}`,
     )}
-    ${
-      branch.next
-        ? html`<tr class="more level-${level}"><td colspan="7">${more("Show 50 more", branch.next)}</td></tr>`
-        : ""
-    }`;
+    ${branch.next ? more("Show 50 more", branch.next) : ""}`;
 }
 
-function linkRow(context: Context, member: Member, view: LinksView, row: BrowsedLink): Markup {
-  const { url } = context;
-  const link = toLink(row, view.partners, context);
-  const figures = view.figures?.get(row.id);
-  const path = `${member.path}/links/${row.token}`;
-  const flat = isSearch(view.query);
-  const names = row.inheritedName?.replaceAll("::", " › ");
+/** A row of the table. `lead` comes before the name. */
+export function linkRow(shown: Shown, row: BrowsedLink, lead: Markup | ""): Markup {
+  const { context, member, partners, figures } = shown;
+  const link = toLink(row, partners, context);
+  const own = figures?.get(row.id);
+  const href = `${member.path}/links/${row.token}`;
   const cell = (head: (typeof HEADS)[number], content: Markup) =>
     html`<td data-head="${head}" ${head === "Partner" || head === "Cost data" ? "" : html`class="number"`}>${content}</td>`;
   return html`
-    <tr class="level-${flat ? 1 : row.level}">
+    <tr class="level-${row.level}">
       <th scope="row">
         <div class="name">
-          ${flat ? "" : toggle(url, view, row)}
+          ${lead}
           <div>
-            ${flat && names ? html`<span class="muted path">${names} ›</span>` : ""}
-            <a href="${path}${keepDays(url)}">${row.label}</a>
+            <a href="${href}${keepDays(context.url)}">${row.label}</a>
             ${row.archived ? html`<span class="badge">Archived</span>` : ""}
             <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>
           </div>
         </div>
       </th>
-      ${cell("Partner", partnerCell(row, view.partners))}
+      ${cell("Partner", partnerCell(row, partners))}
       ${cell("Cost data", costBadge(link))}
-      ${cell("Clicks", view.figures ? countCell(figures?.clicks) : html`–`)}
-      ${cell("Spend", spendCell(figures))}
-      ${cell("Average cost", averageCell(figures))}
+      ${cell("Clicks", figures ? countCell(own?.clicks) : html`–`)}
+      ${cell("Spend", spendCell(own))}
+      ${cell("Average cost", averageCell(own))}
       <td class="row-actions">
         ${copyButton(link.click_url, "click URL", row.label)}
         ${copyButton(link.impression_url, "impression URL", row.label)}
-        <a class="button small secondary" href="${path}/qr.svg">QR<span class="visually-hidden"> code of ${row.label}</span></a>
+        <a class="button small secondary" href="${href}/qr.svg">QR<span class="visually-hidden"> code of ${row.label}</span></a>
       </td>
     </tr>`;
 }
+
+const path = ({ inheritedName }: BrowsedLink): Markup | "" =>
+  inheritedName ? html`<span class="muted path">${inheritedName.replaceAll("::", " › ")} ›</span>` : "";
 
 /** Opens or closes the branch of a link. */
 function toggle(url: URL, { query }: LinksView, { token, label, childCount }: BrowsedLink): Markup {
