@@ -54,7 +54,7 @@ interface Apps {
   sql: SQL;
 }
 // With `=`, SQLite knows that the totals are in order, and reads them without sorting.
-const oneApp = perViewer(
+export const oneApp = perViewer(
   ({ name, from, isMember, isViewer }): Apps => ({
     name,
     sql: sql`= (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`,
@@ -71,7 +71,7 @@ const ALLOWED: Apps = {
   name: "allowed",
   sql: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
 };
-const LINKS = {
+export const LINKS = {
   below: { links: sql`IN (${IDS_BELOW})`, cte: BELOW },
   known: { links: sql`IN (${IDS})` },
   all: {},
@@ -80,7 +80,7 @@ const LINKS = {
 const f = alias(links, "f");
 const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
 const foundLink = optional({ level: f.level, label: f.label });
-const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
+export const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
   query(
     { ...appAccess, ...foundLink },
     sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isViewer}`,
@@ -90,7 +90,7 @@ const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
 const built = new Map<string, unknown>();
 
 /** Builds a statement on first use: there are many combinations, and most are never used. */
-function once<S>(name: string, build: () => S): S {
+export function once<S>(name: string, build: () => S): S {
   const statement = (built.get(name) as S | undefined) ?? build();
   built.set(name, statement);
   return statement;
@@ -98,7 +98,7 @@ function once<S>(name: string, build: () => S): S {
 
 type Links = keyof typeof LINKS;
 
-function sumsFor(report: ReportName, groups: readonly string[], apps: Apps, links: Links) {
+export function sumsFor(report: ReportName, groups: readonly string[], apps: Apps, links: Links) {
   const selection = { apps: apps.sql, ...LINKS[links] };
   return once([report, apps.name, links, ...groups].join(), () => sumsOf(report, groups, selection));
 }
@@ -110,14 +110,14 @@ function linksFor(report: ReportName, apps: Apps, links: Links) {
 /** The most sums that a report reads from one database, and the most rows that it can have. */
 export const MAX_ROWS = 50_000;
 
-function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
+export function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
   const none = { link: null, level: null, partnerId: null, costType: null, currency: null, kind: null };
   const given = Object.entries(scope).filter(([, value]) => value !== undefined);
   return { ...none, ...Object.fromEntries(given), limit: MAX_ROWS + 1 };
 }
 
 /** In the place of a statement that a report does not need. */
-const nothing = statement<never>(sql`SELECT NULL WHERE false`);
+export const nothing = statement<never>(sql`SELECT NULL WHERE false`);
 
 /** One of the reports that are read together. */
 export type Part = {
@@ -192,12 +192,7 @@ export async function findReports<
   });
   return {
     access: found && { userId: found.userId, appToken: found.appToken },
-    link:
-      link === undefined
-        ? undefined
-        : found?.level == null
-          ? undefined
-          : { level: found.level, label: found.label ?? "" },
+    link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: names,
     rows: rows as unknown as PartRows<Parts>,
     more: results.slice(parts.length * 2) as Rows<More>,
@@ -207,7 +202,7 @@ export async function findReports<
 const isByLink = ({ groups }: ReportScope) => groups.includes("link");
 
 /** For every shard, the sums of each part. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
-async function findInShards(
+export async function findInShards(
   ledger: Ledger,
   parts: readonly { report: ReportName; scope: ReportScope }[],
   apps: string[],
@@ -254,7 +249,7 @@ function toRows(report: ReportName, sums: AnyRow[], targets: Target[]): AnyRow[]
   return [...rows.values()].sort((left, right) => compare(keys, left, right));
 }
 
-function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {
+export function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {
   const { money, counts } = SOURCES[report];
   for (const name of Object.keys(money)) sum[name] = String(BigInt(sum[name] ?? 0) + BigInt(row[name] ?? 0));
   for (const name of Object.keys(counts)) sum[name] = Number(sum[name]) + Number(row[name]);
