@@ -73,14 +73,14 @@ export function dailyChart(chart: Chart): Markup {
     return values.size > 0 && name ? [part] : [];
   });
   return html`
-    <figure class="daily-chart ${shown.length > 0 ? "labeled" : ""}" aria-labelledby="${id}">
+    <figure class="daily-chart ${shown.length > 1 ? "labeled" : ""}" aria-labelledby="${id}">
       <figcaption id="${id}">${title}: ${unit.show(total)}</figcaption>
       <a class="skip-chart" href="#${id}-end">Skip chart</a>
       <svg class="plot" role="group" aria-labelledby="${id}">
         <defs>${PATTERNS.slice(0, series.length).map((marks, index) => pattern(`${id}-${index + 1}`, index + 1, marks))}</defs>
         <g class="axis" aria-hidden="true">${valueAxis(plot, unit)}${dayAxis(days)}</g>
         ${stacks.map((stack) => dayMarkup(chart, series, stack, plot))}
-        <g class="labels" aria-hidden="true">${directLabels(shown, stacks, plot)}</g>
+        ${shown.length > 1 ? html`<g class="labels" aria-hidden="true">${directLabels(shown, stacks, plot)}</g>` : ""}
       </svg>
       <p class="readout muted">${summarize(stacks, unit)}</p>
       <ul class="legend" id="${id}-end" tabindex="-1">

@@ -52,7 +52,7 @@ export const overviewPage: Show = async (context, member) => {
     title: "Overview",
     scripts: [chartScript.href],
     body: html`
-      <h1>${member.app.name}</h1>
+      <h1>Overview</h1>
       ${periodPicker(context.url, period)}
       ${figures(member, overview, totals)}
       ${attention(member, overview)}
@@ -138,7 +138,7 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
         dropped.reduce((sum, link) => sum + link.count, 0),
       )}
     </ul>
-    <p class="hint">Changes are from ${describeDays(daysBefore(period))}.</p>`;
+    <p class="hint">Compared with ${describeDays(daysBefore(period))}.</p>`;
 }
 
 function figure(name: string, href: string, value: string, change: string): Markup {

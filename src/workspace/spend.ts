@@ -7,7 +7,7 @@ import type { Show } from "./frame.ts";
 import { showChange, showCount, showMoney } from "./money.ts";
 import { periodPicker, withQuery } from "./periods.ts";
 import { emptySpend } from "./reports/attention.ts";
-import { describeType, toSeries } from "./reports/lines.ts";
+import { describeType, type Sums, toSeries } from "./reports/lines.ts";
 import { GROUPS, LEVELS, levels, type SpendGroup } from "./reports/spend-query.ts";
 import { spendTable } from "./reports/spend-table.ts";
 import { readSpendView, type SpendView, spendCsvResponse } from "./reports/spend-view.ts";
@@ -21,22 +21,18 @@ export const spendPage: Show = async (context, member) => {
     body: html`
       <h1>Spend</h1>
       ${periodPicker(url, view.period, true)}
-      ${groupChoices(url, view)}
+      <div class="toolbar">
+        ${groupChoices(url, view)}
+        ${view.lines.length > 0 ? html`<a class="button secondary" href="${csvHref(url)}" download>Download CSV</a>` : ""}
+      </div>
       ${filterChips(url, view)}
       ${
         view.lines.length === 0
           ? emptySpend(url, member, view)
           : html`
               ${totals(url, view)}
-              ${charts(url, view)}
-              <section class="card" aria-labelledby="table">
-                <div class="head">
-                  <h2 id="table">${`By ${GROUPS[view.query.by].toLowerCase()}`}</h2>
-                  <a class="button secondary" href="${csvHref(url)}" download>Download CSV</a>
-                </div>
-                ${spendTable(url, view)}
-                <p class="hint">Matched costs by the UTC day of their click or impression. Pending costs aren't included until they match.</p>
-              </section>`
+              ${view.totals.map((sums, index) => currencySection(url, view, sums, index < MOST_CHARTS))}
+              <p class="hint">Matched costs by the UTC day of their click or impression. Pending costs aren't included until they match.</p>`
       }`,
   };
 };
@@ -107,7 +103,7 @@ function totals(url: URL, { totals, period, query }: SpendView): Markup {
           <li>
             <span class="name">Spend in ${currency}</span>
             <strong>${query.currency || totals.length === 1 ? amount : html`<a href="${withQuery(url, { currency })}">${amount}</a>`}</strong>
-            ${period.previous ? html`<span>${showChange(spend, previous)} <span class="muted">from ${showMoney(previous, currency)}</span></span>` : ""}
+            ${period.previous ? html`<span>${showChange(spend, previous)}${previous === 0n ? "" : html` <span class="muted">from ${showMoney(previous, currency)}</span>`}</span>` : ""}
             <span class="muted">${showCount(matched)} matched${unpriced > 0 ? `, ${showCount(unpriced)} unpriced` : ""}</span>
           </li>`;
       })}
@@ -116,28 +112,30 @@ function totals(url: URL, { totals, period, query }: SpendView): Markup {
 
 const MOST_CHARTS = 3;
 
-function charts(url: URL, { totals, period, daily, query }: SpendView): Markup {
-  const by = query.by === "cost_type" ? "cost_type" : "partner";
-  const hrefOf = (day: number) =>
-    withQuery(url, {
-      period: null,
-      compare: null,
-      from: formatDate(day),
-      to: formatDate(day),
-      by: query.by === "day" ? "link" : query.by,
-    });
+function currencySection(url: URL, view: SpendView, sums: Sums, hasChart: boolean): Markup {
   return html`
-    <section class="card" aria-label="Charts">
-      ${totals.slice(0, MOST_CHARTS).map(({ currency }) =>
-        dailyChart({
-          id: `spend-${currency}`,
-          title: `Spend in ${currency} by day and ${by === "partner" ? "partner" : "cost type"}`,
-          days: period,
-          series: toSeries(by, daily, currency),
-          unit: moneyUnit(currency),
-          hrefOf,
-        }),
-      )}
-      ${totals.length > MOST_CHARTS ? html`<p class="hint">Choose a currency above to see its chart.</p>` : ""}
+    <section class="card" aria-label="Spend in ${sums.currency}">
+      ${hasChart ? chart(url, view, sums.currency) : ""}
+      ${spendTable(url, view, sums)}
     </section>`;
+}
+
+function chart(url: URL, { period, daily, query }: SpendView, currency: string): Markup {
+  const by = query.by === "cost_type" ? "cost_type" : "partner";
+  const name = by === "partner" ? "partner" : "cost type";
+  return dailyChart({
+    id: `spend-${currency}`,
+    title: `Spend in ${currency} by day and ${name}`,
+    days: period,
+    series: toSeries(by, daily, currency),
+    unit: moneyUnit(currency),
+    hrefOf: (day) =>
+      withQuery(url, {
+        period: null,
+        compare: null,
+        from: formatDate(day),
+        to: formatDate(day),
+        by: query.by === "day" ? "link" : query.by,
+      }),
+  });
 }

@@ -192,12 +192,7 @@ export async function findReports<
   });
   return {
     access: found && { userId: found.userId, appToken: found.appToken },
-    link:
-      link === undefined
-        ? undefined
-        : found?.level == null
-          ? undefined
-          : { level: found.level, label: found.label ?? "" },
+    link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: names,
     rows: rows as unknown as PartRows<Parts>,
     more: results.slice(parts.length * 2) as Rows<More>,

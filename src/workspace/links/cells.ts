@@ -57,14 +57,22 @@ export function averageOf({
   return (BigInt(costType === "cpm" ? perMille : flat) * 1_000n) / BigInt(matched);
 }
 
+const MOST_AVERAGES = 2;
+
+/** Those of the types with the most costs. */
 export function averageCell(figures: LinkFigures | undefined): Markup {
-  const lines = (figures?.spend ?? []).flatMap((sums) => {
+  const priced = (figures?.spend ?? [])
+    .filter(({ matched }) => matched > 0)
+    .sort((one, other) => other.matched - one.matched);
+  const more = priced.length - MOST_AVERAGES;
+  const lines = priced.slice(0, MOST_AVERAGES).flatMap((sums) => {
     const average = averageOf(sums);
     return average === undefined
       ? []
       : html`<div>${showMoney(average, sums.currency)} <abbr title="${COST_TYPE_NAMES[sums.costType ?? ""]}">${sums.costType}</abbr></div>`;
   });
-  return lines.length > 0 ? html`${lines}` : html`<span class="muted">–</span>`;
+  if (lines.length === 0) return html`<span class="muted">–</span>`;
+  return html`${lines}${more > 0 ? html`<div class="muted">and ${more} more</div>` : ""}`;
 }
 
 export const COST_TYPE_NAMES: Record<string, string> = {

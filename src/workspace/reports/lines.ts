@@ -50,8 +50,8 @@ const KEYS: Record<SpendGroup, (row: Row) => string | number | null | undefined>
 };
 
 /**
- * The lines of a table: of days in their order, of the others the highest spend of each currency first. `before` has the rows of
- * the days before, as if they were `shift` days later.
+ * The lines of each currency: days in their order, others with the highest spend first. `before` has the rows of the days before,
+ * for days as if they were those of `rows`.
  */
 export function toLines(by: SpendGroup, rows: Row[], before: Row[]): Line[] {
   const currencies = currenciesOf([...rows, ...before]);
@@ -66,11 +66,8 @@ export function toLines(by: SpendGroup, rows: Row[], before: Row[]): Line[] {
   const bySpend = (left: Line, right: Line) =>
     left.spend === right.spend ? 0 : left.spend > right.spend ? -1 : 1;
   const byDay = (left: Line, right: Line) => (left.row.day ?? 0) - (right.row.day ?? 0);
-  return lines.sort((left, right) =>
-    by === "day"
-      ? byDay(left, right) || position(left) - position(right)
-      : position(left) - position(right) || bySpend(left, right),
-  );
+  const inCurrency = by === "day" ? byDay : bySpend;
+  return lines.sort((left, right) => position(left) - position(right) || inCurrency(left, right));
 }
 
 /** The rows of some days, moved by `shift` days. */
@@ -89,7 +86,7 @@ export function toSeries(by: "partner" | "cost_type", rows: Row[], currency: str
       (row) => row.day ?? 0,
     );
     return {
-      name: own[0] ? nameOf(by, own[0]) : "",
+      name: by === "cost_type" ? String(key) : (own[0] && nameOf(by, own[0])) || "",
       values: new Map([...days].map(([day, rows]) => [day, sumSpend(rows)])),
     };
   });

@@ -8,43 +8,42 @@ import { type Line, nameOf, type Sums } from "./lines.ts";
 import { GROUPS } from "./spend-query.ts";
 import type { SpendView } from "./spend-view.ts";
 
-export function spendTable(url: URL, view: SpendView): Markup {
-  const { lines, totals, query } = view;
-  const columns = columnsOf(view);
+/** The lines in one currency. `sums` are their total. */
+export function spendTable(url: URL, view: SpendView, sums: Sums): Markup {
+  const { query } = view;
+  const { currency } = sums;
+  const lines = view.lines.filter((line) => line.currency === currency);
+  const columns = columnsOf(view, sums);
   const heads = columns.map(([name]) => html`<th scope="col" class="number">${name}</th>`);
   const cells = (sums: Sums) => columns.map(([, cell]) => html`<td class="number">${cell(sums)}</td>`);
   return html`
-    <div class="table" tabindex="0" role="region" aria-labelledby="table">
+    <div class="table" tabindex="0" role="region" aria-label="Spend in ${currency} as a table">
       <table>
         <thead><tr><th scope="col">${GROUPS[query.by]}</th>${heads}</tr></thead>
         <tbody>
           ${lines.map((line) => html`<tr><th scope="row">${rowHead(url, view, line)}</th>${cells(line)}</tr>`)}
         </tbody>
-        <tfoot>
-          ${totals.map((sums) => html`<tr><th scope="row">Total${totals.length > 1 ? ` in ${sums.currency}` : ""}</th>${cells(sums)}</tr>`)}
-        </tfoot>
+        <tfoot><tr><th scope="row">Total</th>${cells(sums)}</tr></tfoot>
       </table>
     </div>`;
 }
 
 type Column = [name: string, cell: (sums: Sums) => string];
 
-function columnsOf({ totals, period, lines }: SpendView): Column[] {
-  const [only, ...more] = totals;
-  const currency = more.length === 0 && only ? `, ${only.currency}` : "";
-  const totalOf = (currency: string) => totals.find((sums) => sums.currency === currency)?.spend ?? 0n;
+function columnsOf({ period, lines }: SpendView, total: Sums): Column[] {
+  const compares = period.previous !== undefined;
+  const { currency } = total;
   const columns: (Column | false)[] = [
-    more.length > 0 && ["Currency", (sums) => sums.currency],
-    [`Spend${currency}`, (sums) => showExact(sums.spend, sums.currency)],
-    ["Share", (sums) => showShare(sums.spend, totalOf(sums.currency))],
-    period.previous !== undefined && ["Before", (sums) => showExact(sums.previous, sums.currency)],
-    period.previous !== undefined && ["Change", (sums) => showChange(sums.spend, sums.previous)],
+    [`Spend, ${currency}`, ({ spend }) => showExact(spend, currency)],
+    ["Share", ({ spend }) => showShare(spend, total.spend)],
+    compares && ["Before", ({ previous }) => showExact(previous, currency)],
+    compares && ["Change", ({ spend, previous }) => showChange(spend, previous)],
     lines.some(({ adjusted }) => adjusted !== 0n) && [
       "Adjusted",
-      (sums) => showExact(sums.adjusted, sums.currency),
+      ({ adjusted }) => showExact(adjusted, currency),
     ],
-    ["Matched", (sums) => showCount(sums.matched)],
-    ["Unpriced", (sums) => showCount(sums.unpriced)],
+    ["Matched", ({ matched }) => showCount(matched)],
+    ["Unpriced", ({ unpriced }) => showCount(unpriced)],
   ];
   return columns.filter((column) => column !== false);
 }
