@@ -36,10 +36,13 @@ export const linksPage: Show = async (context, member) => {
 const FILTERS = ["q", "level", "partner", "cost", "archived"];
 
 function filterForm(url: URL, { query, partners }: LinksView): Markup {
+  const isFiltered = ["level", "partner", "cost", "archived"].some((name) => url.searchParams.get(name));
   return html`
     <form class="filters" method="get" action="${url.pathname}" role="search" aria-label="Links">
       ${keptInputs(url, ...FILTERS, "sort", "after")}
       <label class="wide">Name starts with <input type="search" name="q" value="${query.q ?? ""}" maxlength="255"></label>
+      ${select("sort", "Order", Object.entries(SORTS), query)}
+      <details class="more-filters" ${isFiltered ? html`open` : ""}><summary>Filters</summary><div>
       ${select("level", "Level", [["", "Any level"], ...LEVEL_NAMES.map((name, index): Option => [String(index + 1), name])], query)}
       ${select("partner", "Attached partner", [["", "Any partner"], ...partnerOptions(partners)], query)}
       ${select(
@@ -62,7 +65,7 @@ function filterForm(url: URL, { query, partners }: LinksView): Markup {
         ],
         query,
       )}
-      ${select("sort", "Order", Object.entries(SORTS), query)}
+      </div></details>
       <p class="actions">
         <button class="secondary">Show links</button>
         ${isSearch(query) || query.archived ? html`<a href="${clearHref(url)}">Clear filters</a>` : ""}

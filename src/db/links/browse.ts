@@ -32,7 +32,12 @@ export interface LinkSearch {
 }
 
 /** A list of links: what a search finds, or given ones of that; or the direct sub-links of one, or those of level 1. */
-export type LinkList = { search: LinkSearch; after?: NamePosition | undefined } & (
+export type LinkList = {
+  search: LinkSearch;
+  after?: NamePosition | undefined;
+  /** The IDs of links that the list leaves out. */
+  except?: number[] | undefined;
+} & (
   | { of: "search" }
   | { of: "given"; ids: number[] }
   // Only `archived` filters a branch.
@@ -54,7 +59,8 @@ const startLevel = sql.placeholder("startLevel");
 const isNamed = sql`${name} < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`;
 const isAfterInLevel = sql`${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})`;
 const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AND ${isAfterInLevel})`;
-const isShown = given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`);
+const isShown = sql`${given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
+  AND ${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`;
 
 const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
 const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
@@ -145,6 +151,7 @@ function statementsOf(
     partnerId: search.partnerId ?? null,
     costDataOn: flag(search.costDataOn),
     archived: flag(search.archived),
+    except: JSON.stringify(list.except ?? []),
     start: after?.label ?? search.name ?? "",
     startId: after?.id ?? 0,
     startLevel: after?.level ?? 0,

@@ -58,27 +58,27 @@ export async function readLinksView(context: Context, { viewer, app }: Member): 
     search: toSearch(query),
     after: query.after.get(branch)?.after,
   });
-  const byName = branchKeys.map(toList);
   // Only the order by a figure needs the figures before the links.
   const [{ figures, ids }, early] = await Promise.all([
     reading,
-    query.sort === "name" ? browse(byName) : undefined,
+    query.sort === "name" ? browse(branchKeys.map(toList)) : undefined,
   ]);
   const currency = figures && mainCurrency(figures.values());
   const rank = figures && query.sort !== "name" ? rankBy(query.sort, figures, currency) : undefined;
   const ranked = branchKeys.map((branch) => {
-    const offset = query.after.get(branch)?.ranked ?? 0;
-    const isPast = query.after.get(branch)?.after !== undefined;
-    if (!rank || isPast) return [];
     const parentId = branch === ROOT ? null : ids.get(branch);
-    const all = isSearch(query) ? rank : rank.filter((link) => link.parentId === parentId);
-    return all.slice(offset).map(({ id }) => id);
+    return (rank ?? []).filter((link) => isSearch(query) || link.parentId === parentId).map(({ id }) => id);
+  });
+  // The ranked links of this page and those after them, unless the branch continues after all of them.
+  const remaining = ranked.map((all, index) => {
+    const { after, ranked: offset = 0 } = query.after.get(branchKeys[index] ?? ROOT) ?? {};
+    return after ? [] : all.slice(offset);
   });
   const found =
     early ??
     (await browse([
-      ...byName,
-      ...ranked.map((ids): LinkList => ({ of: "given", ids, search: toSearch(query) })),
+      ...branchKeys.map((branch, index) => ({ ...toList(branch), except: ranked[index] })),
+      ...remaining.map((ids): LinkList => ({ of: "given", ids, search: toSearch(query) })),
     ]));
   authorizeApp(found.access);
   check(
@@ -94,7 +94,7 @@ export async function readLinksView(context: Context, { viewer, app }: Member): 
       branch,
       {
         ...(rank
-          ? mergeRanked(query.sort, top, ranked[index] ?? [], rest, rank, position?.ranked ?? 0)
+          ? mergeRanked(query.sort, top, remaining[index] ?? [], rest, position?.ranked ?? 0)
           : cut(query.sort, rest)),
         isContinued: position !== undefined,
       },
@@ -129,30 +129,25 @@ const positionAfter = (sort: Sort, link: BrowsedLink | undefined): BranchPositio
 
 /**
  * A page of the links with a figure, the highest first, and then of the others by name. `top` are those of `ids` that the filter
- * finds, and `rest` are all links of the list by name, which include those with a figure.
+ * finds, and `others` are those without a figure.
  */
 function mergeRanked(
   sort: Sort,
   top: BrowsedLink[],
   ids: number[],
-  rest: BrowsedLink[],
-  rank: LinkFigures[],
+  others: BrowsedLink[],
   offset: number,
 ): Pick<Branch, "links" | "next"> {
   const place = new Map(ids.map((id, index) => [id, index]));
-  const shown = top.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0));
-  const hasFigure = new Set(rank.map(({ id }) => id));
-  const { links: scanned, next } = cut(sort, rest);
-  const others = scanned.filter(({ id }) => !hasFigure.has(id));
-  if (shown.length >= PAGE_SIZE) {
-    const links = shown.slice(0, PAGE_SIZE);
-    const last = place.get(links.at(-1)?.id ?? 0) ?? 0;
-    const hasMore = shown.length > PAGE_SIZE || others.length > 0 || next !== undefined;
-    return { links, next: hasMore ? { sort, ranked: offset + last + 1 } : undefined };
-  }
-  const links = [...shown, ...others].slice(0, PAGE_SIZE);
-  const isFull = shown.length + others.length > PAGE_SIZE;
-  return { links, next: isFull ? positionAfter(sort, links.at(-1)) : next };
+  const ranked = top.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0));
+  const links = [...ranked, ...others].slice(0, PAGE_SIZE);
+  const last = links.at(-1);
+  if (ranked.length + others.length <= PAGE_SIZE || !last) return { links };
+  const lastPlace = place.get(last.id);
+  return {
+    links,
+    next: lastPlace === undefined ? positionAfter(sort, last) : { sort, ranked: offset + lastPlace + 1 },
+  };
 }
 
 /** The currency with the most costs. */
