@@ -22,6 +22,8 @@ export interface Page {
   status?: number;
   /** The signed-in user, if any. */
   user?: { email: string; role: "member" | "operator" } | undefined;
+  /** For pages with wide tables. */
+  wide?: boolean;
   /** What the header shows after the product's name, and below that row. */
   switcher?: Markup;
   tabs?: Markup;
@@ -52,7 +54,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <link rel="stylesheet" href="${styleFile.href}">
     ${styles} ${scripts}
   </head>
-  <body>
+  <body class="${page.wide ? "wide" : ""}">
     <a class="skip" href="#${page.skipTo ?? "main"}">Skip to content</a>
     <header class="top"><div>
       <a class="brand" href="/">${brandMark} <span>linkledger</span></a>

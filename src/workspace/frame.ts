@@ -8,6 +8,7 @@ import { AppError, ERRORS } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
+import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */
 export interface Member {
@@ -71,6 +72,9 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
   );
   return pageResponse(context, {
     ...page,
+    wide: true,
+    styles: [workspaceStyles.href],
+    body: html`${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
     title: `${page.title} · ${app.name}`,
     user: session,
     switcher: html`

@@ -72,35 +72,31 @@ export async function findLinkFigures(
   const isSharded = shards.length > 0;
   const filter = scope.link === undefined ? "all" : "below";
   const values = { ...toValues({ ...scope, groups: [] }), ...viewer, appToken };
-  const sums = (report: ReportName, groups: string[]) =>
-    sumsFor(report, groups, oneApp(viewer), filter)(control, values);
-  const [[found], spend, engagements, paths, below, tokens] = await runGated(ledger, control, [
+  const [[found], paths, below, tokens, ...own] = await runGated(ledger, control, [
     access(viewer)(control, values),
-    sums("spend", SPEND_GROUPS),
-    sums("engagements", ENGAGEMENT_GROUPS),
     isSharded ? nothing(control, {}) : pathsFor(viewer, filter)(control, values),
     filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
     opened(control, { open: JSON.stringify(open), appToken }),
+    ...PARTS.map(({ report, groups }) => sumsFor(report, groups, oneApp(viewer), filter)(control, values)),
   ]);
+  const inShards = await findInShards(
+    ledger,
+    PARTS.map(({ report, groups }) => ({ report, scope: { ...scope, groups } })),
+    found?.appToken ? [found.appToken] : [],
+    filter === "below" ? below.map(({ id }) => id) : undefined,
+  );
   const ids = new Map(tokens.map(({ token, id }) => [token, id]));
-  const apps = found?.appToken ? [found.appToken] : [];
-  const known = filter === "below" ? below.map(({ id }) => id) : undefined;
-  const parts = [
-    { report: "spend", scope: { ...scope, groups: SPEND_GROUPS } },
-    { report: "engagements", scope: { ...scope, groups: ENGAGEMENT_GROUPS } },
-  ] as const;
-  const inShards = await findInShards(ledger, parts, apps, known);
-  const all = {
-    spend: [...spend, ...inShards.flatMap(([rows = []]) => rows)],
-    engagements: [...engagements, ...inShards.flatMap(([, rows = []]) => rows)],
-  };
-  if (all.spend.length > MAX_ROWS || all.engagements.length > MAX_ROWS) return { figures: undefined, ids };
-  const pathRows = isSharded ? await findPathsOf(control, [...all.spend, ...all.engagements]) : paths;
-  return { figures: addUp(pathRows, all), ids };
+  const sums = [own, ...inShards];
+  if (sums.some((parts) => parts.some((rows) => rows.length > MAX_ROWS))) return { figures: undefined, ids };
+  const [spend = [], engagements = []] = PARTS.map((_, index) => sums.flatMap((parts) => parts[index] ?? []));
+  const above = isSharded ? await findPathsOf(control, [...spend, ...engagements]) : paths;
+  return { figures: addUp(above, { spend, engagements }), ids };
 }
 
-const SPEND_GROUPS = ["link", "cost_type"];
-const ENGAGEMENT_GROUPS = ["link", "kind"];
+const PARTS = [
+  { report: "spend", groups: ["link", "cost_type"] },
+  { report: "engagements", groups: ["link", "kind"] },
+] as const;
 
 async function findPathsOf(db: D1Database, rows: AnyRow[]): Promise<LinkPath[]> {
   const ids = JSON.stringify([...new Set(rows.map(({ linkId }) => linkId))]);

@@ -5,10 +5,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type AppAccess, type Gate, m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { as, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import type { Bound } from "../statement.ts";
-import { ancestors, inheritedFields, l1, l2, l3 } from "./links.ts";
+import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
 import { l, linkFields } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
@@ -32,7 +32,12 @@ export interface LinkSearch {
 }
 
 /** A list of links: what a search finds, or given ones of that; or the direct sub-links of one, or those of level 1. */
-export type LinkList = { search: LinkSearch; after?: NamePosition | undefined } & (
+export type LinkList = {
+  search: LinkSearch;
+  after?: NamePosition | undefined;
+  /** The IDs of links that the list leaves out. */
+  except?: number[] | undefined;
+} & (
   | { of: "search" }
   | { of: "given"; ids: number[] }
   // Only `archived` filters a branch.
@@ -54,7 +59,8 @@ const startLevel = sql.placeholder("startLevel");
 const isNamed = sql`${name} < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`;
 const isAfterInLevel = sql`${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})`;
 const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AND ${isAfterInLevel})`;
-const isShown = given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`);
+const isShown = sql`${given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
+  AND ${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`;
 
 const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
 const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
@@ -128,7 +134,13 @@ const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
 const flag = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /** The statements of a list; their rows together, in this order, are its links. */
-function statementsOf(db: D1Database, viewer: Viewer, appToken: string, list: LinkList, limit: number) {
+function statementsOf(
+  db: D1Database,
+  viewer: Viewer,
+  appToken: string,
+  list: LinkList,
+  limit: number,
+): Bound<BrowsedLink>[] {
   const { search, after } = list;
   const values = {
     ...viewer,
@@ -139,6 +151,7 @@ function statementsOf(db: D1Database, viewer: Viewer, appToken: string, list: Li
     partnerId: search.partnerId ?? null,
     costDataOn: flag(search.costDataOn),
     archived: flag(search.archived),
+    except: JSON.stringify(list.except ?? []),
     start: after?.label ?? search.name ?? "",
     startId: after?.id ?? 0,
     startLevel: after?.level ?? 0,
@@ -189,4 +202,43 @@ export async function browseLinks(
     return own.slice(0, limit + 1);
   });
   return { access: found, lists: rows, partners: catalog };
+}
+
+const pageFields = {
+  ...fields,
+  createdAt: l.createdAt,
+  // The tokens of the links above it, the nearest first.
+  ...optional({ token1: l1.token, token2: l2.token, token3: l3.token }),
+};
+export type PageLink = RowOf<typeof pageFields>;
+const pageLink = perViewer((gate) =>
+  query(
+    pageFields,
+    sql`${own(gate)} CROSS JOIN ${as(l)} ON ${l.token} = ${sql.placeholder("linkToken")} AND ${ofApp} ${ancestors}
+      WHERE ${gate.isViewer}`,
+  ),
+);
+
+/**
+ * The statements that read a link, the parameters that were dropped from its URLs since a day, and its first sub-links by name, with
+ * one more than `limit` if there are more.
+ */
+export function linkPageStatements(
+  db: D1Database,
+  viewer: Viewer,
+  {
+    appToken,
+    linkToken,
+    firstDay,
+    limit,
+  }: { appToken: string; linkToken: string; firstDay: number; limit: number },
+) {
+  const scope = { ...viewer, appToken, linkToken };
+  const list: LinkList = { of: "branch", parent: linkToken, search: {} };
+  const children = statementsOf(db, viewer, appToken, list, limit + 1);
+  return [
+    pageLink(viewer)(db, scope),
+    dropped(viewer)(db, { ...scope, firstDay }),
+    expectStatement(children[0]),
+  ] as const;
 }

@@ -102,7 +102,7 @@ export async function findLink(db: D1Database, scope: LinkScope) {
 }
 
 const d = alias(droppedParameters, "d");
-const dropped = perViewer(({ from, isMember, isViewer }) =>
+export const dropped = perViewer(({ from, isMember, isViewer }) =>
   query(
     { day: d.day, param: d.param, reason: d.reason, count: d.count },
     sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}

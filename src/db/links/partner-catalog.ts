@@ -13,11 +13,12 @@ const partnerFields = {
   id: p.id,
   displayName: p.displayName,
   supportsCostData: p.supportsCostData,
+  integratedTypes: p.integratedTypes,
+  stoppedAt: p.stoppedAt,
   serverToServer: p.serverToServer,
   clickParameters: p.clickParameters,
   impressionParameters: p.impressionParameters,
   costParameters: p.costParameters,
-  stoppedAt: p.stoppedAt,
 };
 
 /** A partner. Its flags are 0 or 1. */
