@@ -60,7 +60,7 @@ const isNamed = sql`${name} < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`
 const isAfterInLevel = sql`${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})`;
 const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AND ${isAfterInLevel})`;
 const isShown = sql`${given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
-  AND ${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`;
+  AND ${given("except", sql`${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`)}`;
 
 const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
 const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
@@ -151,7 +151,7 @@ function statementsOf(
     partnerId: search.partnerId ?? null,
     costDataOn: flag(search.costDataOn),
     archived: flag(search.archived),
-    except: JSON.stringify(list.except ?? []),
+    except: list.except ? JSON.stringify(list.except) : null,
     start: after?.label ?? search.name ?? "",
     startId: after?.id ?? 0,
     startLevel: after?.level ?? 0,
