@@ -3,11 +3,12 @@ import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
 import { findOwnTotals } from "../db/ledger/reports.ts";
-import { formatSpend } from "../domain/money.ts";
+import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { type Markup, pageResponse, redirectResponse } from "../http/pages.ts";
 import { toViewer } from "./frame.ts";
+import { showCount, showMoney } from "./money.ts";
 
 const DAYS = 7;
 
@@ -55,9 +56,9 @@ async function cards(context: Context, session: Session): Promise<Markup> {
         <h2><a href="/apps/${app.token}">${app.name}</a></h2>
         <dl class="details">
           <dt>Spend, last ${DAYS} days</dt>
-          <dd>${spent.length === 0 ? "None" : spent.map((row) => html`<div>${row.currency} ${formatSpend([row])}</div>`)}</dd>
-          <dt>Clicks, last ${DAYS} days</dt><dd>${(clicks?.count ?? 0).toLocaleString("en-US")}</dd>
-          <dt>Network links</dt><dd>${app.linkCount.toLocaleString("en-US")}</dd>
+          <dd>${spent.length === 0 ? "None" : spent.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
+          <dt>Clicks, last ${DAYS} days</dt><dd>${showCount(clicks?.count ?? 0)}</dd>
+          <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
         </dl>
       </li>`;
   };

@@ -1,28 +1,25 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
 import { html } from "hono/html";
-import { findLinkFigures, type LinkFigures } from "../../db/ledger/link-figures.ts";
-import { type BrowsedLink, linkPageStatements, type PageLink } from "../../db/links/browse.ts";
-import type { Partners } from "../../db/links/partner-catalog.ts";
-import { DROP_REASONS, type DropReason } from "../../domain/sub-links.ts";
+import { findLinkFigures } from "../../db/ledger/link-figures.ts";
+import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input.ts";
 import type { Markup } from "../../http/pages.ts";
-import { type Link, toLink } from "../../usecases/links.ts";
+import { toLink } from "../../usecases/links.ts";
 import { readReports } from "../../usecases/reports.ts";
 import { chartScript, countUnit, dailyChart, moneyUnit } from "../chart.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
-import { showCount, showExact, showMoney } from "../money.ts";
-import { describeDays, type Period, periodPicker, periodQuery, toPeriod } from "../periods.ts";
-import { addUp, currenciesOf, describeType, type Row, toSeries } from "../reports/lines.ts";
+import { showCount, showMoney } from "../money.ts";
+import { describeDays, periodPicker, toPeriod } from "../periods.ts";
+import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
-import { averageOf, copyButton, costBadge, keepDays, partnerCell, partnerOf } from "./cells.ts";
+import { copyButton, costBadge, keepDays, partnerCell, partnerOf } from "./cells.ts";
 import { LEVEL_NAMES, linkPageQuery } from "./query.ts";
+import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
 import { linkRow, linksTable } from "./table.ts";
 
-/** Counts of dropped parameters are shown for as many days as engagements are kept. */
-const DROPPED_DAYS = 14;
 const MOST_SUB_LINKS = 50;
 
 export const linkPage: Show = async (context, member) => {
@@ -49,18 +46,6 @@ export const linkPage: Show = async (context, member) => {
       <p class="hint">Token <code>${link.token}</code> · Created on ${describeDays({ from: dayOf(row.createdAt), to: dayOf(row.createdAt) })}</p>`,
   };
 };
-
-interface LinkView {
-  row: PageLink;
-  link: Link;
-  partners: Partners;
-  period: Period;
-  spend: Row[];
-  counts: { day: number | null; kind: string | null; count: number }[];
-  dropped: { day: number; param: string; reason: DropReason; count: number }[];
-  subLinks: BrowsedLink[];
-  figures: Map<number, LinkFigures> | undefined;
-}
 
 async function readLinkView(context: Context, { viewer, app }: Member): Promise<LinkView> {
   const { query } = await readInput(context, { query: linkPageQuery });
@@ -182,10 +167,6 @@ function figures({ spend, counts, period, row }: LinkView): Markup {
     ${row.childCount > 0 ? html`<p class="hint">With everything below this link.</p>` : ""}`;
 }
 
-function spendHref({ path }: Member, { link, period }: LinkView, query: Record<string, string>): string {
-  return `${path}/spend?${new URLSearchParams({ link: link.token, ...periodQuery(period), ...query })}`;
-}
-
 const MOST_CHARTS = 2;
 
 function charts(member: Member, view: LinkView): Markup | "" {
@@ -239,86 +220,5 @@ function subLinks(context: Context, member: Member, view: LinkView): Markup | ""
           : linksTable(rows.map((sub) => linkRow({ context, member, partners, figures }, sub, "")))
       }
       ${subLinks.length > MOST_SUB_LINKS ? html`<p class="hint">The first ${MOST_SUB_LINKS} of ${showCount(row.childCount)} by name.</p>` : ""}
-    </section>`;
-}
-
-function costsByType(member: Member, view: LinkView): Markup {
-  const groups = Map.groupBy(view.spend, ({ currency, costType }) => JSON.stringify([costType, currency]));
-  const rows = [...groups.keys()].sort().flatMap((key) => {
-    const lines = groups.get(key) ?? [];
-    const [first] = lines;
-    if (!first) return [];
-    const { currency } = first;
-    const costType = first.costType ?? "";
-    const sums = addUp(currency, lines, []);
-    const add = (name: "flat" | "perMille") =>
-      String(lines.reduce((sum, line) => sum + BigInt(line[name]), 0n));
-    const average = averageOf({
-      costType,
-      matched: sums.matched,
-      flat: add("flat"),
-      perMille: add("perMille"),
-    });
-    return html`
-      <tr>
-        <th scope="row"><a href="${spendHref(member, view, { cost_type: costType, currency, by: "day" })}">${describeType(costType)}</a></th>
-        <td class="number">${showExact(sums.spend, currency)} ${currency}</td>
-        <td class="number">${average === undefined ? "–" : html`${showMoney(average, currency)}`}</td>
-        <td class="number">${showCount(sums.matched)}</td>
-        <td class="number">${showCount(sums.unpriced)}</td>
-      </tr>`;
-  });
-  return html`
-    <section class="card" aria-labelledby="costs">
-      <div class="head">
-        <h2 id="costs">Costs by type</h2>
-        ${rows.length > 0 ? html`<a href="${spendHref(member, view, { by: "day" })}">Show in Spend</a>` : ""}
-      </div>
-      ${
-        rows.length === 0
-          ? html`<p class="muted">${noCosts(view)}</p>`
-          : html`
-              <div class="table" tabindex="0" role="region" aria-labelledby="costs"><table>
-                <thead><tr><th scope="col">Type</th>${["Spend", "Average cost", "Matched", "Unpriced"].map((head) => html`<th scope="col" class="number">${head}</th>`)}</tr></thead>
-                <tbody>${rows}</tbody>
-              </table></div>`
-      }
-    </section>`;
-}
-
-/** Why a link has no costs in these days. */
-function noCosts({ row, link, partners }: LinkView): string {
-  const partner = partnerOf(row, partners);
-  if (!partner) return "No costs: this link has no partner.";
-  if (!partner.supportsCostData) return `No costs: ${partner.displayName} doesn't support cost data yet.`;
-  if (!link.cost_data_enabled) return "No costs: cost data is off for this link.";
-  return "No cost matched a click or an impression of these days.";
-}
-
-function problems({ dropped }: LinkView): Markup {
-  const groups = [...Map.groupBy(dropped, ({ param, reason }) => `${param} ${reason}`).values()];
-  const rows = groups
-    .map((lines) => ({
-      ...lines[0],
-      count: lines.reduce((sum, { count }) => sum + count, 0),
-      last: lines[0]?.day ?? 0,
-    }))
-    .sort((one, other) => other.count - one.count);
-  return html`
-    <section class="card" aria-labelledby="problems">
-      <h2 id="problems">Problems with URLs</h2>
-      ${
-        rows.length === 0
-          ? html`<p class="muted">No URL parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
-          : html`
-              <p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count.</p>
-              <div class="table" tabindex="0" role="region" aria-labelledby="problems"><table>
-                <thead><tr><th scope="col">Parameter</th><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Last seen</th></tr></thead>
-                <tbody>${rows.map(
-                  ({ param, reason, count, last }) =>
-                    html`<tr><th scope="row"><code>${param}</code></th><td>${reason && DROP_REASONS[reason]}</td><td class="number">${showCount(count)}</td><td class="day">${describeDays({ from: last, to: last })}</td></tr>`,
-                )}</tbody>
-              </table></div>`
-      }
     </section>`;
 }
