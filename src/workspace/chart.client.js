@@ -41,22 +41,24 @@ for (const chart of document.querySelectorAll(".daily-chart")) {
     if (!followsTouch) event.preventDefault();
     followsTouch = true;
   });
-  plot.addEventListener("focusin", ({ target }) => {
-    choose(target);
-    show(target);
-  });
-  plot.addEventListener("focusout", () => show());
-  plot.addEventListener("keydown", (event) => {
-    const last = days.length - 1;
-    const index = days.indexOf(document.activeElement);
-    const next = {
-      ArrowLeft: Math.max(index - 1, 0),
-      ArrowRight: Math.min(index + 1, last),
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (next === undefined || index < 0) return;
-    event.preventDefault();
-    days[next].focus();
-  });
+  // On the links: with such a listener, Chromium would make the whole plot a stop for Tab.
+  for (const [index, day] of days.entries()) {
+    day.addEventListener("focus", () => {
+      choose(day);
+      show(day);
+    });
+    day.addEventListener("blur", () => show());
+    day.addEventListener("keydown", (event) => {
+      const last = days.length - 1;
+      const next = {
+        ArrowLeft: Math.max(index - 1, 0),
+        ArrowRight: Math.min(index + 1, last),
+        Home: 0,
+        End: last,
+      }[event.key];
+      if (next === undefined) return;
+      event.preventDefault();
+      days[next].focus();
+    });
+  }
 }

@@ -129,7 +129,7 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
         ),
       )}
       ${totals.length === 0 ? figure("Spend", spendHref({}), "None", "") : ""}
-      ${count("Clicks", linksHref, countOf(engagements, "click"), countOf(engagementsBefore, "click"))}
+      ${count("Clicks", `${linksHref}&sort=-clicks`, countOf(engagements, "click"), countOf(engagementsBefore, "click"))}
       ${count("Impressions", linksHref, countOf(engagements, "impression"), countOf(engagementsBefore, "impression"))}
       ${count("Unpriced costs", spendHref({ by: "partner" }), unpriced, unpricedBefore)}
       ${count(

@@ -202,14 +202,12 @@ it("a CSV file has no formulas, whatever names it contains", async () => {
   for (const formula of formulas) {
     await env.DB.prepare("UPDATE partners SET display_name = ?").bind(formula).run();
     await env.DB.prepare("UPDATE links SET label = ?").bind(formula).run();
-    const query = "?from=2026-03-01&to=2026-03-16&group_by=link,partner";
-    for (const [path, columns, headers] of [
-      [`/public/v1/apps/${DEMO.appToken}/spend${query}`, 10, { authorization: `Bearer ${DEMO.apiToken}` }],
-      [
-        `/apps/${DEMO.appToken}/spend.csv?from=2026-03-01&to=2026-03-16&by=link&level=own`,
-        8,
-        { cookie: SESSIONS.member },
-      ],
+    const days = "?from=2026-03-01&to=2026-03-16";
+    const token = { authorization: `Bearer ${DEMO.apiToken}` };
+    const session = { cookie: SESSIONS.member };
+    for (const [path, headers, columns] of [
+      [`/public/v1/apps/${DEMO.appToken}/spend${days}&group_by=link,partner`, token, 10],
+      [`/apps/${DEMO.appToken}/spend.csv${days}&by=link&level=own`, session, 8],
     ] as const) {
       const response = await call(path, { headers: { accept: "text/csv", ...headers } });
       expect(response.headers.get("content-type")).toContain("text/csv");

@@ -83,12 +83,12 @@ describe("the figures", () => {
     expect(links.map(({ href }) => href)).toEqual([
       `${APP}/spend?${days}&currency=USD`,
       `${APP}/spend?${days}&currency=EUR`,
-      `${APP}/links?${days}`,
+      `${APP}/links?${days}&sort=-clicks`,
       `${APP}/links?${days}`,
       `${APP}/spend?${days}&by=partner`,
       `${APP}/links?${days}`,
     ]);
-    for (const { href } of links.filter(({ href }) => href.includes("/spend"))) await open(browser, href);
+    for (const { href } of links) await open(browser, href);
     const [day = ""] = /<a href="[^"]*" aria-label="9 March/.exec(page) ?? [];
     expect(linksOf(`${day}">x</a>`)[0]?.href).toBe(`${APP}/spend?from=2026-03-09&to=2026-03-09&by=link`);
   });
@@ -177,8 +177,8 @@ describe("needs attention", () => {
     await env.DB.exec("UPDATE links SET cost_switch = 0");
     const page = await overview();
     expect(problems(page)[0]).toEqual({
-      text: "Cost data is off on the links of Acme Ads. Switch it on. Go to links",
-      href: `${APP}/links`,
+      text: "Cost data is off on the links of Acme Ads. Switch it on. Show these links",
+      href: `${APP}/links?cost=off`,
     });
     expect(textOf(page)).toContain("No spend in these days Cost data is off on the links of Acme Ads.");
     expect(figuresOf(page)[0]).toBe("Spend None");

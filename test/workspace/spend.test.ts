@@ -361,7 +361,7 @@ describe("states", () => {
       "cost data off",
       "UPDATE links SET cost_switch = 0",
       "Cost data is off on the links of Acme Ads.",
-      "Go to links",
+      "Show these links",
     ],
     [
       "a stopped partner",
@@ -374,8 +374,9 @@ describe("states", () => {
     await env.DB.exec(change);
     const page = await show("");
     expect(textOf(page)).toContain(text);
-    const tab = fix === "Go to links" ? "links" : "partners";
-    expect(hrefOf(page, fix)).toBe(`${APP}/${tab}`);
+    const href = hrefOf(page, fix);
+    expect(href).toMatch(fix === "Go to partners" ? /\/partners$/ : /\/links(\?cost=off)?$/);
+    await open(browser, href);
   });
 
   it.each([

@@ -51,7 +51,10 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
   }
   const on = ready.filter(({ costDataOn }) => costDataOn > 0);
   if (on.length === 0)
-    return { text: `Cost data is off on the links of ${namesOf(ready)}. Switch it on.`, fix: links };
+    return {
+      text: `Cost data is off on the links of ${namesOf(ready)}. Switch it on.`,
+      fix: ["Show these links", `${path}/links?cost=off`],
+    };
   if (on.every(({ isStopped }) => isStopped))
     return {
       text: `${namesOf(on)} ${isOrAre(on, "is", "are")} stopped, so no costs are accepted.`,

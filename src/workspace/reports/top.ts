@@ -66,7 +66,7 @@ function topList(
   return html`
     <section class="card" aria-labelledby="top-${id}">
       <div class="head"><h2 id="top-${id}">${title}</h2><a href="${href}">Show all</a></div>
-      <div class="table" tabindex="0" role="region" aria-labelledby="top-${id}">
+      <div class="table" tabindex="0" role="region" aria-label="${title} as a table">
         <table>
           <thead><tr><th scope="col">Name</th><th scope="col" class="number">Spend</th><th scope="col" class="number">Clicks</th></tr></thead>
           <tbody>${rows}</tbody>
