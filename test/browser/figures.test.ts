@@ -1,7 +1,7 @@
 /** The Overview and Spend pages: the chart by pointer, touch and keyboard, and everything without scripts. */
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { checkAccessibility, checkFits, findViolations, service, useBrowser } from "./browser.ts";
+import { checkEveryWidth, service, useBrowser } from "./browser.ts";
 
 const open = useBrowser();
 const APP = `/apps/${service.APP_TOKEN}`;
@@ -138,12 +138,6 @@ describe("is accessible and fits", () => {
     ["spend-rejected", "/spend?by=week&from=x"],
   ])("%s", async (name, path) => {
     const page = await openPage(APP + path);
-    for (const width of [1280, 390, 320]) {
-      await page.setViewportSize({ width, height: 900 });
-      await checkFits(page);
-      await checkAccessibility(page, `${name}-${width}`);
-    }
-    await page.emulateMedia({ forcedColors: "active" });
-    expect(await findViolations(page)).toEqual([]);
+    await checkEveryWidth(page, name);
   });
 });
