@@ -307,6 +307,7 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
+<p>In the browser, the Spend page of an app shows the same numbers by day, link, partner or cost type, with a chart for each currency and a comparison with the days before. It downloads each view as CSV.</p>
 <p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
     ],
   },

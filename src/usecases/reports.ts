@@ -175,7 +175,7 @@ export function columnsOf<R extends ReportName>(
 }
 
 /** The error for a report with more than MAX_ROWS rows, or that adds up more than that. */
-function tooManyRows(): AppError {
+export function tooManyRows(): AppError {
   const message = `gives more than ${MAX_ROWS} rows; use fewer groups or fewer days`;
   return new AppError("invalid_request", `group_by ${message}.`, {
     errors: [{ param: "group_by", message }],

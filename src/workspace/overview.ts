@@ -2,12 +2,12 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
-import type { ReportRow } from "../db/ledger/reports.ts";
+import { findReports, type ReportRow } from "../db/ledger/reports.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input.ts";
 import type { Markup } from "../http/pages.ts";
-import { readReports } from "../usecases/reports.ts";
+import { tooManyRows } from "../usecases/reports.ts";
 import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { showChange, showCount, showMoney } from "./money.ts";
@@ -36,8 +36,8 @@ interface Overview extends Signals {
   spendBefore: Row[];
   engagements: Counts;
   engagementsBefore: Counts;
-  byLink: Row[];
-  clicksByLink: Counts;
+  /** Undefined if there are too many links to read. */
+  byLink: { spend: Row[]; engagements: Counts } | undefined;
 }
 
 export const overviewPage: Show = async (context, member) => {
@@ -58,7 +58,7 @@ export const overviewPage: Show = async (context, member) => {
       ${attention(member, overview)}
       ${charts(overview, totals, member)}
       <div class="grid">
-        ${topLinks(member, overview.byLink, overview.clicksByLink, overview.spendHref)}
+        ${topLinks(member, overview.byLink, overview.spendHref)}
         ${topPartners(overview.spend, overview.engagements, overview.spendHref)}
       </div>`,
   };
@@ -71,7 +71,7 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
   const today = dayOf(now);
   const recent = { from: today - 1, to: today };
   const isSharded = ledger.shards.length > 0;
-  const found = await readReports(
+  const found = await findReports(
     ledger,
     viewer,
     app.token,
@@ -87,9 +87,11 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     findDropped(ledger.control, viewer, app.token, period),
   );
   authorizeApp(found.access);
-  const [spend, engagements, byLink, countsByLink, recentCosts, recentEngagements] = found.rows;
+  const [spend, engagements, spendByLink, countsByLink, recentCosts, recentEngagements] = found.rows;
+  if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
+  const byLink = spendByLink && countsByLink && { spend: spendByLink, engagements: countsByLink };
   const [attachments, droppedInOne] = found.more;
-  const linkIds = [...new Set(countsByLink.map(({ linkId }) => linkId ?? 0))];
+  const linkIds = [...new Set(byLink?.engagements.map(({ linkId }) => linkId ?? 0))];
   const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
   const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= from;
   const current = spend.filter(isNow);
@@ -100,7 +102,6 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     engagements: engagements.filter(isNow),
     engagementsBefore: engagements.filter((row) => !isNow(row)),
     byLink,
-    clicksByLink: countsByLink.filter(({ kind }) => kind === "click"),
     partners: found.partners,
     attachments,
     dropped,

@@ -47,6 +47,28 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
   };
 }
 
+type State = Exclude<BrowserContextOptions["storageState"], string | undefined>;
+
+/**
+ * Like `useBrowser`, for the pages of a demo user, who signs in once for all tests of a file, because sign-ins are limited.
+ */
+export function useDemoUsers() {
+  const open = useBrowser();
+  const states = new Map<string, State>();
+  return async (path: string, options: BrowserContextOptions = {}, who = "demo"): Promise<Page> => {
+    let state = states.get(who);
+    if (!state) {
+      const page = await open();
+      await signIn(page, `${who}@example.com`, `${who}-password`);
+      state = await page.context().storageState();
+      states.set(who, state);
+    }
+    const page = await open({ ...options, storageState: state });
+    await page.goto(path);
+    return page;
+  };
+}
+
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.goto("/login?next=/account");
   await page.getByLabel("Email").fill(email);

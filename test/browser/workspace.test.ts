@@ -1,31 +1,10 @@
 /** The tasks of a marketer on the Links pages: by mouse, with only the keyboard, and without scripts. */
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkEveryWidth, checkFits, openMenu, service, useBrowser } from "./browser.ts";
+import { BASE_URL, checkEveryWidth, checkFits, openMenu, service, useDemoUsers } from "./browser.ts";
 
-const open = useBrowser();
+const openPage = useDemoUsers();
 const APP = `/apps/${service.APP_TOKEN}`;
-
-type State = Exclude<BrowserContextOptions["storageState"], string | undefined>;
-const states = new Map<string, State>();
-
-/** A page of a signed-in user. Signs in once for all tests, because sign-ins are limited. */
-async function openPage(path: string, options: BrowserContextOptions = {}, who = "demo"): Promise<Page> {
-  let state = states.get(who);
-  if (!state) {
-    const page = await open();
-    await page.goto("/login");
-    await page.getByLabel("Email").fill(`${who}@example.com`);
-    await page.getByLabel("Password").fill(`${who}-password`);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL(/\/apps/);
-    state = await page.context().storageState();
-    states.set(who, state);
-  }
-  const page = await open({ ...options, storageState: state });
-  await page.goto(path);
-  return page;
-}
 
 const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });

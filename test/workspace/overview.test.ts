@@ -190,6 +190,21 @@ describe("needs attention", () => {
   });
 });
 
+it("shows its figures when there are too many links to rank them", async () => {
+  await env.DB.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001) INSERT INTO daily_totals SELECT '${DEMO.appToken}', ${today}, 3000 + i, 1, 'cpc', 'USD', 'matched', 1, 100000 FROM n`,
+  );
+  const page = await overview("period=today");
+  expect(textOf(page)).toContain("Too many links had spend or clicks to rank them. Choose fewer days.");
+  expect(figuresOf(page)[0]).toMatch(/^Spend in USD \$50,00\d\.\d\d/);
+  await open(browser, `${APP}/spend?period=today`);
+  const rejected = await browser.get(`${APP}/spend?period=today&by=link`);
+  expect([rejected.status, textOf(mainOf(rejected.text))]).toEqual([
+    400,
+    expect.stringContaining("The grouping gives more than 50000 rows; use fewer groups or fewer days."),
+  ]);
+});
+
 it("rejects unknown parameters and days with a way back", async () => {
   for (const query of ["period=x", "from=2026-03-01", "compare=1", "by=day"]) {
     const { status, text } = await browser.get(`${APP}?${query}`);

@@ -1,7 +1,7 @@
 /** The Spend page: its numbers are those of the API, for every grouping and filter, and so is its CSV. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { ask, call, DAY, DEMO, env, freshDemo, NOW, rows, withMethods, wrapDatabases } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, plain, tablesOf, textOf } from "./page-text.ts";
 
@@ -434,8 +434,35 @@ describe("access", () => {
     }
   });
 
+  it.each([
+    ["DELETE FROM sessions", 401],
+    ["DELETE FROM memberships WHERE user_id = 1", 404],
+  ])("ends with the call that reads the figures: %s", async (change, status) => {
+    for (const path of [APP, SPEND, `${SPEND}.csv`]) {
+      const page = await browser.get(path, { env: { DB: changedBeforeCall(2, change) } });
+      expect([path, page.status]).toEqual([path, status]);
+      expect(page.text).not.toMatch(/Acme|\$\d/);
+      await freshDemo();
+      browser = await signedIn();
+    }
+  });
+
   it("shows nothing of another app", async () => {
     await totalOf({ partner: 1, amount: 5, currency: "CHF", app: DEMO.otherAppToken, link: 9 }).run();
     expect(await open(browser, `${SPEND}?${MONTH}`)).not.toContain("CHF");
   });
 });
+
+/** D1 in which a change is committed before the call with this number. */
+function changedBeforeCall(number: number, change: string): D1Database {
+  let calls = 0;
+  return wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        calls++;
+        if (calls === number) await env.DB.exec(change);
+        return real.batch(statements);
+      },
+    }),
+  );
+}

@@ -13,18 +13,27 @@ const MOST_CURRENCIES = 2;
 type Counts = ReportRow<"engagements">[];
 type SpendHref = (query: Record<string, string>) => string;
 
-export function topLinks({ path }: Member, rows: Row[], clicks: Counts, spendHref: SpendHref): Markup | "" {
-  const clicksOf = ({ row }: Line) => clicks.find(({ linkId }) => linkId === row.linkId)?.count ?? 0;
-  return topList(
-    "links",
-    "Top links",
-    spendHref({ by: "link", level: "own" }),
-    toLines("link", rows, []),
-    (line) => [
-      html`<a href="${path}/links/${line.row.linkToken}">${nameOf("link", line.row)}</a>`,
-      clicksOf(line),
-    ],
+/** `found` is undefined if there are too many links to rank. */
+export function topLinks(
+  { path }: Member,
+  found: { spend: Row[]; engagements: Counts } | undefined,
+  spendHref: SpendHref,
+): Markup | "" {
+  if (!found) {
+    return html`
+      <section class="card">
+        <h2>Top links</h2>
+        <p>Too many links had spend or clicks to rank them. Choose fewer days.</p>
+      </section>`;
+  }
+  const clicks = new Map(
+    found.engagements.filter(({ kind }) => kind === "click").map(({ linkId, count }) => [linkId, count]),
   );
+  const lines = toLines("link", found.spend, []);
+  return topList("links", "Top links", spendHref({ by: "link", level: "own" }), lines, ({ row }) => [
+    html`<a href="${path}/links/${row.linkToken}">${nameOf("link", row)}</a>`,
+    clicks.get(row.linkId) ?? 0,
+  ]);
 }
 
 export function topPartners(rows: Row[], counts: Counts, spendHref: SpendHref): Markup | "" {
