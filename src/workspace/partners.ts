@@ -197,7 +197,7 @@ function otherPartners(partners: Partner[]): Markup {
   return html`
     <section class="card" aria-labelledby="others">
       <h2 id="others">Not attached to any link</h2>
-      <div class="table" tabindex="0" role="region" aria-labelledby="others"><table>
+      <div class="table" tabindex="0" role="region" aria-label="Other partners"><table>
         <thead><tr><th scope="col">Partner</th><th scope="col">State</th><th scope="col">Cost types</th></tr></thead>
         <tbody>${rows}</tbody>
       </table></div>

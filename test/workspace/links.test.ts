@@ -298,6 +298,10 @@ describe("figures", () => {
     expect((await namesAt("sort=-clicks&q=s")).slice(0, 2)).toEqual(["S 00060", "S 00007"]);
     await click("figures-spend-1", { link: "demo1nk004" });
     await sendCost({ cost_id: "figures-spend-1", cost_amount: "1" });
+    for (const filter of ["cost=on", "partner=1", "level=1&cost=on"]) {
+      expect([filter, await namesAt(`sort=-spend&${filter}`)]).toEqual([filter, ["Acme"]]);
+    }
+    expect(await namesAt("sort=-clicks&level=4&q=video")).toEqual(["Video 15s", "Video 30s"]);
     const bySpend = await open(browser, `${PAGE}?sort=-spend`);
     expect(names(bySpend)).toEqual(["Acme", "Beacon", "Corsair", "Newsletter"]);
     expect(textOf(bySpend)).toContain("Ordered by spend in USD");

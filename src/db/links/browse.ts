@@ -62,11 +62,12 @@ const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AN
 const isShown = sql`${given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
   AND ${given("except", sql`${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`)}`;
 
+const hasSettings = sql`(${l.partnerId} IS NOT NULL OR ${l.costSwitch} IS NOT NULL)`;
 const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
 const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
   AND ${given("level", sql`${l.level} = ${sql.placeholder("level")}`)}
   AND ${given("partnerId", sql`${l.partnerId} = ${sql.placeholder("partnerId")}`)}
-  AND ${given("costDataOn", sql`(${costSwitch} AND coalesce(${p.supportsCostData}, 0)) = ${sql.placeholder("costDataOn")}`)}`;
+  AND ${given("costDataOn", sql`${hasSettings} AND (${costSwitch} AND coalesce(${p.supportsCostData}, 0)) = ${sql.placeholder("costDataOn")}`)}`;
 const withPartner = sql`LEFT JOIN ${as(p)}
   ON ${p.id} = coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`;
 
@@ -87,10 +88,7 @@ const searchWith = (index: string, condition: SQL) =>
     ),
   );
 const searches = {
-  settings: searchWith(
-    "links_with_settings",
-    sql`(${l.partnerId} IS NOT NULL OR ${l.costSwitch} IS NOT NULL)`,
-  ),
+  settings: searchWith("links_with_settings", hasSettings),
   archived: searchWith("archived_links", sql`${l.archived} = 1`),
 };
 
@@ -159,8 +157,8 @@ function statementsOf(
   if (list.of === "given") return [givenLinks(viewer)(db, { ...values, ids: JSON.stringify(list.ids) })];
   if (list.of === "branch" && list.parent !== null)
     return [branch(viewer)(db, { ...values, parent: list.parent })];
-  const hasSettings = search.partnerId !== undefined || search.costDataOn !== undefined;
-  if (hasSettings) return [searches.settings(viewer)(db, values)];
+  if (search.partnerId !== undefined || search.costDataOn !== undefined)
+    return [searches.settings(viewer)(db, values)];
   if (search.archived) return [searches.archived(viewer)(db, values)];
   const last = list.of === "branch" ? 1 : (search.level ?? 4);
   const first = Math.max(list.of === "branch" ? 1 : (search.level ?? 1), after?.level ?? 1);

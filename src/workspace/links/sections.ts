@@ -68,7 +68,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
         rows.length === 0
           ? html`<p class="muted">${noCosts(view)}</p>`
           : html`
-              <div class="table" tabindex="0" role="region" aria-labelledby="costs"><table>
+              <div class="table" tabindex="0" role="region" aria-label="Costs by type as a table"><table>
                 <thead><tr><th scope="col">Type</th>${["Spend", "Average cost", "Matched", "Unpriced"].map((head) => html`<th scope="col" class="number">${head}</th>`)}</tr></thead>
                 <tbody>${rows}</tbody>
               </table></div>`
@@ -102,7 +102,7 @@ export function problems({ dropped }: LinkView): Markup {
           ? html`<p class="muted">No URL parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
           : html`
               <p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count.</p>
-              <div class="table" tabindex="0" role="region" aria-labelledby="problems"><table>
+              <div class="table" tabindex="0" role="region" aria-label="Dropped parameters"><table>
                 <thead><tr><th scope="col">Parameter</th><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Last seen</th></tr></thead>
                 <tbody>${rows.map(
                   ({ param, reason, count, last }) =>
