@@ -77,10 +77,10 @@ export function moveDays(rows: Row[], shift: number): Row[] {
 
 /** A series for each partner or cost type, in an order that is the same for each currency. */
 export function toSeries(by: "partner" | "cost_type", rows: Row[], currency: string): Series[] {
-  const lines = toLines(by, rows, []);
-  const keys = [...new Set(lines.map(({ row }) => KEYS[by](row)))];
-  return keys.map((key) => {
-    const own = rows.filter((row) => KEYS[by](row) === key);
+  const byKey = Map.groupBy(rows, KEYS[by]);
+  const keys = new Set(toLines(by, rows, []).map(({ row }) => KEYS[by](row)));
+  return [...keys].map((key) => {
+    const own = byKey.get(key) ?? [];
     const days = Map.groupBy(
       own.filter((row) => row.currency === currency),
       (row) => row.day ?? 0,
