@@ -68,7 +68,11 @@ export function showChange(now: bigint, before: bigint): string {
 export function showShare(part: bigint, total: bigint): string {
   return total > 0n ? SHARE.format(toRatio(part, total)) : "–";
 }
-const SHARE = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+const SHARE = new Intl.NumberFormat("en-US", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 
 /** Divides integers of any size. The result has six places, enough for a percentage. */
 function toRatio(part: bigint, whole: bigint): number {

@@ -172,7 +172,7 @@ function charts({ period, spend, spendHref, ...signals }: Overview, totals: Sums
   const hrefOf = (day: number) =>
     spendHref({ from: formatDate(day), to: formatDate(day), by: "link" }).replace(/period=\w+&/, "");
   return html`
-    <section class="card" aria-label="Charts">
+    <section class="card charts" aria-label="Charts">
       ${totals.slice(0, MOST_CHARTS).map(({ currency }) =>
         dailyChart({
           id: `spend-${currency}`,

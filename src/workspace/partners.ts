@@ -147,7 +147,11 @@ function explain(
     : `${displayName} can't send costs yet. Its clicks and impressions count. Ask your operator for an integration round.`;
 }
 
-const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat("en-US", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 
 /** Each cost type with its state. Coverage is matched costs by recorded clicks, for cpm impressions. */
 function typesTable(

@@ -177,7 +177,7 @@ function charts(member: Member, view: LinkView): Markup | "" {
   );
   if (spend.length === 0 && clicks.size === 0) return "";
   return html`
-    <section class="card" aria-label="Charts">
+    <section class="card charts" aria-label="Charts">
       ${currenciesOf(spend)
         .slice(0, MOST_CHARTS)
         .map((currency) =>
