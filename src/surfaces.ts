@@ -32,6 +32,11 @@ const SURFACES: Surface[] = [
     load: async () => (await import("./account/routes.ts")).accountRoutes,
   },
   {
+    name: "workspace",
+    segments: ["apps", "workspace.js", "workspace.css", "chart.js"],
+    load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
+  },
+  {
     name: "partner",
     segments: ["partner", "partner.css", "partner.js"],
     load: async () => (await import("./partner/routes.ts")).partnerRoutes,

@@ -46,6 +46,7 @@ export default defineConfig({
             "test/engagement/*.test.ts",
             "test/purge/*.test.ts",
             "test/reports/*.test.ts",
+            "test/workspace/{overview,spend}.test.ts",
             "test/db/ledger-*.test.ts",
             "test/model/*.test.ts",
             "test/operator/{voids,adjustments,rates}.test.ts",

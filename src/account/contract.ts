@@ -1,7 +1,6 @@
 /** The fields of the forms on the account pages. */
 import * as z from "zod/mini";
-import { appToken, email, newPassword, password } from "../http/fields.ts";
-import { spendQuery } from "../http/report-fields.ts";
+import { email, newPassword, password } from "../http/fields.ts";
 
 export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 
@@ -16,5 +15,3 @@ export const changePassword = z
       error: "must match the new password",
     }),
   );
-
-export const readSpendCsv = { path: z.object({ app_token: appToken }), query: spendQuery };

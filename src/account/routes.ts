@@ -19,17 +19,14 @@ import { deleteSession, deleteSessions, insertSession } from "../db/accounts/ses
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
-import { readInput } from "../http/input.ts";
 import { redirectResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
-import { readReport, reportCsvResponse } from "../usecases/reports.ts";
 import * as contract from "./contract.ts";
 import { signInPage } from "./entry-pages.ts";
 import { landingPage } from "./landing.ts";
 import * as pages from "./pages.ts";
 import { chooseNext } from "./rules.ts";
 import { script } from "./script.ts";
-import { lastDays } from "./spend.ts";
 
 export const accountRoutes: Route[] = [
   script.route,
@@ -37,15 +34,19 @@ export const accountRoutes: Route[] = [
   { path: "/login", methods: { GET: readSignIn, POST: signIn } },
   { path: "/logout", methods: { POST: signOut } },
   { path: "/account", methods: { GET: withSession(readAccount) } },
-  { path: "/account/apps/:app_token/spend.csv", methods: { GET: withSession(readSpendCsv) } },
+  { path: "/account/apps/:app_token/spend.csv", methods: { GET: redirectSpend } },
   { path: "/account/token/show", methods: { POST: withSession(showToken) } },
   { path: "/account/token/reset", methods: { POST: withSession(resetToken) } },
   { path: "/account/password", methods: { POST: withSession(changePassword) } },
   { path: "/account/sign-out-everywhere", methods: { POST: withSession(signOutEverywhere) } },
 ];
 
+/** What the service is for visitors. A signed-in person continues where they work. */
 async function readLanding(context: Context): Promise<Response> {
-  return landingPage(context, await currentSession(context));
+  const session = await currentSession(context);
+  if (!session) return landingPage(context);
+  const worksInConsole = session.role === "operator" && session.apps.length === 0;
+  return redirectResponse(context, worksInConsole ? "/operator" : "/apps");
 }
 
 async function readSignIn(context: Context): Promise<Response> {
@@ -201,22 +202,17 @@ async function checkPassword(
   return (await verifyPassword(password, passwordHash)) && passwordHash !== null ? passwordHash : undefined;
 }
 
-async function load(context: Context, { idHash, userId }: Session) {
-  const { ledger, now } = context;
-  const days = lastDays(now);
-  const { account, apps, spend } = await accounts.readAccount(ledger, { idHash, userId, now }, days);
+async function load({ ledger, now }: Context, { idHash }: Session) {
+  const account = await accounts.readAccount(ledger.control, { idHash, now });
   if (!account) throw new AppError("session_ended");
-  return { account, apps, spend, days };
+  return { account };
 }
 
-/** The CSV spend report of the campaign API for the signed-in user. */
-async function readSpendCsv(context: Context, { userId }: Session): Promise<Response> {
-  const { path, query } = await readInput(context, contract.readSpendCsv);
-  const request = { report: "spend", appToken: path.app_token, query, now: context.now } as const;
-  const report = await readReport(context.ledger, { kind: "user", userId }, request);
-  if (!report.access) {
-    throw new AppError("not_found", "There is no app with this token, or you are not a member of it.");
-  }
-  if (!report.hasLink) throw new AppError("not_found", "This app has no link with this token.");
-  return reportCsvResponse(report);
+/** The spend that this address had is part of the workspace. */
+function redirectSpend(context: Context): Response {
+  const days = new URLSearchParams(
+    [...context.url.searchParams].filter(([name]) => /^(from|to)$/.test(name)),
+  );
+  const app = encodeURIComponent(context.params.app_token ?? "");
+  return redirectResponse(context, `/apps/${app}/spend${days.size > 0 ? `?${days}` : ""}`);
 }

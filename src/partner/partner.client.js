@@ -172,7 +172,10 @@ function withoutRepeats(results) {
     if (first === undefined) seen.set(result.cost_id, result.row);
     if (first === undefined) return result;
     const detail = `cost_id is the same as in row ${first}.`;
-    const line = result.line.replace(/,(ready,,,,false|ok,,,,true)\r\n$/, `,400,invalid_request,${detail},,\r\n`);
+    const line = result.line.replace(
+      /,(ready,,,,false|ok,,,,true)\r\n$/,
+      `,400,invalid_request,${detail},,\r\n`,
+    );
     return { ...result, state: "rejected", detail, line };
   });
 }

@@ -38,6 +38,7 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     email: DEMO.email,
     role: "member",
     idHash: sha256(ID),
+    apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number) }],
   });
 });
 

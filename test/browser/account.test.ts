@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkAccessibility, checkFits, service, signIn, useBrowser } from "./browser.ts";
+import { BASE_URL, checkAccessibility, checkFits, openMenu, service, signIn, useBrowser } from "./browser.ts";
 
 const open = useBrowser();
 
@@ -76,6 +76,7 @@ describe("the account page", () => {
     await page.getByRole("link", { name: "Hide" }).click();
     await page.waitForURL(/\/account$/);
     expect(await page.content()).not.toContain(token);
+    await openMenu(page);
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByText("You've been signed out.").waitFor();
     await page.goto("/account");
@@ -84,7 +85,7 @@ describe("the account page", () => {
 
   it("resets the token with only the keyboard", async () => {
     const page = await open();
-    await page.goto("/login");
+    await page.goto("/login?next=/account");
     await page.locator("#email:focus").waitFor();
     await page.keyboard.type(EMAIL);
     await page.keyboard.press("Tab");

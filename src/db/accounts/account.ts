@@ -1,17 +1,13 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type DayRange, ownSpend } from "../ledger/reports.ts";
-import { type Ledger, runGated } from "../ledger/shards.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
-import { apps, users } from "../schema.ts";
+import { users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
-import { m, t } from "./api-tokens.ts";
+import { t } from "./api-tokens.ts";
 import { isCurrent, s } from "./sessions.ts";
 
 const u = alias(users, "u");
-const a = alias(apps, "a");
-const userId = sql.placeholder("userId");
 
 const credentials = query(
   { id: u.id, passwordHash: u.passwordHash },
@@ -44,32 +40,11 @@ const account = query(
     WHERE ${isCurrent}`,
 );
 
-const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
-export type OwnApp = RowOf<typeof appFields>;
-
-const ownApps = query(
-  appFields,
-  sql`FROM ${as(m)} JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${m.userId} = ${userId}
-    ORDER BY ${a.name}, ${a.token}`,
-);
-
-/**
- * Reads the account page of a session. `account` is undefined when the session has ended meanwhile. `spend` covers `days`, by
- * app, day and partner.
- */
+/** Reads the account of a session. Returns undefined when the session has ended meanwhile. */
 export async function readAccount(
-  ledger: Ledger,
-  session: { idHash: string; userId: number; now: number },
-  days: DayRange,
-) {
-  const db = ledger.control;
-  const spend = ownSpend(ledger, session.userId, days);
-  const [[found], apps, sums, partners] = await runGated(
-    ledger,
-    db,
-    [account(db, { ...session }), ownApps(db, { ...session }), spend.sums, spend.partners],
-    runIdempotent,
-  );
-  const tokens = apps.map((app) => app.token);
-  return { account: found, apps, spend: await spend.read(sums, partners, tokens) };
+  db: D1Database,
+  session: { idHash: string; now: number },
+): Promise<Account | undefined> {
+  const [[found]] = await runIdempotent(db, account(db, session));
+  return found;
 }

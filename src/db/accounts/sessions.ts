@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, query, type RowOf } from "../query.ts";
-import { sessions, users } from "../schema.ts";
+import { apps, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 
 export const s = alias(sessions, "s");
@@ -14,12 +14,23 @@ const now = sql.placeholder("now");
 /** The row `s` of a session that is known and has not expired. */
 export const isCurrent = sql`${s.idHash} = ${idHash} AND ${s.expiresAt} > ${now}`;
 
+const a = alias(apps, "a");
+const m = alias(memberships, "m");
+const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
+export type OwnApp = RowOf<typeof appFields>;
+
 const sessionFields = { userId: s.userId, email: u.email, role: u.role };
-export type SessionUser = RowOf<typeof sessionFields>;
+/** A signed-in user, with the apps that they are a member of, by name. */
+export type SessionUser = RowOf<typeof sessionFields> & { apps: OwnApp[] };
 
 const session = query(
   sessionFields,
   sql`FROM ${as(s)} JOIN ${as(u)} ON ${u.id} = ${s.userId} WHERE ${isCurrent}`,
+);
+const sessionApps = query(
+  appFields,
+  sql`FROM ${as(s)} CROSS JOIN ${as(m)} ON ${m.userId} = ${s.userId} CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken}
+    WHERE ${isCurrent} ORDER BY ${a.name} COLLATE NOCASE, ${a.token}`,
 );
 
 /** Returns undefined for a session that is unknown, ended or expired. */
@@ -28,8 +39,9 @@ export async function findSession(
   idHash: string,
   now: number,
 ): Promise<SessionUser | undefined> {
-  const [[row]] = await runIdempotent(db, session(db, { idHash, now }));
-  return row;
+  const values = { idHash, now };
+  const [[row], own] = await runIdempotent(db, session(db, values), sessionApps(db, values));
+  return row && { ...row, apps: own };
 }
 
 /** The user `userId`, enabled and with the password whose hash was checked, as a condition of a change. */

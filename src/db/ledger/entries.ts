@@ -8,24 +8,18 @@ import { ledgerEntries } from "../schema.ts";
 
 export const e = alias(ledgerEntries, "e");
 
-const ofKind = (table: typeof ledgerEntries | typeof e, kind: Kind) => ({
-  appToken: table[`${kind}AppToken`],
-  linkId: table[`${kind}LinkId`],
-  occurredAt: table[`${kind}At`],
-  costDataOn: table[`${kind}CostDataOn`],
-  urlCostType: table[`${kind}UrlCostType`],
-  urlCurrency: table[`${kind}UrlCurrency`],
-  urlAmount: table[`${kind}UrlAmount`],
-  priceCounts: table[`${kind}PriceCounts`],
+const columnsOf = (kind: Kind) => ({
+  appToken: e[`${kind}AppToken`],
+  linkId: e[`${kind}LinkId`],
+  occurredAt: e[`${kind}At`],
+  costDataOn: e[`${kind}CostDataOn`],
+  urlCostType: e[`${kind}UrlCostType`],
+  urlCurrency: e[`${kind}UrlCurrency`],
+  urlAmount: e[`${kind}UrlAmount`],
+  priceCounts: e[`${kind}PriceCounts`],
 });
-const columnsOf = (table: typeof ledgerEntries | typeof e) => ({
-  click: ofKind(table, "click"),
-  impression: ofKind(table, "impression"),
-});
-
-/** The columns of the click and of the impression, in the table and in the alias `e`. */
-export const TABLE_COLUMNS = columnsOf(ledgerEntries);
-export const COLUMNS = columnsOf(e);
+/** The columns of the click and of the impression. */
+export const COLUMNS = { click: columnsOf("click"), impression: columnsOf("impression") };
 
 // A missing engagement is one NULL instead of a NULL in each of many columns.
 const engagementAs = (kind: Kind) => {
