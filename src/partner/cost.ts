@@ -42,6 +42,7 @@ export const costPage = withLedger("/partner/costs", async (context, _partner, c
       <div class="head"><h1 class="id">${id}</h1>${stateBadge(item.match)}</div>
       <p class="lead">${meaningOf(item.match)}</p>
       ${item.mismatch ? html`<p class="notice warn">${MISMATCHES[item.mismatch]}</p>` : ""}
+      ${item.amount === null ? html`<p class="notice warn">This cost has no amount, so it doesn't count as spend. Send it again with an amount to complete it.</p>` : ""}
       <section class="card" aria-labelledby="values">
         <h2 id="values">Cost</h2>
         <dl class="details">

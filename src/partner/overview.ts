@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { type FoundRates, findRates } from "../db/operator/rates.ts";
 import { type CostType, toTypes } from "../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD } from "../domain/rates.ts";
+import { countedKind, DISCREPANCY_THRESHOLD } from "../domain/rates.ts";
 import { toIso } from "../domain/time.ts";
 import { type Markup, redirectResponse } from "../http/pages.ts";
 import { type RatesItem, ratesSection, toIntegratedRates } from "../usecases/rates.ts";
@@ -66,7 +66,7 @@ function findStep(partner: SignedInPartner, types: CostType[], rates: RatesItem[
     return html`<p>Your credential can't send any cost type yet. Ask your operator for an <a href="/docs/rounds">integration round</a>.</p>`;
   const off = rates.find((item) => item.within_threshold === false);
   if (off)
-    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} clicks or impressions have no agreeing cost. Costs that wait for a click or impression may have a wrong ID.</p>
+    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${countedKind(off.cost_type)}s have no agreeing cost. Costs that wait for a click or impression may have a wrong ID.</p>
       <p><a class="button" href="/partner/costs?match=pending">Show pending costs</a></p>`;
   if (rates.every((item) => item.matched === 0))
     return html`<p>None of your costs matched in the last 7 days. Send your first cost, or upload a file.</p>

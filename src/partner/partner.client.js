@@ -195,15 +195,15 @@ function showResults(results) {
 function toTableRow({ row, cost_id, detail }) {
   const line = document.createElement("tr");
   const cells = [
-    ["th", "", row],
+    ["th", "Row", row],
     ["td", "Cost ID", cost_id ?? ""],
     ["td", "What's wrong", detail],
   ];
   for (const [tag, label, text] of cells) {
     const cell = line.appendChild(document.createElement(tag));
     cell.textContent = text;
+    cell.dataset.label = label;
     if (tag === "th") cell.scope = "row";
-    else cell.dataset.label = label;
   }
   return line;
 }

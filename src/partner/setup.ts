@@ -4,14 +4,13 @@ import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { toTypes } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import { isMacro } from "../http/fields.ts";
-import { readPairs } from "../http/input.ts";
 import type { Markup } from "../http/pages.ts";
 import { withFrame } from "./frame.ts";
 
 export const setupPage = withFrame("/partner/setup", async (context, partner, caller) => {
   caller.authorize(partner);
   const { clickParameters, impressionParameters, costParameters } = partner;
-  const hasCostId = readPairs(costParameters).some(({ name }) => name === "cost_id");
+  const hasCostId = toPairs(costParameters).some(({ name }) => name === "cost_id");
   return {
     title: "Setup",
     body: html`
@@ -36,11 +35,19 @@ function template(heading: string, parameters: string): Markup {
     <div class="table stacked"><table>
       <caption class="visually-hidden">${heading}</caption>
       <thead><tr><th scope="col">Parameter</th><th scope="col">Value</th></tr></thead>
-      <tbody>${readPairs(parameters).map(
+      <tbody>${toPairs(parameters).map(
         ({ name, value }) => html`
           <tr><th scope="row"><code>${name}</code></th><td data-label="Value"><code>${value}</code>${isMacro(value) ? html` <span class="badge">macro</span>` : ""}</td></tr>`,
       )}</tbody>
     </table></div>`;
+}
+
+/** The parameters as they are written: a template is not decoded, because its macros can contain any character. */
+function toPairs(parameters: string): { name: string; value: string }[] {
+  return parameters.split("&").map((pair) => {
+    const [name = "", ...value] = pair.split("=");
+    return { name, value: value.join("=") };
+  });
 }
 
 /** The commands of the partner guide with this partner's values. The credential is never shown. */

@@ -108,7 +108,7 @@ function outcomeTable(outcomes: Outcomes): Markup {
       <tbody>${sorted.map(
         ({ number, costId, state, detail }) => html`
           <tr>
-            <th scope="row">${number}</th>
+            <th scope="row" data-label="Row">${number}</th>
             <td data-label="Cost ID"><code>${costId}</code></td>
             <td data-label="Result"><span class="badge ${STATES[state][0]}">${state}</span></td>
             <td data-label="Details">${detail}</td>

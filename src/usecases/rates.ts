@@ -71,15 +71,15 @@ const HEADINGS = ["Matched", "Recorded", "Coverage", "Expected", "Agreeing", "Di
 
 export function ratesTable(items: RatesItem[], label: string): Markup {
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="${label}"><table>
+    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="${label}"><table>
       <caption class="visually-hidden">${label}</caption>
       <thead><tr><th scope="col">Cost type</th>${HEADINGS.map((name) => html`<th scope="col" class="number">${name}</th>`)}</tr></thead>
       <tbody>${items.map(
         (item) => html`
           <tr>
             <th scope="row">${item.cost_type}</th>
-            ${[item.matched, item.recorded, percent(item.coverage), item.expected, item.agreeing].map((cell) => html`<td class="number">${cell ?? "–"}</td>`)}
-            <td class="number">${item.discrepancy === null ? "–" : html`<span class="badge ${item.within_threshold ? "ok" : "warn"}">${percent(item.discrepancy)}</span>`}</td>
+            ${[item.matched, item.recorded, percent(item.coverage), item.expected, item.agreeing].map((cell, at) => html`<td class="number" data-label="${HEADINGS[at]}">${cell ?? "–"}</td>`)}
+            <td class="number" data-label="Discrepancy">${item.discrepancy === null ? "–" : html`<span class="badge ${item.within_threshold ? "ok" : "warn"}">${percent(item.discrepancy)}</span>`}</td>
           </tr>`,
       )}</tbody>
     </table></div>

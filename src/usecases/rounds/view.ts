@@ -94,16 +94,16 @@ export function countOpen(report: ReportItem): number {
 
 function countTable(types: TypeItem[]): Markup {
   const row = (name: string, count: (type: TypeItem) => number) => html`
-    <tr><th scope="row">${name}</th>${types.map((type) => html`<td class="number ${count(type) === 0 ? "muted" : ""}">${count(type)}</td>`)}</tr>`;
+    <tr><th scope="row">${name}</th>${types.map((type) => html`<td class="number ${count(type) === 0 ? "muted" : ""}" data-label="${type.cost_type}">${count(type)}</td>`)}</tr>`;
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Counts by cost type"><table>
+    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Counts by cost type"><table>
       <caption class="visually-hidden">Counts by cost type</caption>
       <thead><tr><th scope="col">Result</th>${types.map((type) => html`<th scope="col" class="number"><a href="#type-${type.cost_type}">${type.cost_type}</a></th>`)}</tr></thead>
       <tbody>
         ${row("Matched", (type) => type.matched)}
         ${types.some((type) => type.unpriced > 0) ? row("Matched, unpriced", (type) => type.unpriced) : ""}
         ${FINDING_KINDS.filter((kind) => kind !== "not_in_round").map((kind) => row(KIND_NAMES[kind], (type) => type.counts[kind]))}
-        <tr><th scope="row">Status</th>${types.map((type) => html`<td class="number">${resultBadge(type)}</td>`)}</tr>
+        <tr><th scope="row">Status</th>${types.map((type) => html`<td class="number" data-label="${type.cost_type}">${resultBadge(type)}</td>`)}</tr>
       </tbody>
     </table></div>`;
 }
