@@ -30,6 +30,7 @@ export interface PartnerPage {
   title: string;
   body: Markup;
   status?: number;
+  headers?: Record<string, string>;
 }
 
 /** Shows a page, or returns a response that is no page. */
@@ -68,6 +69,7 @@ function toPage(context: Context, error: AppError): PartnerPage {
   return {
     title,
     status,
+    headers: error.headers,
     body: html`
       <section class="card">
         <p class="muted">${status}</p>
@@ -98,6 +100,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
   return pageResponse(context, {
     title: `${page.title} · ${partner.displayName}`,
     ...(page.status && { status: page.status }),
+    ...(page.headers && { headers: page.headers }),
     styles: [partnerStyles.href],
     scripts: [partnerScript.href],
     navigation: html`

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { CostCaller } from "../auth/guards.ts";
 import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
-import { AppError, type InputError } from "../errors.ts";
+import { AppError, ERRORS, type InputError } from "../errors.ts";
 import { type Cell, toCsv } from "../http/csv.ts";
 import { type CsvTable, readTable } from "../http/csv-input.ts";
 import { invalidRequest } from "../http/input.ts";
@@ -118,7 +118,7 @@ export async function importRows(context: Context, caller: CostCaller, rows: Row
 const costOf = ({ cost }: Row) => cost;
 
 function rejected(number: number, costId: string | null, error: AppError): Outcome {
-  const detail = explain(error);
+  const detail = error.errors.length > 0 ? explain(error) : `${ERRORS[error.code].title}. ${error.message}`;
   return { number, costId, state: "rejected", detail, cells: toRow(error, number, costId) };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
+import { wantsPage } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { readMultipart } from "../http/form.ts";
 import { decodeUtf8, invalidRequest, mediaType, readBody } from "../http/input.ts";
@@ -31,7 +32,7 @@ export const checkUpload = withLedger("/partner/upload", async (context, partner
   } catch (error) {
     const isOfFile =
       error instanceof AppError && ["invalid_request", "payload_too_large"].includes(error.code);
-    if (!isOfFile) throw error;
+    if (!isOfFile || !wantsPage(context)) throw error;
     context.trace.outcome = error.code;
     caller.authorize(partner);
     return uploadForm(error);
