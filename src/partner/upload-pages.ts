@@ -17,7 +17,7 @@ export function uploadForm(error?: AppError): PartnerPage {
           <div class="field">
             <label for="file">CSV file</label>
             <input id="file" name="file" type="file" accept=".csv,text/csv" required aria-describedby="file-hint${error ? " file-error" : ""}">
-            <p class="hint" id="file-hint">UTF-8 with commas and a header row, up to 10 MB. <noscript>Without JavaScript, up to 1,000 rows and 1 MiB.</noscript></p>
+            <p class="hint" id="file-hint">UTF-8 with commas and a header row, up to 10 MB. Without JavaScript, up to 1,000 rows and 1 MiB.</p>
           </div>
           <button>Check file</button>
         </form>

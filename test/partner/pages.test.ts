@@ -1,7 +1,19 @@
 /** What the partner's pages show, and that they show only what is the partner's own. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { call, click, DAY, DEMO, env, freshDemo, NOW, rows, sendCost } from "../harness.ts";
+import {
+  call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  ledgerOn,
+  NOW,
+  rows,
+  sendCost,
+} from "../harness.ts";
 import { signedIn, tableOf } from "./support.ts";
 
 beforeEach(freshDemo);
@@ -349,7 +361,21 @@ describe("the setup", () => {
   });
 });
 
-it("GET /cost/round returns JSON to a browser too", async () => {
-  const response = await call("/cost/round", { token: DEMO.testCostToken, headers: { accept: "text/html" } });
-  expect(response.headers.get("content-type")).toContain("application/json");
+it("every page makes at most two calls to a database", async () => {
+  const browser = await signedIn();
+  const shards = ledgerOn().shards.length;
+  for (const path of [
+    "/partner",
+    "/partner/costs?cost_id=demo",
+    "/partner/costs.csv",
+    "/partner/costs/demo-spend-00-0",
+    "/partner/upload",
+    "/partner/setup",
+    "/partner/round",
+  ]) {
+    const { database, counts } = countingDatabase();
+    await browser.get(path, { env: { DB: database } });
+    // With shards, one call to each, and one for the links.
+    expect(counts.calls, path).toBeLessThanOrEqual(shards === 0 ? 2 : 3 + shards);
+  }
 });
