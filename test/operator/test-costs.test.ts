@@ -253,7 +253,7 @@ describe("GET /cost/round", () => {
 
   test("is JSON for a browser too", async () => {
     const { headers } = await call("/cost/round", { token, headers: { accept: "text/html" } });
-    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(headers.get("content-type")).toBe("application/json");
   });
 
   test("is only for test credentials", async () => {
