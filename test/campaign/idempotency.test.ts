@@ -190,8 +190,8 @@ describe("a key", () => {
     const bare = { ...counts };
     expect(bare.calls).toBe(1);
     expect(bare.read).toBeLessThanOrEqual(15);
-    // The link, its four indexes, and the number of links of the app.
-    expect(bare.written).toBeLessThanOrEqual(6);
+    // The link, its five indexes, and the number of sub-links above it.
+    expect(bare.written).toBeLessThanOrEqual(7);
     await post(json, { env: { DB: database } });
     expect(counts.calls - bare.calls).toBe(2);
     expect(counts.written - bare.written).toBe(bare.written + 1);
