@@ -41,6 +41,16 @@ export const ERRORS = {
     title: "You are not signed in",
     help: "Your session expired. Open the account page and sign in again.",
   },
+  password_change_required: {
+    status: 403,
+    title: "You must change your temporary password first",
+    help: "Open the account page and choose your own password.",
+  },
+  two_factor_required: {
+    status: 403,
+    title: "Operators must use two-factor authentication",
+    help: "Open the account page and set up an authenticator app.",
+  },
   wrong_password: {
     status: 403,
     title: "Incorrect password",

@@ -27,6 +27,11 @@ export function formatLastUse(day: number | null, now: number): string {
   return ago === 1 ? "Yesterday" : formatDay(day * DAY_MS);
 }
 
+/** How many recovery codes are left, as a sentence. */
+export function countCodes(left: number): string {
+  return left === 1 ? "1 recovery code is left." : `${left} recovery codes are left.`;
+}
+
 /** The first error of a field as a sentence that starts with the label, or undefined without an error. */
 export function describeError(errors: InputError[], label: string, param: string): string | undefined {
   const error = errors.find((candidate) => candidate.param === param);

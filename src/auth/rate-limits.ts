@@ -50,6 +50,9 @@ export async function consumeLimit(context: Context, limiter: RateLimit, key: st
   }
 }
 
-export function rateLimited(): AppError {
-  return new AppError("rate_limited", undefined, { headers: { "retry-after": String(PERIOD_SECONDS) } });
+/** `wait` is in milliseconds. */
+export function rateLimited(wait = PERIOD_SECONDS * 1000): AppError {
+  return new AppError("rate_limited", undefined, {
+    headers: { "retry-after": String(Math.ceil(wait / 1000)) },
+  });
 }

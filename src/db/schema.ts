@@ -32,6 +32,8 @@ export const users = sqliteTable("users", {
   /** A disabled user has no API token and no session: a trigger deletes them. */
   disabledAt: integer("disabled_at"),
   createdAt: integer("created_at").notNull(),
+  /** Until when a temporary password can be used; null for a password that the user chose. */
+  passwordExpiresAt: integer("password_expires_at"),
 });
 
 /** A signed-in browser. The cookie holds the session id; this row holds its SHA-256. */
@@ -44,8 +46,62 @@ export const sessions = sqliteTable(
       .references(() => users.id),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
+    /**
+     * While a sign-in waits for its code: the two-factor secret, sealed with the session's ID. Such a session grants nothing
+     * else.
+     */
+    waitingSecret: text("waiting_secret"),
   },
   (table) => [index("sessions_by_user").on(table.userId)],
+);
+
+/** Two-factor authentication: one authenticator app per user. */
+export const authenticators = sqliteTable("authenticators", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id),
+  /** The secret of the app, sealed with the user's password. */
+  sealed: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+  /** The 30-second step of the last code, because a code is valid once. */
+  lastStep: integer("last_step").notNull(),
+});
+
+/** The wrong passwords and codes that were entered for a user, in the last hour in which there were any. */
+export const failedSignIns = sqliteTable("failed_sign_ins", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id),
+  /** Hours since 1970. */
+  hour: integer().notNull(),
+  count: integer().notNull(),
+  /** The wrong codes since the last right one. */
+  codes: integer().notNull(),
+});
+
+/** The recovery codes that are left, each under its SHA-256. */
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  {
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    codeHash: text("code_hash").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
+);
+
+/** The browsers that have signed in as a user. The cookie holds a random ID; the row holds its SHA-256. */
+export const devices = sqliteTable(
+  "devices",
+  {
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    idHash: text("id_hash").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.idHash] })],
 );
 
 /** One API token per user. A reset replaces the row, so a token without a row here is invalid. */
@@ -254,11 +310,14 @@ export const roundDismissals = sqliteTable(
   (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
 );
 
-/** The changes by operators: who changed what and when. Contains no secrets. */
+/**
+ * Sign-ins, and the changes by operators and of accounts: who did what and when. Contains no secrets. Triggers reject every change
+ * of an entry.
+ */
 export const auditLog = sqliteTable("audit_log", {
   id: integer().primaryKey(),
   happenedAt: integer("happened_at").notNull(),
-  /** Null for the command that creates the first operator. */
+  /** Null for the command that creates the first operator, and for a failed sign-in. */
   userId: integer("user_id").references(() => users.id),
   action: text().notNull(),
   /** The changed object, for example `partner 3`. */

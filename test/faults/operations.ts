@@ -1,17 +1,18 @@
 /** A successful sample request for every operation. */
+import { codeAt } from "../../src/auth/sign-in/totp.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { LINKS } from "../campaign/support.ts";
-import { type Call, call, DEMO } from "../harness.ts";
+import { type Call, call, DEMO, NOW, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
-import { everyOperation, type Need, plainCall, SESSIONS } from "../security/support.ts";
+import { everyOperation, type Need, plainCall, RECOVERY_CODE, SESSIONS } from "../security/support.ts";
 import { ROUND } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
-const form = (fields: Record<string, string> = {}): Call => ({
+const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
   method: "POST",
-  headers: { "content-type": "application/x-www-form-urlencoded" },
+  headers: { "content-type": "application/x-www-form-urlencoded", ...(cookie && { cookie }) },
   body: new URLSearchParams(fields).toString(),
 });
 /** A sample of a page's form, by method and pattern. */
@@ -25,6 +26,9 @@ const cost = {
   cost_amount: "0.25",
   tag: "t",
 };
+
+/** The secret of an authenticator app. */
+const SECRET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 const ADJUSTMENT = {
   app_token: DEMO.appToken,
@@ -108,6 +112,19 @@ const SAMPLES: Record<string, Sample> = {
     }),
   ),
   ...page("/account/sign-out-everywhere", form()),
+  ...page(
+    "/account/two-factor",
+    form({ secret: SECRET, code: codeAt(SECRET, NOW), password: DEMO.password }),
+  ),
+  ...page("/login/code", form({ code: RECOVERY_CODE }, SESSIONS.waiting)),
+  ...page(
+    "/account/two-factor/recovery-codes",
+    form({ password: DEMO.operatorPassword }, SESSIONS.operator),
+    {
+      repeats: true,
+    },
+  ),
+  ...page("/account/two-factor/off", form({ password: DEMO.operatorPassword }, SESSIONS.operator)),
   ...page("/operator/partners", form({ display_name: "a" }), { repeats: true }),
   ...page("/operator/partners/1", form({ display_name: "b" }), { pattern: "/operator/partners/:id" }),
   ...page("/operator/partners/1/costs", form({ stopped: "yes" }), {
@@ -153,8 +170,6 @@ const TOKENS = {
   none: undefined,
 };
 
-const unlimited = { limit: async () => ({ success: true }) };
-
 export interface Sampled {
   name: string;
   need: Need;
@@ -191,7 +206,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
         ...options,
         ...(token && { token }),
         headers,
-        env: { ACCOUNT_ATTEMPTS: unlimited, ADDRESS_ATTEMPTS: unlimited, ...bindings },
+        env: { ...UNLIMITED, ...bindings },
         ...more,
       }),
   };

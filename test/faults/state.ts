@@ -1,7 +1,7 @@
 /** A starting state for the fault injection that can be restored quickly, and a snapshot of the database to compare. */
 import { hashPassword } from "../../src/auth/passwords.ts";
 import { SCRYPT } from "../../src/auth/scrypt.ts";
-import { sealToken } from "../../src/auth/sealed.ts";
+import { seal } from "../../src/auth/sealed.ts";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { call, DEMO, env, freshDemo, NOW } from "../harness.ts";
 import { startSessions } from "../security/support.ts";
@@ -42,12 +42,15 @@ export async function startState(): Promise<void> {
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
+  const { hash, key } = await hashPassword(DEMO.password);
+  const sealed = seal(DEMO.apiToken, key, { userId: 1, secret: "API token" });
   await env.DB.batch([
     env.DB.prepare(ADJUSTMENT),
-    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(await hashPassword(DEMO.password)),
-    env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(
-      await sealToken(DEMO.apiToken, DEMO.password),
+    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(hash),
+    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 2").bind(
+      (await hashPassword(DEMO.operatorPassword)).hash,
     ),
+    env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(sealed),
   ]);
   const found = await env.DB.prepare(
     "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_%' ESCAPE '\\' AND name <> 'd1_migrations'",
@@ -93,6 +96,7 @@ const RANDOM = [
   "location",
   "revision",
   "id_hash",
+  "code_hash",
   "last_used_day",
 ];
 

@@ -1,6 +1,7 @@
 /** Every operation of the router with the access that it needs, and the stored state that a caller could change. */
 import { createHash } from "node:crypto";
 import { createToken } from "../../src/auth/secrets.ts";
+import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
@@ -9,7 +10,15 @@ import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 
 /** The public pages of the account surface. The site surface has only public pages. Any other page needs a session. */
-const PUBLIC_PAGES = ["GET /", "GET /login", "POST /login", "POST /logout", "GET /account.js"];
+const PUBLIC_PAGES = [
+  "GET /",
+  "GET /login",
+  "POST /login",
+  "GET /login/code",
+  "POST /login/code",
+  "POST /logout",
+  "GET /account.js",
+];
 
 /** `session` is a page for signed-in users, `operator_session` a page for operators, `public` a public page. */
 export type Need = Credentials | "session" | "operator_session" | "public";
@@ -63,20 +72,30 @@ export const SESSIONS = {
   operator: `__Host-session=${sessionId("operator")}`,
   expired: `__Host-session=${sessionId("expired")}`,
   unknown: `__Host-session=${sessionId("unknown")}`,
+  /** The operator's password was entered, but no code yet. */
+  waiting: `__Host-session=${sessionId("waiting")}`,
 };
+
+/** A recovery code of the operator, who uses two-factor authentication. */
+export const RECOVERY_CODE = "recovery-code-of-the-operator";
 
 export async function startSessions(): Promise<void> {
   const insert = (name: string, userId: number, expiresAt: number) =>
-    env.DB.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?)").bind(
-      createHash("sha256").update(sessionId(name)).digest("hex"),
-      userId,
-      NOW - 1000,
-      expiresAt,
-    );
+    env.DB.prepare(
+      "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+    ).bind(createHash("sha256").update(sessionId(name)).digest("hex"), userId, NOW - 1000, expiresAt);
   await env.DB.batch([
     insert("member", 1, NOW + 3_600_000),
     insert("operator", 2, NOW + 3_600_000),
     insert("expired", 1, NOW),
+    insert("waiting", 2, NOW + 60_000),
+    env.DB.prepare("UPDATE sessions SET waiting_secret = 'sealed' WHERE expires_at = ?").bind(NOW + 60_000),
+    env.DB.prepare(
+      "INSERT INTO authenticators (user_id, sealed, created_at, last_step) VALUES (2, 'sealed', 0, 0)",
+    ),
+    env.DB.prepare("INSERT INTO recovery_codes (user_id, code_hash) VALUES (2, ?)").bind(
+      hashRecoveryCode(RECOVERY_CODE),
+    ),
   ]);
 }
 

@@ -1,20 +1,30 @@
 /** Sessions of signed-in browsers. A session is stored under the SHA-256 of its ID. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, names, query, type RowOf } from "../query.ts";
-import { sessions, users } from "../schema.ts";
+import { auditChange } from "../operator/audit.ts";
+import { as, names, query, type RowOf, returning } from "../query.ts";
+import { auditLog, authenticators, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
+import { type NewDeviceRow, remembering } from "./devices.ts";
 
 export const s = alias(sessions, "s");
 const u = alias(users, "u");
+const f = alias(authenticators, "f");
 const idHash = sql.placeholder("idHash");
 const userId = sql.placeholder("userId");
 const now = sql.placeholder("now");
 
-/** The row `s` of a session that is known and has not expired. */
-export const isCurrent = sql`${s.idHash} = ${idHash} AND ${s.expiresAt} > ${now}`;
+/** The row `s` of a session that is known, has not expired and does not wait for a code. */
+export const isCurrent = sql`${s.idHash} = ${idHash} AND ${s.expiresAt} > ${now} AND ${s.waitingSecret} IS NULL`;
 
-const sessionFields = { userId: s.userId, email: u.email, role: u.role };
+const sessionFields = {
+  userId: s.userId,
+  email: u.email,
+  role: u.role,
+  /** 1 for a user with a temporary password, otherwise 0. */
+  mustChangePassword: sql<number>`${u.passwordExpiresAt} IS NOT NULL`,
+  hasTwoFactor: sql<number>`EXISTS (SELECT 1 FROM ${as(f)} WHERE ${f.userId} = ${u.id})`,
+};
 export type SessionUser = RowOf<typeof sessionFields>;
 
 const session = query(
@@ -38,36 +48,68 @@ export const isChecked = sql`EXISTS (
   WHERE ${u.id} = ${userId} AND ${u.passwordHash} = ${sql.placeholder("passwordHash")} AND ${u.disabledAt} IS NULL
 )`;
 
-/** A session to start. */
+/** A session to start. `waitingSecret` is not null for a sign-in that waits for a code. */
 export interface NewSessionRow {
   idHash: string;
   expiresAt: number;
   now: number;
+  waitingSecret: string | null;
 }
 
-const startIf = (condition: SQL) =>
+const { createdAt, expiresAt, waitingSecret } = sessions;
+export const startIf = (condition: SQL) =>
   statement<{ started: 1 }>(sql`
-    INSERT INTO ${sessions} (${names(sessions.idHash, sessions.userId, sessions.createdAt, sessions.expiresAt)})
-    SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")} WHERE ${condition}
+    INSERT INTO ${sessions} (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret)})
+    SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")}, ${sql.placeholder("waitingSecret")}
+    WHERE ${condition}
     RETURNING 1 AS started
   `);
 
+/** Ends the browser's previous session, and the user's expired ones. */
 const endStale = statement(sql`
   DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${sql.placeholder("previous")}
     OR ${sessions.userId} = ${userId} AND ${sessions.expiresAt} <= ${now}
 `);
 const start = startIf(isChecked);
+/** The new session exists and does not wait for a code. */
+export const hasStarted = sql`EXISTS (
+  SELECT 1 FROM ${as(s)} WHERE ${s.idHash} = ${idHash} AND ${s.userId} = ${userId} AND ${s.waitingSecret} IS NULL
+)`;
+const rememberDevice = remembering(hasStarted);
 
 /**
- * Starts a session that replaces the browser's previous one. Returns false if the user was disabled or the password changed
- * after `passwordHash` was checked.
+ * Starts a session that replaces the browser's previous one, and remembers the browser unless the sign-in waits for a code.
+ * Returns false if the user was disabled or the password changed after `passwordHash` was checked.
  */
 export async function insertSession(
   db: D1Database,
-  added: NewSessionRow & { userId: number; passwordHash: string; previous: string | null },
+  added: NewSessionRow & NewDeviceRow & SignIn & { passwordHash: string; previous: string | null },
 ): Promise<boolean> {
-  const [, started] = await runBatch(db, endStale(db, { ...added }), start(db, { ...added }));
+  const values = { ...added };
+  const [, started] = await runBatch(
+    db,
+    endStale(db, values),
+    start(db, values),
+    ...(added.waitingSecret === null ? [auditSignIn(db, added)] : []),
+    ...rememberDevice(db, values),
+  );
   return started.length > 0;
+}
+
+interface SignIn {
+  userId: number;
+  now: number;
+  /** In words, for people. */
+  browser: string;
+}
+
+/** The statement after the one that starts a session. */
+export function auditSignIn(
+  db: D1Database,
+  { userId, now, browser }: SignIn,
+  more: object = {},
+): Bound<unknown> {
+  return auditChange(db, { userId, now }, "sign in", "user", userId, { browser, ...more });
 }
 
 /**
@@ -85,12 +127,26 @@ export function renewal(isChanged: SQL) {
 
 const endOne = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${idHash}`);
 const endAll = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId}`);
+const { happenedAt, action, subject, detail } = auditLog;
+const auditSignOut = returning(
+  sql`INSERT INTO ${auditLog} (${names(happenedAt, auditLog.userId, action, subject, detail)})
+    SELECT ${now}, ${s.userId}, ${sql.placeholder("action")}, 'user ' || ${s.userId}, '{}'
+    FROM ${as(s)} WHERE ${isCurrent}`,
+  { userId: auditLog.userId },
+);
 
-export async function deleteSession(db: D1Database, idHash: string): Promise<void> {
-  await runIdempotent(db, endOne(db, { idHash }));
+/** Ends a session. Returns the ID of its user; undefined if it had ended before. */
+export async function deleteSession(db: D1Database, session: { idHash: string; now: number }) {
+  const values = { ...session, action: "sign out" };
+  const [[ended]] = await runIdempotent(db, auditSignOut(db, values), endOne(db, values));
+  return ended?.userId ?? undefined;
 }
 
-/** Ends every session of a user. */
-export async function deleteSessions(db: D1Database, userId: number): Promise<void> {
-  await runIdempotent(db, endAll(db, { userId }));
+/** Ends every session of the user of a session. */
+export async function deleteSessions(
+  db: D1Database,
+  session: { idHash: string; userId: number; now: number },
+): Promise<void> {
+  const values = { ...session, action: "sign out everywhere" };
+  await runIdempotent(db, auditSignOut(db, values), endAll(db, values));
 }

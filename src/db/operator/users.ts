@@ -19,9 +19,18 @@ const fields = {
   >`(SELECT ${apiTokens.hint} FROM ${apiTokens} WHERE ${apiTokens.userId} = ${users.id})`,
   disabledAt: users.disabledAt,
   createdAt: users.createdAt,
+  /** Null unless the user still has a temporary password. */
+  passwordExpiresAt: users.passwordExpiresAt,
 };
 
 export type UserRow = RowOf<typeof fields>;
+
+export interface StoredPassword {
+  /** Null for single sign-on. */
+  passwordHash: string | null;
+  passwordExpiresAt: number | null;
+}
+export const NO_PASSWORD: StoredPassword = { passwordHash: null, passwordExpiresAt: null };
 
 export const listUsers = pagedList(fields, { from: users });
 
@@ -39,27 +48,28 @@ export function findUserByEmail(db: D1Database, email: string): Promise<UserRow 
 }
 
 const insert = returning(
-  sql`${insertInto(users, "email", "role", "passwordHash", "createdAt")} ON CONFLICT DO NOTHING`,
+  sql`${insertInto(users, "email", "role", "passwordHash", "passwordExpiresAt", "createdAt")} ON CONFLICT DO NOTHING`,
   fields,
 );
 
-/** `email` in lower case. A null hash means single sign-on. Returns undefined if another user has the email address. */
+/** `email` in lower case. Returns undefined if another user has the email address. */
 export function insertUser(
   db: D1Database,
   operator: Operator,
-  { passwordHash, ...user }: { email: string; role: UserRow["role"]; passwordHash: string | null },
+  { passwordHash, passwordExpiresAt, ...user }: Pick<UserRow, "email" | "role"> & StoredPassword,
 ): Promise<UserRow | undefined> {
   const detail = { ...user, signIn: passwordHash ? "password" : "sso" };
   const entry = auditChange(db, operator, "create user", "user", null, detail);
-  return runForRow(db, insert(db, { ...user, passwordHash, createdAt: operator.now }), entry);
+  const values = { ...user, passwordHash, passwordExpiresAt, createdAt: operator.now };
+  return runForRow(db, insert(db, values), entry);
 }
 
 const o = alias(users, "o");
 const t = alias(apiTokens, "t");
-/** Another operator who can act: with a password in the console, or with a token through the API. */
+/** Another operator who can act: with a password that has not expired in the console, or with a token through the API. */
 const anotherOperator = sql`EXISTS (
   SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL
-    AND (${o.passwordHash} IS NOT NULL OR EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${o.id}))
+    AND (${o.passwordHash} IS NOT NULL AND coalesce(${o.passwordExpiresAt} > ${sql.placeholder("now")}, true) OR EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${o.id}))
 )`;
 /** The user keeps the role, and a password or a token to use it with. */
 const keepsAccess = sql`
@@ -68,7 +78,7 @@ const keepsAccess = sql`
 `;
 // The condition is part of the change, so that two operators cannot remove each other in concurrent requests.
 const update = returning(
-  sql`UPDATE ${users} SET ${setGiven(users, "role", "passwordHash")},
+  sql`UPDATE ${users} SET ${setGiven(users, "role", "passwordHash", "passwordExpiresAt")},
       ${names(users.disabledAt)} = CASE ${sql.placeholder("disabled")}
         WHEN 1 THEN coalesce(${users.disabledAt}, ${sql.placeholder("now")}) WHEN 0 THEN NULL ELSE ${users.disabledAt} END
     WHERE ${users.id} = ${id} AND (${anotherOperator} OR ${keepsAccess})`,
@@ -89,8 +99,7 @@ const unseal = statement(sql`
 export interface UserChange {
   role?: UserRow["role"] | undefined;
   disabled?: boolean | undefined;
-  /** Null for single sign-on from now on. */
-  passwordHash?: string | null | undefined;
+  password?: StoredPassword;
 }
 
 /**
@@ -101,11 +110,12 @@ export async function updateUser(
   db: D1Database,
   operator: Operator,
   userId: number,
-  { role, disabled, passwordHash }: UserChange,
+  { role, disabled, password }: UserChange,
 ): Promise<UserRow | undefined> {
-  const setPassword = passwordHash !== undefined;
+  const setPassword = password !== undefined;
+  const { passwordHash, passwordExpiresAt } = password ?? {};
   const values = {
-    ...toValues({ id: userId, role, disabled, passwordHash, now: operator.now }),
+    ...toValues({ id: userId, role, disabled, passwordHash, passwordExpiresAt, now: operator.now }),
     keepsRole: Number(role !== "member" && !disabled),
     keepsPassword: Number(passwordHash !== null),
   };

@@ -1,6 +1,6 @@
 /** Users in the operator API. A password or token of a user is returned only by the operation that creates it. */
 import * as z from "zod/mini";
-import { createPassword, hashPassword } from "../../auth/passwords.ts";
+import { createTemporaryPassword } from "../../auth/passwords.ts";
 import { markTokenReset } from "../../auth/tokens.ts";
 import * as db from "../../db/operator/users.ts";
 import { toIso } from "../../domain/time.ts";
@@ -21,6 +21,9 @@ const user = z
     token_hint: z.nullable(z.string()),
     disabled_at: z.nullable(timestamp),
     created_at: timestamp,
+    temporary_password_expires_at: z
+      .nullable(timestamp)
+      .with(z.describe("Null if the user has chosen a password or has none")),
     temporary_password: secret,
     api_token: secret,
   })
@@ -37,6 +40,7 @@ export function toUserItem(row: db.UserRow): UserItem {
     token_hint: row.tokenHint,
     disabled_at: row.disabledAt === null ? null : toIso(row.disabledAt),
     created_at: toIso(row.createdAt),
+    temporary_password_expires_at: row.passwordExpiresAt === null ? null : toIso(row.passwordExpiresAt),
   };
 }
 
@@ -65,12 +69,12 @@ export const createUser = itemOperation({
   input: { body: newUser },
   item: user,
   errors: ["email_taken"],
-  async handle({ env }, operator, { body: { email, role, sign_in } }) {
-    const password = sign_in === "password" ? createPassword() : null;
-    const passwordHash = password && (await hashPassword(password));
-    const inserted = await db.insertUser(env.DB, operator, { email, role, passwordHash });
+  async handle({ env, now }, operator, { body: { email, role, sign_in } }) {
+    const created = sign_in === "password" ? await createTemporaryPassword(now) : undefined;
+    const stored = created?.stored ?? db.NO_PASSWORD;
+    const inserted = await db.insertUser(env.DB, operator, { email, role, ...stored });
     if (!inserted) throw new AppError("email_taken");
-    return { ...toUserItem(inserted), ...(password && { temporary_password: password }) };
+    return { ...toUserItem(inserted), ...(created && { temporary_password: created.password }) };
   },
   locate: ({ id }) => id,
 });
@@ -107,7 +111,7 @@ export const updateUser = itemOperation({
   item: user,
   errors: ["not_found", "last_operator"],
   async handle({ env: { DB } }, operator, { path: { id }, body: { role, disabled, sign_in } }) {
-    const change = { role, disabled, ...(sign_in && { passwordHash: null }) };
+    const change = { role, disabled, ...(sign_in && { password: db.NO_PASSWORD }) };
     const updated = await db.updateUser(DB, operator, id, change);
     if (updated) return toUserItem(updated);
     throw (await db.findUser(DB, id)) ? new AppError("last_operator") : notFound("user");
@@ -124,10 +128,9 @@ export const resetPassword = itemOperation({
   item: user,
   returns: "The user with the password",
   errors: ["not_found"],
-  async handle({ env }, operator, { path: { id } }) {
-    const password = createPassword();
-    const passwordHash = await hashPassword(password);
-    const updated = await db.updateUser(env.DB, operator, id, { passwordHash });
+  async handle({ env, now }, operator, { path: { id } }) {
+    const { password, stored } = await createTemporaryPassword(now);
+    const updated = await db.updateUser(env.DB, operator, id, { password: stored });
     if (!updated) throw notFound("user");
     return { ...toUserItem(updated), temporary_password: password };
   },

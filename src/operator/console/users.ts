@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { listUsers } from "../../db/operator/users.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
+import { time } from "../../usecases/rounds/view.ts";
 import {
   createUser,
   issueToken,
@@ -74,7 +75,7 @@ function passwordPage({ url }: Context, { id, email, temporary_password = "" }: 
     title: "Temporary password",
     name: `Temporary password for ${email}`,
     secret: temporary_password,
-    use: html`<p>Send it to the user. They sign in at <code>${url.origin}/login</code> and should then change it on the account page.</p>`,
+    use: html`<p>Send it to the user. They sign in at <code>${url.origin}/login</code> within 7 days and choose their own password there.</p>`,
     back: `/operator/users/${id}`,
   });
 }
@@ -110,12 +111,12 @@ export const userPage: Show = async (context, _formError, session) => {
       </section>
       <section class="card" aria-labelledby="sign-in">
         <h2 id="sign-in">Sign-in method</h2>
-        <p>${user.sign_in === "sso" ? "Single sign-on" : "Password"}</p>
+        <p>${user.sign_in === "sso" ? "Single sign-on" : "Password"}${user.temporary_password_expires_at === null ? "" : html`: temporary, until ${time(user.temporary_password_expires_at)}`}</p>
         ${confirmStep({
           action: `${path}/password`,
           summary: "Reset password",
           explanation:
-            "The current password and all of the user's sessions stop working immediately. Their API token keeps working but can't be shown anymore. You get a temporary password.",
+            "The current password and all of the user's sessions stop working immediately, and two-factor authentication is turned off. Their API token keeps working but can't be shown anymore. You get a temporary password, which expires after 7 days.",
           button: "Reset password",
         })}
         ${
