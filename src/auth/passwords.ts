@@ -48,7 +48,9 @@ export async function verifyPassword(
   const expected = Buffer.from(hash, "base64url");
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const derived = await deriveKey(password, Buffer.from(salt, "base64url"), owner, cost);
-  const isCorrect = timingSafeEqual(derived.subarray(0, HASH_BYTES), expected);
+  // A stored hash of another length is damaged, and no password matches it.
+  const isIntact = expected.byteLength === HASH_BYTES;
+  const isCorrect = isIntact && timingSafeEqual(derived.subarray(0, HASH_BYTES), expected);
   return isCorrect && stored != null ? derived.subarray(HASH_BYTES) : undefined;
 }
 
