@@ -30,8 +30,38 @@ CREATE TABLE `recovery_codes` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+ALTER TABLE `api_tokens` ADD `role` text DEFAULT 'member' NOT NULL;--> statement-breakpoint
+ALTER TABLE `apps` ADD `max_links` integer DEFAULT 100000 NOT NULL;--> statement-breakpoint
+ALTER TABLE `apps` ADD `created_link_count` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `apps` ADD `stored_length` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `sessions` ADD `waiting_secret` text;--> statement-breakpoint
+ALTER TABLE `sessions` ADD `browser` text DEFAULT '' NOT NULL;--> statement-breakpoint
+ALTER TABLE `sessions` ADD `last_seen_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `sessions` ADD `password_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `users` ADD `password_expires_at` integer;
+--> statement-breakpoint
+UPDATE api_tokens SET role = (SELECT role FROM users WHERE users.id = api_tokens.user_id);
+--> statement-breakpoint
+-- `apps.link_count` counts level 1, `apps.created_link_count` what users created at any level.
+DROP TRIGGER links_counted;
+--> statement-breakpoint
+CREATE TRIGGER links_counted AFTER INSERT ON links BEGIN
+  UPDATE apps SET link_count = link_count + (NEW.parent_id IS NULL), created_link_count = created_link_count + (NEW.from_engagement = 0)
+  WHERE token = NEW.app_token AND (NEW.parent_id IS NULL OR NEW.from_engagement = 0);
+  UPDATE links SET child_count = child_count + 1 WHERE id = NEW.parent_id;
+END;
+--> statement-breakpoint
+UPDATE apps SET created_link_count = (SELECT count(*) FROM links WHERE links.app_token = apps.token AND links.from_engagement = 0);
+--> statement-breakpoint
+CREATE TRIGGER responses_stored AFTER INSERT ON idempotency_keys BEGIN
+  UPDATE apps SET stored_length = stored_length + length(NEW.answer) WHERE token = NEW.app_token;
+END;
+--> statement-breakpoint
+CREATE TRIGGER responses_deleted AFTER DELETE ON idempotency_keys BEGIN
+  UPDATE apps SET stored_length = stored_length - length(OLD.answer) WHERE token = OLD.app_token;
+END;
+--> statement-breakpoint
+UPDATE apps SET stored_length = (SELECT coalesce(sum(length(answer)), 0) FROM idempotency_keys WHERE app_token = apps.token);
 --> statement-breakpoint
 -- A password that an operator sets, or takes away, makes the two-factor secret unreadable. The user sets it up again.
 CREATE TRIGGER users_reset AFTER UPDATE OF password_hash ON users

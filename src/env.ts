@@ -18,6 +18,8 @@ export interface Env extends LedgerBindings {
   CREDENTIAL_REQUESTS?: RateLimit;
   /** Limits rejected credentials by address. No limit if not bound. */
   ADDRESS_REJECTIONS?: RateLimit;
+  /** Limits the engagements that an address sends with `s2s=1`. No limit if not bound. */
+  SERVER_ENGAGEMENTS?: RateLimit;
   /** Clicks wait here to be recorded in bulk. If not bound, each click is recorded by itself after its response. */
   ENGAGEMENTS?: Queue<OpenedLink>;
   /** Origin of generated click URLs. Default: the origin of the request. */

@@ -1,12 +1,8 @@
 /** What the pages for signed-in users share: reading the account, and checking the password that a form confirms. */
-import { verifyPassword } from "../auth/passwords.ts";
 import type { Purpose } from "../auth/sealed.ts";
 import type { Session } from "../auth/sessions.ts";
-import { limitKnownBrowser } from "../auth/sign-in/attempts.ts";
-import { nameBrowser } from "../auth/sign-in/browser-name.ts";
+import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
 import * as accounts from "../db/accounts/account.ts";
-import { type FailedSignIn, recordFailedSignIn } from "../db/accounts/activity.ts";
-import { hourOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
@@ -38,23 +34,9 @@ export async function checkPassword(
   { passwordHash }: accounts.Account,
   password: string,
 ): Promise<{ key: Uint8Array; passwordHash: string } | undefined> {
-  await limitKnownBrowser(context, session.idHash);
-  const key = await verifyPassword(password, passwordHash);
-  if (key && passwordHash !== null) return { key, passwordHash };
-  context.trace.outcome = "wrong_password";
-  context.afterResponse(recordFailure(context, session.userId, "wrong password"));
-  return undefined;
-}
-
-/** Counts a wrong password or code, and records it in the audit log unless there were many. */
-export function recordFailure(
-  context: Context,
-  userId: number,
-  reason: FailedSignIn["reason"],
-): Promise<void> {
-  const { env, now } = context;
-  const failed = { userId, now, hour: hourOf(now), reason, browser: nameBrowser(context) };
-  return recordFailedSignIn(env.DB, failed);
+  const known = { userId: session.userId, stored: passwordHash, counted: session.idHash };
+  const key = await confirmPassword(context, known, password);
+  return key && passwordHash !== null ? { key, passwordHash } : undefined;
 }
 
 export const tokenOf = ({ userId }: Session): Purpose => ({ userId, secret: "API token" });
@@ -63,7 +45,7 @@ export const secretOf = (userId: number): Purpose => ({ userId, secret: "two-fac
 export async function load(context: Context, { idHash, userId }: Session) {
   const { ledger, now } = context;
   const days = lastDays(now);
-  const { account, apps, spend } = await accounts.readAccount(ledger, { idHash, userId, now }, days);
+  const { account, ...read } = await accounts.readAccount(ledger, { idHash, userId, now }, days);
   if (!account) throw new AppError("session_ended");
-  return { account, apps, spend, days };
+  return { account, ...read, days };
 }

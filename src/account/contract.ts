@@ -33,4 +33,9 @@ export const changePassword = z
     }),
   );
 
+/** `session` is the reference that the list of sessions shows. */
+export const endSession = z.object({
+  session: z.string().check(z.regex(/^[0-9a-f]{16}$/, "is not a session")),
+});
+
 export const readSpendCsv = { path: z.object({ app_token: appToken }), query: spendQuery };

@@ -2,12 +2,13 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account, OwnApp } from "../db/accounts/account.ts";
+import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import type { DayRange, ReportRow } from "../db/ledger/reports.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import { field, otherErrors } from "./fields.ts";
-import { countCodes, describeError, formatDay, formatLastUse } from "./rules.ts";
+import { countCodes, describeError, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
 import { script } from "./script.ts";
 import { spendSection } from "./spend.ts";
 
@@ -19,15 +20,18 @@ export interface Shown {
   headers?: Record<string, string>;
 }
 
+interface AccountData {
+  account: Account;
+  sessions: ListedSession[];
+  apps: OwnApp[];
+  spend: ReportRow<"spend">[];
+  days: DayRange;
+}
+
 export function accountPage(
   context: Context,
   session: Session,
-  {
-    account,
-    apps,
-    spend,
-    days,
-  }: { account: Account; apps: OwnApp[]; spend: ReportRow<"spend">[]; days: DayRange },
+  { account, sessions, apps, spend, days }: AccountData,
   shown: Shown = {},
 ): Promise<Response> {
   const hasPassword = account.passwordHash !== null;
@@ -64,10 +68,38 @@ export function accountPage(
             : ""
         }
         <hr>
+        ${sessionsTable(context, session, sessions)}
         <p>Sign out on all devices, including this one.</p>
         <form method="post" action="/account/sign-out-everywhere"><button class="secondary">Sign out everywhere</button></form>
       </section>`,
   });
+}
+
+/** This session ends with the button in the navigation. */
+function sessionsTable({ now }: Context, session: Session, sessions: ListedSession[]): Markup {
+  const rows = sessions.map(({ idHash, browser, createdAt, lastSeenAt }) => {
+    const name = browser || "Unknown browser";
+    const end = html`
+      <form method="post" action="/account/sessions/end">
+        <input type="hidden" name="session" value="${toReference(idHash)}">
+        <button class="secondary" aria-label="End session: ${name}, signed in ${formatTime(createdAt)}">End session</button>
+      </form>`;
+    return html`
+      <tr>
+        <th scope="row">${name}</th>
+        <td>${formatTime(createdAt)}</td>
+        <td>${formatAgo(lastSeenAt, now)}</td>
+        <td>${idHash === session.idHash ? html`<span class="badge ok">this session</span>` : end}</td>
+      </tr>`;
+  });
+  return html`
+    <h3 id="sessions">Sessions</h3>
+    <div class="table" tabindex="0" role="region" aria-labelledby="sessions">
+      <table>
+        <thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
+        <tbody>${rows}</tbody>
+      </table>
+    </div>`;
 }
 
 function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup {

@@ -45,7 +45,7 @@ export async function changePassword(context: Context, session: Session): Promis
   if (!changed) throw new AppError("account_changed");
   const current = { ...session, idHash: renewed.idHash, mustChangePassword: 0 };
   const step = findRequiredStep(context, current);
-  if (step) return redirectResponse(context, step.path, renewed.cookie);
+  if (step) return redirectResponse(step.path, renewed.cookie);
   return pages.accountPage(context, current, await load(context, current), {
     message: "Password changed.",
     headers: renewed.cookie,

@@ -12,7 +12,7 @@ import * as pages from "./pages.ts";
 import { changePassword, readPassword } from "./password.ts";
 import { script } from "./script.ts";
 import { readCode, submitCode } from "./sign-in/code.ts";
-import { readSignIn, signIn, signOut, signOutEverywhere } from "./sign-in/sign-in.ts";
+import { endSession, readSignIn, signIn, signOut, signOutEverywhere } from "./sign-in/sign-in.ts";
 import { resetToken, showToken } from "./token.ts";
 import { createCodes, readTwoFactor, turnOffTwoFactor, turnOnTwoFactor } from "./two-factor/two-factor.ts";
 
@@ -36,6 +36,7 @@ export const accountRoutes: Route[] = [
   },
   { path: "/account/two-factor/recovery-codes", methods: { POST: withSession(createCodes) } },
   { path: "/account/two-factor/off", methods: { POST: withSession(turnOffTwoFactor) } },
+  { path: "/account/sessions/end", methods: { POST: withSession(endSession) } },
   { path: "/account/sign-out-everywhere", methods: { POST: withSession(signOutEverywhere) } },
 ];
 
@@ -43,8 +44,11 @@ async function readLanding(context: Context): Promise<Response> {
   return landingPage(context, await currentSession(context));
 }
 
+const NOTICES = new Map([["session-ended", "Session ended."]]);
+
 async function readAccount(context: Context, session: Session): Promise<Response> {
-  return pages.accountPage(context, session, await load(context, session));
+  const message = NOTICES.get(context.url.searchParams.get("notice") ?? "");
+  return pages.accountPage(context, session, await load(context, session), message ? { message } : {});
 }
 
 /** The CSV spend report of the campaign API for the signed-in user. */

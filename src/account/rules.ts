@@ -19,6 +19,18 @@ export function formatDay(milliseconds: number): string {
   });
 }
 
+/** `19 March 2026, 14:05 UTC`. */
+export function formatTime(milliseconds: number): string {
+  return `${formatDay(milliseconds)}, ${new Date(milliseconds).toISOString().slice(11, 16)} UTC`;
+}
+
+/** How long ago a session was last used. It is known to within five minutes. */
+export function formatAgo(milliseconds: number, now: number): string {
+  const minutes = Math.floor((now - milliseconds) / 60_000);
+  if (minutes < 10) return "A few minutes ago";
+  return minutes < 60 ? `${minutes} minutes ago` : "More than an hour ago";
+}
+
 /** `day` counts days since 1970 in UTC, `now` is in milliseconds. */
 export function formatLastUse(day: number | null, now: number): string {
   if (day === null) return "Never";

@@ -3,7 +3,13 @@
  * sites.
  */
 import { createHash } from "node:crypto";
-import { findSession, type NewSessionRow, type SessionUser } from "../db/accounts/sessions.ts";
+import {
+  findSession,
+  isSeenLongAgo,
+  type NewSessionRow,
+  type SessionUser,
+  updateLastSeen,
+} from "../db/accounts/sessions.ts";
 import { sha256 } from "../domain/hash.ts";
 import { HOUR_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -13,6 +19,7 @@ import { errorPage, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
 import { open, seal } from "./sealed.ts";
+import { nameBrowser } from "./sign-in/browser-name.ts";
 
 const COOKIE = "session";
 
@@ -42,7 +49,7 @@ export function withSession(handler: (context: Context, session: Session) => Pro
     const step = session && findRequiredStep(context, session);
     if (step && context.trace.route !== step.path) {
       if (wantsJson(context.request)) throw new AppError(step.code);
-      return redirectResponse(context, step.path);
+      return redirectResponse(step.path);
     }
     if (session) {
       return handler(context, session).catch((error: unknown) => {
@@ -54,7 +61,7 @@ export function withSession(handler: (context: Context, session: Session) => Pro
     const isPage = context.request.method === "GET" || context.request.method === "HEAD";
     const next = isPage ? context.url.pathname + context.url.search : "/account";
     const notice = readCookie(context, COOKIE) === undefined ? {} : { notice: "ended" };
-    return redirectResponse(context, `/login?${new URLSearchParams({ next, ...notice })}`);
+    return redirectResponse(`/login?${new URLSearchParams({ next, ...notice })}`);
   };
 }
 
@@ -72,12 +79,15 @@ export function mustUseTwoFactor({ env }: Context, { role }: Pick<SessionUser, "
   return env.OPERATOR_MFA === "required" && role === "operator";
 }
 
-/** undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */
+/** Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */
 export async function currentSession(context: Context): Promise<Session | undefined> {
   const idHash = readSessionHash(context);
   const user = idHash && (await findSession(context.env.DB, idHash, context.now));
   if (!user) return undefined;
   context.trace.userId = user.userId;
+  if (isSeenLongAgo(user, context.now)) {
+    context.afterResponse(updateLastSeen(context.env.DB, idHash, context.now));
+  }
   return { ...user, idHash };
 }
 
@@ -111,6 +121,7 @@ function create(context: Context, id: string, duration: number, waitingSecret: s
     now: context.now,
     expiresAt: context.now + duration,
     waitingSecret,
+    browser: nameBrowser(context),
     cookie: { "set-cookie": toSetCookie(context, COOKIE, id, duration) },
   };
 }

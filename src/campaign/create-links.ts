@@ -9,6 +9,7 @@ import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
+import { MAX_STORED_LENGTH } from "../domain/quotas.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
@@ -21,6 +22,7 @@ import {
   keyInUse,
   replay,
   toKeyedRequest,
+  tooManyStored,
   toStored,
 } from "../usecases/idempotency.ts";
 import {
@@ -49,7 +51,7 @@ export const createLink = userOperation({
   input: { path: appPath, headers: idempotencyKey, body: newLink },
   requestExample: { name: "Summer" },
   responses: { 201: oneLink("The new link", ["Location"]) },
-  errors: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
+  errors: ["not_found", "level_limit", "app_full", "idempotency_key_in_use", "idempotency_key_reused"],
   handle: (context, caller, input) =>
     createAll(
       context,
@@ -149,7 +151,7 @@ async function createAll(
   if (key === undefined) {
     const found = await db.insertLinks(DB, scope, links, context.now);
     authorizeApp(caller, found.access);
-    const results = judgeItems(context, items, found);
+    const results = judgeItems(context, items, found, ({ token }) => found.inserted.includes(token));
     const created = describe(results);
     confirm(context, path, results, found.inserted);
     return toResponse(context, created);
@@ -158,7 +160,8 @@ async function createAll(
   const found = await db.prepareLinks(DB, scope, links, keyed);
   authorizeApp(caller, found.access);
   if (found.earlier) return replay(context, found.earlier, keyed);
-  const results = judgeItems(context, items, found);
+  if (found.room.storedLength > MAX_STORED_LENGTH) throw tooManyStored();
+  const results = judgeItems(context, items, found, (item) => links.indexOf(item) < found.room.links);
   const created = describe(results);
   const response = toStored(context, created);
   const promised = results.filter((result) => !(result instanceof AppError)).length;
@@ -178,12 +181,14 @@ function judgeItems(
   context: Context,
   items: Request["items"],
   found: { parents: ReadonlyMap<string, db.Parent>; partners: Partners },
+  hasRoom: (item: db.NewLink) => boolean,
 ): (Link | AppError)[] {
   return items.map((item) => {
     if (item instanceof AppError) return item;
     const parent = found.parents.get(item.token);
     const rejection = judgeParent(item.parentToken, parent);
     if (rejection) return parentRejected(rejection);
+    if (!hasRoom(item)) return new AppError("app_full");
     return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
   });
 }

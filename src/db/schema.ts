@@ -13,6 +13,7 @@ import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { CostType } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
+import { DEFAULT_MAX_LINKS } from "../domain/quotas.ts";
 import type { DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 
@@ -51,6 +52,12 @@ export const sessions = sqliteTable(
      * else.
      */
     waitingSecret: text("waiting_secret"),
+    /** Such as `Firefox on Windows`. */
+    browser: text().notNull().default(""),
+    /** When the browser last sent a request, to within five minutes. */
+    lastSeenAt: integer("last_seen_at").notNull().default(0),
+    /** When the password was last entered in this session. */
+    passwordAt: integer("password_at").notNull().default(0),
   },
   (table) => [index("sessions_by_user").on(table.userId)],
 );
@@ -117,6 +124,10 @@ export const apiTokens = sqliteTable("api_tokens", {
   createdAt: integer("created_at").notNull(),
   /** Days since 1970 in UTC; null before the first use. */
   lastUsedDay: integer("last_used_day"),
+  /** The user's role when the token was issued. The token never grants more than this. */
+  role: text({ enum: ["member", "operator"] })
+    .notNull()
+    .default("member"),
 });
 
 export const apps = sqliteTable("apps", {
@@ -134,6 +145,12 @@ export const apps = sqliteTable("apps", {
   /** Number of level-1 links, maintained by a trigger. */
   linkCount: integer("link_count").notNull().default(0),
   createdAt: integer("created_at").notNull(),
+  /** How many links users can create in the app, at all levels. */
+  maxLinks: integer("max_links").notNull().default(DEFAULT_MAX_LINKS),
+  /** The links that users created, at all levels. Maintained by a trigger. */
+  createdLinkCount: integer("created_link_count").notNull().default(0),
+  /** The length of the responses stored for idempotency keys, in characters. Maintained by triggers. */
+  storedLength: integer("stored_length").notNull().default(0),
 });
 
 export const memberships = sqliteTable(

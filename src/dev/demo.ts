@@ -147,6 +147,7 @@ export function demoRows(now: number): DemoRow[] {
       sealed: OPERATOR_SECRETS.sealed,
       user_id: 2,
       created_at,
+      role: "operator",
     }),
     row("apps", {
       token: DEMO.appToken,

@@ -171,7 +171,7 @@ export async function singleSignOnUser(): Promise<Browser> {
       "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('not-a-real-hash', 77, 'll_api_…aaaa', 0)",
     ),
     env.DB.prepare(
-      "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES (?, 77, ?, ?)",
+      "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at) VALUES (?1, 77, ?2, ?2, ?3)",
     ).bind(idHash, NOW, NOW + 1000),
   ]);
   const browser = new Browser();

@@ -9,7 +9,9 @@ import { failingDatabase } from "../support.ts";
 const ID = "s".repeat(43);
 const MEMBER = 1;
 const start = (expiresAt: number) =>
-  env.DB.prepare("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)")
+  env.DB.prepare(
+    "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?4)",
+  )
     .bind(sha256(ID), MEMBER, NOW - 1000, expiresAt)
     .run();
 

@@ -82,7 +82,7 @@ export const RECOVERY_CODE = "recovery-code-of-the-operator";
 export async function startSessions(): Promise<void> {
   const insert = (name: string, userId: number, expiresAt: number) =>
     env.DB.prepare(
-      "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+      "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?4)",
     ).bind(createHash("sha256").update(sessionId(name)).digest("hex"), userId, NOW - 1000, expiresAt);
   await env.DB.batch([
     insert("member", 1, NOW + 3_600_000),

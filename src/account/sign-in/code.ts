@@ -2,7 +2,7 @@
 import { rateLimited } from "../../auth/rate-limits.ts";
 import { createSession, openWaitingSecret, readSessionHash, rejectCrossSite } from "../../auth/sessions.ts";
 import { limitKnownBrowser } from "../../auth/sign-in/attempts.ts";
-import { nameBrowser } from "../../auth/sign-in/browser-name.ts";
+import { recordFailure } from "../../auth/sign-in/confirm-password.ts";
 import { createDevice, readDeviceHash } from "../../auth/sign-in/devices.ts";
 import { hashRecoveryCode } from "../../auth/sign-in/recovery-codes.ts";
 import { findStep } from "../../auth/sign-in/totp.ts";
@@ -17,7 +17,6 @@ import { HOUR_MS, hourOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/form.ts";
 import { redirectResponse } from "../../http/pages.ts";
-import { recordFailure } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
 import { codePage } from "./code-page.ts";
@@ -32,7 +31,7 @@ type Waiting = WaitingSignIn & { idHash: string };
 
 export async function readCode(context: Context): Promise<Response> {
   const next = chooseNext(context.url.searchParams.get("next"), context.url.origin);
-  return (await findWaiting(context)) ? codePage(context, { next }) : startOver(context, next);
+  return (await findWaiting(context)) ? codePage(context, { next }) : startOver(next);
 }
 
 export async function submitCode(context: Context): Promise<Response> {
@@ -41,7 +40,7 @@ export async function submitCode(context: Context): Promise<Response> {
   const sentNext = "errors" in form ? form.sent.get("next") : form.fields.next;
   const next = chooseNext(sentNext, context.url.origin);
   const waiting = await findWaiting(context);
-  if (!waiting) return startOver(context, next);
+  if (!waiting) return startOver(next);
   context.trace.userId = waiting.userId;
   if ("errors" in form) context.trace.outcome = "invalid_request";
   if ("errors" in form) return codePage(context, { next, status: 400, errors: form.errors });
@@ -54,7 +53,6 @@ export async function submitCode(context: Context): Promise<Response> {
     ...remembered,
     userId: waiting.userId,
     previous: waiting.idHash,
-    browser: nameBrowser(context),
   });
   if (!finished) {
     context.trace.outcome = "wrong_code";
@@ -62,7 +60,7 @@ export async function submitCode(context: Context): Promise<Response> {
     await recordFailure(context, waiting.userId, "wrong code");
     return codePage(context, { next, status: 401, rejection: "That code is incorrect or was used before." });
   }
-  const response = redirectResponse(context, next, session.cookie);
+  const response = redirectResponse(next, session.cookie);
   response.headers.append("set-cookie", cookie);
   return response;
 }
@@ -74,8 +72,8 @@ async function findWaiting(context: Context): Promise<Waiting | undefined> {
 }
 
 /** The password must be entered again. */
-function startOver(context: Context, next: string): Response {
-  return redirectResponse(context, `/login?${new URLSearchParams({ next, notice: "ended" })}`);
+function startOver(next: string): Response {
+  return redirectResponse(`/login?${new URLSearchParams({ next, notice: "ended" })}`);
 }
 
 async function findDevice(context: Context, { userId, email }: Waiting): Promise<{ isKnown: boolean }> {

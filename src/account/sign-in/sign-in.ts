@@ -11,22 +11,23 @@ import {
   type Session,
 } from "../../auth/sessions.ts";
 import { limitKnownBrowser, limitStranger } from "../../auth/sign-in/attempts.ts";
-import { nameBrowser } from "../../auth/sign-in/browser-name.ts";
+import { recordFailure } from "../../auth/sign-in/confirm-password.ts";
 import { createDevice, readDeviceHash } from "../../auth/sign-in/devices.ts";
 import { createTwoFactorSecret } from "../../auth/sign-in/totp.ts";
 import { findCredentials } from "../../db/accounts/account.ts";
-import { deleteSession, deleteSessions, insertSession } from "../../db/accounts/sessions.ts";
+import { deleteSession, deleteSessions, endOwnSession, insertSession } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/form.ts";
+import { invalidRequest } from "../../http/input.ts";
 import { redirectResponse } from "../../http/pages.ts";
-import { recordFailure, secretOf } from "../confirm.ts";
+import { secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { type SignInForm, signInPage } from "../entry-pages.ts";
 import { chooseNext } from "../rules.ts";
 
 export async function readSignIn(context: Context): Promise<Response> {
   const next = chooseNext(context.url.searchParams.get("next"), context.url.origin);
-  if (await currentSession(context)) return redirectResponse(context, next);
+  if (await currentSession(context)) return redirectResponse(next);
   return signInPage(context, { next });
 }
 
@@ -75,15 +76,14 @@ async function startSession(
     ...device,
     userId: user.id,
     passwordHash: user.passwordHash ?? "",
-    browser: nameBrowser(context),
     previous: readSessionHash(context) ?? null,
   });
   if (!started) return reject(context, { next, email, rejected: "incorrect" }, user.id);
   if (secret) {
     context.trace.outcome = "code_required";
-    return redirectResponse(context, `/login/code?${new URLSearchParams({ next })}`, session.cookie);
+    return redirectResponse(`/login/code?${new URLSearchParams({ next })}`, session.cookie);
   }
-  const response = redirectResponse(context, next, session.cookie);
+  const response = redirectResponse(next, session.cookie);
   response.headers.append("set-cookie", cookie);
   return response;
 }
@@ -106,10 +106,19 @@ export async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
   const idHash = readSessionHash(context);
   if (idHash) context.trace.userId = await deleteSession(context.env.DB, { idHash, now: context.now });
-  return redirectResponse(context, "/login?notice=signed-out", endedCookie(context));
+  return redirectResponse("/login?notice=signed-out", endedCookie(context));
 }
 
 export async function signOutEverywhere(context: Context, session: Session): Promise<Response> {
   await deleteSessions(context.env.DB, { ...session, now: context.now });
-  return redirectResponse(context, "/login?notice=signed-out-everywhere", endedCookie(context));
+  return redirectResponse("/login?notice=signed-out-everywhere", endedCookie(context));
+}
+
+/** Ends one session of the user, from the list on the account page. */
+export async function endSession(context: Context, session: Session): Promise<Response> {
+  const form = await readForm(context, contract.endSession);
+  if ("errors" in form) throw invalidRequest(form.errors);
+  const { userId } = session;
+  await endOwnSession(context.env.DB, { userId, reference: form.fields.session, now: context.now });
+  return redirectResponse("/account?notice=session-ended");
 }

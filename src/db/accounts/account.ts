@@ -8,7 +8,7 @@ import { apps, authenticators, recoveryCodes, users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { m, t } from "./api-tokens.ts";
 import { isKnownDevice } from "./devices.ts";
-import { isCurrent, s } from "./sessions.ts";
+import { isCurrent, ownSessions, s } from "./sessions.ts";
 
 const u = alias(users, "u");
 const a = alias(apps, "a");
@@ -83,12 +83,18 @@ export async function readAccount(
 ) {
   const db = ledger.control;
   const spend = ownSpend(ledger, session.userId, days);
-  const [[found], apps, sums, partners] = await runGated(
+  const [[found], sessions, apps, sums, partners] = await runGated(
     ledger,
     db,
-    [account(db, { ...session }), ownApps(db, { ...session }), spend.sums, spend.partners],
+    [
+      account(db, { ...session }),
+      ownSessions(db, { ...session }),
+      ownApps(db, { ...session }),
+      spend.sums,
+      spend.partners,
+    ],
     runIdempotent,
   );
   const tokens = apps.map((app) => app.token);
-  return { account: found, apps, spend: await spend.read(sums, partners, tokens) };
+  return { account: found, sessions, apps, spend: await spend.read(sums, partners, tokens) };
 }

@@ -29,8 +29,9 @@ const isUnchanged = sql`${isChecked}
 // A user has at most one token, so this replaces the old one.
 const { tokenHash, hint, createdAt } = apiTokens;
 const replaceToken = returning(
-  sql`INSERT OR REPLACE INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, apiTokens.sealed, createdAt)})
-    SELECT ${newHash}, ${userId}, ${sql.placeholder("hint")}, ${sealed}, ${sql.placeholder("now")} WHERE ${isUnchanged}`,
+  sql`INSERT OR REPLACE INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, apiTokens.sealed, createdAt, apiTokens.role)})
+    SELECT ${newHash}, ${u.id}, ${sql.placeholder("hint")}, ${sealed}, ${sql.placeholder("now")}, ${u.role}
+    FROM ${as(u)} WHERE ${u.id} = ${userId} AND ${isUnchanged}`,
   { userId: apiTokens.userId },
 );
 const renewAfterSwap = renewal(

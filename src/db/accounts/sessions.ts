@@ -1,6 +1,7 @@
 /** Sessions of signed-in browsers. A session is stored under the SHA-256 of its ID. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { HOUR_MS } from "../../domain/time.ts";
 import { auditChange } from "../operator/audit.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { auditLog, authenticators, sessions, users } from "../schema.ts";
@@ -14,8 +15,15 @@ const idHash = sql.placeholder("idHash");
 const userId = sql.placeholder("userId");
 const now = sql.placeholder("now");
 
-/** The row `s` of a session that is known, has not expired and does not wait for a code. */
-export const isCurrent = sql`${s.idHash} = ${idHash} AND ${s.expiresAt} > ${now} AND ${s.waitingSecret} IS NULL`;
+/** A session ends after two hours without a request. */
+const IDLE_MS = 2 * HOUR_MS;
+/** So often a session's last request is written. */
+const SEEN_MS = 5 * 60 * 1000;
+
+/** The row `s` has not expired and does not wait for a code. */
+const isLive = sql`${s.expiresAt} > ${now} AND ${s.lastSeenAt} > ${now} - ${sql.raw(String(IDLE_MS))} AND ${s.waitingSecret} IS NULL`;
+/** The row `s` of a session that is known and live. */
+export const isCurrent = sql`${s.idHash} = ${idHash} AND ${isLive}`;
 
 const sessionFields = {
   userId: s.userId,
@@ -23,6 +31,8 @@ const sessionFields = {
   role: u.role,
   /** 1 for a user with a temporary password, otherwise 0. */
   mustChangePassword: sql<number>`${u.passwordExpiresAt} IS NOT NULL`,
+  lastSeenAt: s.lastSeenAt,
+  passwordAt: s.passwordAt,
   hasTwoFactor: sql<number>`EXISTS (SELECT 1 FROM ${as(f)} WHERE ${f.userId} = ${u.id})`,
 };
 export type SessionUser = RowOf<typeof sessionFields>;
@@ -42,6 +52,47 @@ export async function findSession(
   return row;
 }
 
+const see = statement(sql`
+  UPDATE ${sessions} SET ${names(sessions.lastSeenAt)} = ${now}
+  WHERE ${sessions.idHash} = ${idHash} AND ${sessions.lastSeenAt} <= ${now} - ${sql.raw(String(SEEN_MS))}
+`);
+
+/** Whether the last request of a session was so long ago that this one must be written. */
+export function isSeenLongAgo({ lastSeenAt }: SessionUser, now: number): boolean {
+  return lastSeenAt <= now - SEEN_MS;
+}
+
+/** Writes that a session is in use, so that it does not end by being idle. */
+export async function updateLastSeen(db: D1Database, idHash: string, now: number): Promise<void> {
+  await runIdempotent(db, see(db, { idHash, now }));
+}
+
+const confirm = statement(sql`
+  UPDATE ${sessions} SET ${names(sessions.passwordAt)} = ${now} WHERE ${sessions.idHash} = ${idHash}
+`);
+
+/** Writes that the password was entered in a session. */
+export async function updatePasswordAt(
+  db: D1Database,
+  session: { idHash: string; now: number },
+): Promise<void> {
+  await runIdempotent(db, confirm(db, { ...session }));
+}
+
+const listFields = {
+  idHash: s.idHash,
+  browser: s.browser,
+  createdAt: s.createdAt,
+  lastSeenAt: s.lastSeenAt,
+};
+export type ListedSession = RowOf<typeof listFields>;
+
+/** The live sessions of a user, the last used first. */
+export const ownSessions = query(
+  listFields,
+  sql`FROM ${as(s)} WHERE ${s.userId} = ${userId} AND ${isLive} ORDER BY ${s.lastSeenAt} DESC, ${s.createdAt} DESC`,
+);
+
 /** The user `userId`, enabled and with the password whose hash was checked, as a condition of a change. */
 export const isChecked = sql`EXISTS (
   SELECT 1 FROM ${as(u)}
@@ -54,13 +105,18 @@ export interface NewSessionRow {
   expiresAt: number;
   now: number;
   waitingSecret: string | null;
+  /** In words, for people. */
+  browser: string;
 }
 
-const { createdAt, expiresAt, waitingSecret } = sessions;
+const { createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt } = sessions;
+/** Starts a session just after the password was entered. */
 export const startIf = (condition: SQL) =>
   statement<{ started: 1 }>(sql`
-    INSERT INTO ${sessions} (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret)})
-    SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")}, ${sql.placeholder("waitingSecret")}
+    INSERT INTO ${sessions}
+      (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt)})
+    SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")}, ${sql.placeholder("waitingSecret")},
+      ${sql.placeholder("browser")}, ${now}, ${now}
     WHERE ${condition}
     RETURNING 1 AS started
   `);
@@ -68,7 +124,8 @@ export const startIf = (condition: SQL) =>
 /** Ends the browser's previous session, and the user's expired ones. */
 const endStale = statement(sql`
   DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${sql.placeholder("previous")}
-    OR ${sessions.userId} = ${userId} AND ${sessions.expiresAt} <= ${now}
+    OR ${sessions.userId} = ${userId} AND (${sessions.expiresAt} <= ${now}
+      OR ${sessions.lastSeenAt} <= ${now} - ${sql.raw(String(IDLE_MS))})
 `);
 const start = startIf(isChecked);
 /** The new session exists and does not wait for a code. */
@@ -99,7 +156,6 @@ export async function insertSession(
 interface SignIn {
   userId: number;
   now: number;
-  /** In words, for people. */
   browser: string;
 }
 
@@ -149,4 +205,26 @@ export async function deleteSessions(
 ): Promise<void> {
   const values = { ...session, action: "sign out everywhere" };
   await runIdempotent(db, auditSignOut(db, values), endAll(db, values));
+}
+
+/** A session of the user: the beginning of its hash, which names it on the account page. */
+const REFERENCE_LENGTH = 16;
+export const toReference = (idHash: string) => idHash.slice(0, REFERENCE_LENGTH);
+
+const endOther = statement(sql`
+  DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId}
+    AND substr(${sessions.idHash}, 1, ${sql.raw(String(REFERENCE_LENGTH))}) = ${sql.placeholder("reference")}
+`);
+
+/** Ends the session of the user with this reference, if there is one. */
+export async function endOwnSession(
+  db: D1Database,
+  ended: { userId: number; reference: string; now: number },
+): Promise<void> {
+  const { userId, now } = ended;
+  await runIdempotent(
+    db,
+    endOther(db, { ...ended }),
+    auditChange(db, { userId, now }, "end session", "user", userId),
+  );
 }

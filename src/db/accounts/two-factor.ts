@@ -75,7 +75,7 @@ export type EnteredCode = { step: number } | { codeHash: string };
 export async function finishSignIn(
   db: D1Database,
   code: EnteredCode,
-  added: NewSessionRow & NewDeviceRow & { userId: number; previous: string; browser: string },
+  added: NewSessionRow & NewDeviceRow & { userId: number; previous: string },
 ): Promise<boolean> {
   const values = { ...added, ...code };
   const secondFactor = "step" in code ? "code" : "recovery code";

@@ -7,7 +7,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, names, optional, query, returning } from "../query.ts";
-import { links } from "../schema.ts";
+import { apps, links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
@@ -22,6 +22,7 @@ export interface NewLink {
 export type Parent = LinkRow & Inherited;
 
 const p = alias(links, "p");
+const a = alias(apps, "a");
 const now = sql.placeholder("now");
 // New links travel as JSON arrays [token, label, parent token].
 const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
@@ -52,13 +53,24 @@ const keys = keyStatements({
   app: sql`${m.appToken}`,
 });
 
+/** What the app may still store. */
+const room = query(
+  { links: sql<number>`${a.maxLinks} - ${a.createdLinkCount}`, storedLength: a.storedLength },
+  sql`FROM ${member} CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${isCaller}`,
+);
+
+/** The links of a request count in their order, also one whose parent is not valid. A request with a key was judged before. */
+const hasRoom = sql`(
+  SELECT ${a.createdLinkCount} + j.key < ${a.maxLinks} FROM ${as(a)} WHERE ${a.token} = ${m.appToken}
+)`;
+
 const insert = returning(
   sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
     SELECT j.value ->> 0, ${m.appToken}, ${p.id}, coalesce(${p.level}, 0) + 1, j.value ->> 1, ${now}
     FROM ${member} CROSS JOIN ${newLinks}
     LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
     WHERE ${isCaller} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
-      AND (${sql.placeholder("key")} IS NULL OR ${keys.isStored})`,
+      AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
   { token: links.token },
 );
 
@@ -67,12 +79,14 @@ const deleteWrongResponse = keys.deleteOwn(sql`
   ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0)
 `);
 
+const NO_ROOM = { links: 0, storedLength: 0 };
+
 const toJson = (links: NewLink[]) =>
   JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));
 
 /**
  * Inserts links at level 1 or below their parents. Without access, none is inserted. A link is skipped when its parent is missing
- * or at level 4. `parents` is read before the insertion, by the token of the new link.
+ * or at level 4, or the app has its maximum of links. `parents` is read before the insertion, by the token of the new link.
  */
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
   const values = { ...scope, links: toJson(links), now: at, operation: null, key: null, requestId: null };
@@ -92,13 +106,14 @@ export async function prepareLinks(
   links: NewLink[],
   { operation, key, now }: KeyedRequest,
 ) {
-  const [partners, rows, [earlier]] = await runWithPartners(
+  const [partners, rows, [earlier], [left]] = await runWithPartners(
     db,
     scope.tokenHash,
     creationContext(db, { ...scope, links: toJson(links) }),
     keys.find(db, { ...scope, operation, key, now }),
+    room(db, { ...scope }),
   );
-  return { ...splitCreationContext(rows), earlier, partners };
+  return { ...splitCreationContext(rows), earlier, room: left ?? NO_ROOM, partners };
 }
 
 /**

@@ -7,8 +7,11 @@ import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { email } from "../../http/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
+import { requirePassword, yourPassword } from "../confirmation.ts";
 import { byId, change, createSecret, notFound, page, secret } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
+
+const PASSWORD_ERRORS = ["password_required", "wrong_password"] as const;
 
 export const role = z.enum(["member", "operator"], "must be member or operator");
 
@@ -59,6 +62,7 @@ const newUser = z.strictObject({
   email,
   role: z._default(role, "member"),
   sign_in: z._default(z.enum(["password", "sso"], "must be password or sso"), "password"),
+  your_password: yourPassword,
 });
 
 export const createUser = itemOperation({
@@ -68,8 +72,11 @@ export const createUser = itemOperation({
   summary: "Create a user with a temporary password or for single sign-on",
   input: { body: newUser },
   item: user,
-  errors: ["email_taken"],
-  async handle({ env, now }, operator, { body: { email, role, sign_in } }) {
+  errors: ["email_taken", ...PASSWORD_ERRORS],
+  async handle(context, operator, { body: { email, role, sign_in, your_password } }) {
+    const { env, now } = context;
+    if (role === "operator" && sign_in === "password")
+      await requirePassword(context, operator, your_password);
     const created = sign_in === "password" ? await createTemporaryPassword(now) : undefined;
     const stored = created?.stored ?? db.NO_PASSWORD;
     const inserted = await db.insertUser(env.DB, operator, { email, role, ...stored });
@@ -94,13 +101,16 @@ export const readUser = itemOperation({
   },
 });
 
-const userChange = change({
-  role: z.optional(role),
-  disabled: z.optional(z.boolean()),
-  sign_in: z.optional(
-    z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
-  ),
-});
+const userChange = change(
+  {
+    role: z.optional(role),
+    disabled: z.optional(z.boolean()),
+    sign_in: z.optional(
+      z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
+    ),
+  },
+  { your_password: yourPassword },
+);
 
 export const updateUser = itemOperation({
   method: "PATCH",
@@ -109,8 +119,13 @@ export const updateUser = itemOperation({
   summary: "Update a user: change the role or sign-in method, disable or enable",
   input: { path: byId, body: userChange },
   item: user,
-  errors: ["not_found", "last_operator"],
-  async handle({ env: { DB } }, operator, { path: { id }, body: { role, disabled, sign_in } }) {
+  errors: ["not_found", "last_operator", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { role, disabled, sign_in, your_password } }) {
+    const { DB } = context.env;
+    // The operator who set a temporary password knows it.
+    if (role === "operator" && (await db.findUser(DB, id))?.passwordExpiresAt != null) {
+      await requirePassword(context, operator, your_password);
+    }
     const change = { role, disabled, ...(sign_in && { password: db.NO_PASSWORD }) };
     const updated = await db.updateUser(DB, operator, id, change);
     if (updated) return toUserItem(updated);
@@ -118,19 +133,40 @@ export const updateUser = itemOperation({
   },
 });
 
+const passwordReset = z._default(
+  z.strictObject({
+    revoke_api_token: z
+      .optional(z.boolean())
+      .with(
+        z.describe(
+          "Also deletes the user's API token. By default it keeps working, but can no longer be shown",
+        ),
+      ),
+    your_password: yourPassword,
+  }),
+  {},
+);
+
 /** The user's sessions end, and a sealed API token can no longer be shown. */
 export const resetPassword = itemOperation({
   method: "POST",
   path: "/operator/v1/users/:id/password",
   id: "resetPassword",
   summary: "Reset a user's password to a temporary password",
-  input: { path: byId },
+  description:
+    "To recover an account that somebody else may have used, set `revoke_api_token`: the password, the sessions and the API token stop working in one step.",
+  input: { path: byId, body: passwordReset },
   item: user,
   returns: "The user with the password",
-  errors: ["not_found"],
-  async handle({ env, now }, operator, { path: { id } }) {
+  errors: ["not_found", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { revoke_api_token, your_password } }) {
+    const { env, now } = context;
+    const found = await db.findUser(env.DB, id);
+    if (!found) throw notFound("user");
+    if (found.role === "operator") await requirePassword(context, operator, your_password);
     const { password, stored } = await createTemporaryPassword(now);
-    const updated = await db.updateUser(env.DB, operator, id, { password: stored });
+    const change = { password: stored, revokesToken: revoke_api_token ?? false };
+    const updated = await db.updateUser(env.DB, operator, id, change);
     if (!updated) throw notFound("user");
     return { ...toUserItem(updated), temporary_password: password };
   },
@@ -140,16 +176,16 @@ export const issueToken = itemOperation({
   method: "POST",
   path: "/operator/v1/users/:id/token",
   id: "issueToken",
-  summary: "Replace a user's API token",
+  summary: "Replace the API token of a single sign-on user",
   input: { path: byId },
   item: user,
   returns: "The user with the token",
-  errors: ["not_found", "user_disabled"],
+  errors: ["not_found", "user_disabled", "has_password"],
   async handle({ env, now, afterResponse }, operator, { path: { id } }) {
     const { secret, stored } = createSecret("api");
     const { user, replaced, oldHash } = await db.replaceToken(env.DB, operator, id, stored);
     if (!user) throw notFound("user");
-    if (!replaced) throw new AppError("user_disabled");
+    if (!replaced) throw new AppError(user.disabledAt === null ? "has_password" : "user_disabled");
     if (oldHash) afterResponse(markTokenReset(env.TOKENS, oldHash, now));
     return { ...toUserItem(user), api_token: secret };
   },
