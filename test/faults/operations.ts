@@ -6,8 +6,15 @@ import { LINKS } from "../campaign/support.ts";
 import { type Call, call, DEMO, NOW, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
-import { everyOperation, type Need, plainCall, RECOVERY_CODE, SESSIONS } from "../security/support.ts";
-import { ROUND } from "./state.ts";
+import {
+  everyOperation,
+  type Need,
+  plainCall,
+  RECOVERY_CODE,
+  SECOND_SESSION,
+  SESSIONS,
+} from "../security/support.ts";
+import { ROUND, SSO_USER } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
 const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
@@ -79,7 +86,7 @@ const SAMPLES: Record<string, Sample> = {
   createUser: { path: "/operator/v1/users", json: { email: "new@example.com" } },
   updateUser: { path: "/operator/v1/users/1", method: "PATCH", json: { disabled: true } },
   resetPassword: { path: "/operator/v1/users/1/password", method: "POST" },
-  issueToken: { path: "/operator/v1/users/1/token", method: "POST" },
+  issueToken: { path: `/operator/v1/users/${SSO_USER}/token`, method: "POST" },
   createPartner: { path: "/operator/v1/partners", json: { display_name: "a" }, repeats: true },
   updatePartner: { path: "/operator/v1/partners/1", method: "PATCH", json: { display_name: "b" } },
   createCredential: {
@@ -112,6 +119,7 @@ const SAMPLES: Record<string, Sample> = {
     }),
   ),
   ...page("/account/sign-out-everywhere", form()),
+  ...page("/account/sessions/end", form({ session: SECOND_SESSION })),
   ...page(
     "/account/two-factor",
     form({ secret: SECRET, code: codeAt(SECRET, NOW), password: DEMO.password }),
@@ -159,7 +167,7 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users", form({ email: "new@example.com", role: "member", sign_in: "password" })),
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
-  ...page("/operator/users/1/token", form(), { pattern: "/operator/users/:id/token" }),
+  ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
   ...page("/operator/credentials/1/revoke", form(), { pattern: "/operator/credentials/:id/revoke" }),
 };
 

@@ -33,6 +33,9 @@ let tables: string[] = [];
 let columns = new Map<string, string>();
 let triggers: { name: string; sql: string }[] = [];
 
+/** A user without a password. */
+export const SSO_USER = 40;
+
 /** An adjustment that can be read. */
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
 
@@ -46,6 +49,9 @@ export async function startState(): Promise<void> {
   const sealed = seal(DEMO.apiToken, key, { userId: 1, secret: "API token" });
   await env.DB.batch([
     env.DB.prepare(ADJUSTMENT),
+    env.DB.prepare(
+      "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",
+    ).bind(SSO_USER),
     env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(hash),
     env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 2").bind(
       (await hashPassword(DEMO.operatorPassword)).hash,

@@ -66,6 +66,11 @@ export async function everything(): Promise<Record<string, unknown[]>> {
 
 const sessionId = (name: string) => name.padEnd(43, "0");
 
+const hashOf = (name: string) => createHash("sha256").update(sessionId(name)).digest("hex");
+
+/** The reference of another session of the member. */
+export const SECOND_SESSION = hashOf("second").slice(0, 16);
+
 /** The cookies of the demo users' sessions. */
 export const SESSIONS = {
   member: `__Host-session=${sessionId("member")}`,
@@ -82,11 +87,12 @@ export const RECOVERY_CODE = "recovery-code-of-the-operator";
 export async function startSessions(): Promise<void> {
   const insert = (name: string, userId: number, expiresAt: number) =>
     env.DB.prepare(
-      "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?4)",
-    ).bind(createHash("sha256").update(sessionId(name)).digest("hex"), userId, NOW - 1000, expiresAt);
+      "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, password_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?3, ?4)",
+    ).bind(hashOf(name), userId, NOW - 1000, expiresAt);
   await env.DB.batch([
     insert("member", 1, NOW + 3_600_000),
     insert("operator", 2, NOW + 3_600_000),
+    insert("second", 1, NOW + 3_600_000),
     insert("expired", 1, NOW),
     insert("waiting", 2, NOW + 60_000),
     env.DB.prepare("UPDATE sessions SET waiting_secret = 'sealed' WHERE expires_at = ?").bind(NOW + 60_000),
