@@ -151,7 +151,7 @@ async function createAll(
   if (key === undefined) {
     const found = await db.insertLinks(DB, scope, links, context.now);
     authorizeApp(caller, found.access);
-    const results = judgeItems(context, items, found, ({ token }) => found.inserted.includes(token));
+    const results = judgeItems(context, items, found);
     const created = describe(results);
     confirm(context, path, results, found.inserted);
     return toResponse(context, created);
@@ -160,12 +160,13 @@ async function createAll(
   const found = await db.prepareLinks(DB, scope, links, keyed);
   authorizeApp(caller, found.access);
   if (found.earlier) return replay(context, found.earlier, keyed);
-  if (found.room.storedLength > MAX_STORED_LENGTH) throw tooManyStored();
-  const results = judgeItems(context, items, found, (item) => links.indexOf(item) < found.room.links);
+  if (found.storedLength > MAX_STORED_LENGTH) throw tooManyStored();
+  const results = judgeItems(context, items, found);
   const created = describe(results);
   const response = toStored(context, created);
-  const promised = results.filter((result) => !(result instanceof AppError)).length;
-  const inserted = await db.insertKeyedLinks(DB, scope, links, keyed, response, promised);
+  const tokens = new Set(results.map((result) => (result instanceof AppError ? undefined : result.token)));
+  const accepted = links.filter(({ token }) => tokens.has(token));
+  const inserted = await db.insertKeyedLinks(DB, scope, accepted, keyed, response);
   if (!inserted) {
     const current = await db.prepareLinks(DB, scope, [], keyed);
     authorizeApp(caller, current.access);
@@ -180,15 +181,16 @@ async function createAll(
 function judgeItems(
   context: Context,
   items: Request["items"],
-  found: { parents: ReadonlyMap<string, db.Parent>; partners: Partners },
-  hasRoom: (item: db.NewLink) => boolean,
+  found: { room: number; parents: ReadonlyMap<string, db.Parent>; partners: Partners },
 ): (Link | AppError)[] {
+  let { room } = found;
   return items.map((item) => {
     if (item instanceof AppError) return item;
+    room--;
     const parent = found.parents.get(item.token);
     const rejection = judgeParent(item.parentToken, parent);
     if (rejection) return parentRejected(rejection);
-    if (!hasRoom(item)) return new AppError("app_full");
+    if (room < 0) return new AppError("app_full");
     return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
   });
 }

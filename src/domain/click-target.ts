@@ -20,7 +20,7 @@ const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   ...["view-source", "feed", "pcast", "wyciwyg", "resource", "chrome", "chrome-extension", "moz-extension"],
   ...["edge", "brave", "opera", "vivaldi", "devtools", "res", "ie.http", "microsoft-edge", "googlechrome"],
   ...["itms-services", "content", "android-app", "search", "shell", "hcp", "smb", "ldap", "telnet", "ssh"],
-  ...["ftp", "ws", "wss", "tel", "sms", "facetime", "x-apple.systempreferences"],
+  ...["ftp", "ws", "wss", "search-ms", "x-apple.systempreferences"],
 ]);
 const FORBIDDEN_PREFIX = /^(?:ms-|x-javascript|x-msdownload|com-apple-)/;
 

@@ -189,7 +189,7 @@ describe("a key", () => {
     await call(LINKS, { token: DEMO.apiToken, json, env: { DB: database } });
     const bare = { ...counts };
     expect(bare.calls).toBe(1);
-    expect(bare.read).toBeLessThanOrEqual(17);
+    expect(bare.read).toBeLessThanOrEqual(18);
     // The link, its four indexes, its parent, and the number of links of the app.
     expect(bare.written).toBeLessThanOrEqual(7);
     await post(json, { env: { DB: database } });

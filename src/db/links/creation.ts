@@ -30,19 +30,39 @@ const parentToken = sql`j.value ->> 2`;
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
 const creationContext = query(
-  { ...appAccess, newToken: sql<string | null>`j.value ->> 0`, ...optional(linkFields), ...inheritedFields },
+  {
+    ...appAccess,
+    ...optional({ maxLinks: a.maxLinks, createdLinkCount: a.createdLinkCount, storedLength: a.storedLength }),
+    newToken: sql<string | null>`j.value ->> 0`,
+    ...optional(linkFields),
+    ...inheritedFields,
+  },
   sql`FROM ${as(t)}
     LEFT JOIN ${as(m)} ON ${isMember}
+    LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
     LEFT JOIN ${newLinks}
     LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
     ${ancestors}
     WHERE ${isCaller}`,
 );
 
-/** Separates the access to the app from the parents, by the token of the new link. */
-function splitCreationContext<Row extends { id: number | null }>(rows: Row[]) {
+/** Separates the access to the app, and what it may still store, from the parents by the token of the new link. */
+function splitCreationContext<Row extends { id: number | null } & Quota>(rows: Row[]) {
   const found = rows.filter((row) => row.id !== null) as unknown as (Parent & { newToken: string })[];
-  return { access: rows[0], parents: new Map<string, Parent>(found.map((row) => [row.newToken, row])) };
+  const { maxLinks, createdLinkCount, storedLength } = rows[0] ?? {};
+  return {
+    access: rows[0],
+    room: (maxLinks ?? 0) - (createdLinkCount ?? 0),
+    storedLength: storedLength ?? 0,
+    parents: new Map<string, Parent>(found.map((row) => [row.newToken, row])),
+  };
+}
+
+/** Null without access. */
+interface Quota {
+  maxLinks: number | null;
+  createdLinkCount: number | null;
+  storedLength: number | null;
 }
 
 const member = sql`${as(t)} CROSS JOIN ${as(m)} ON ${isMember}`;
@@ -52,12 +72,6 @@ const keys = keyStatements({
   user: sql`${t.userId}`,
   app: sql`${m.appToken}`,
 });
-
-/** What the app may still store. */
-const room = query(
-  { links: sql<number>`${a.maxLinks} - ${a.createdLinkCount}`, storedLength: a.storedLength },
-  sql`FROM ${member} CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${isCaller}`,
-);
 
 /** The links of a request count in their order, also one whose parent is not valid. A request with a key was judged before. */
 const hasRoom = sql`(
@@ -78,8 +92,6 @@ const insert = returning(
 const deleteWrongResponse = keys.deleteOwn(sql`
   ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0)
 `);
-
-const NO_ROOM = { links: 0, storedLength: 0 };
 
 const toJson = (links: NewLink[]) =>
   JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));
@@ -106,14 +118,13 @@ export async function prepareLinks(
   links: NewLink[],
   { operation, key, now }: KeyedRequest,
 ) {
-  const [partners, rows, [earlier], [left]] = await runWithPartners(
+  const [partners, rows, [earlier]] = await runWithPartners(
     db,
     scope.tokenHash,
     creationContext(db, { ...scope, links: toJson(links) }),
     keys.find(db, { ...scope, operation, key, now }),
-    room(db, { ...scope }),
   );
-  return { ...splitCreationContext(rows), earlier, room: left ?? NO_ROOM, partners };
+  return { ...splitCreationContext(rows), earlier, partners };
 }
 
 /**
@@ -126,9 +137,8 @@ export async function insertKeyedLinks(
   links: NewLink[],
   request: KeyedRequest,
   response: StoredResponse,
-  promised: number,
 ): Promise<string[] | undefined> {
-  const values = { ...scope, ...request, ...response, links: toJson(links), promised };
+  const values = { ...scope, ...request, ...response, links: toJson(links), promised: links.length };
   const [, [stored], inserted] = await runBatch(
     db,
     keys.deleteExpired(db, values),
