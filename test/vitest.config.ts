@@ -12,7 +12,7 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
     miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases },
   });
 
-const setupFiles = ["test/plans.ts"];
+const setupFiles = ["test/plans.ts", "test/pace.ts"];
 const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 
 export default defineConfig({

@@ -213,16 +213,25 @@ export const PAGES = {
 <td>3,000</td>
 </tr>
 <tr>
-<td>Passwords for one account</td>
-<td>20</td>
+<td>Passwords for one account from one address</td>
+<td>10</td>
 </tr>
 <tr>
 <td>Passwords from one address</td>
 <td>100</td>
 </tr>
+<tr>
+<td>Passwords for one account from all addresses</td>
+<td>100</td>
+</tr>
+<tr>
+<td>Passwords from a browser that has signed in to the account before, or from one session</td>
+<td>10</td>
+</tr>
 </tbody></table>
 </div>
-<p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>` },
+<p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
+<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<h2 id="deadlines">Deadlines</h2>
 <div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
@@ -331,7 +340,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 &quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
-<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password and changes it on the account page. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within 7 days and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
 <pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
@@ -376,7 +385,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A user lost the password</td>
-<td><code>POST /operator/v1/users/{id}/password</code> returns a new one and ends the sessions.</td>
+<td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off. It expires after 7 days.</td>
 </tr>
 <tr>
 <td>A user leaves</td>
@@ -395,8 +404,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Bind it as a second consumer and deploy. They are recorded with their own time.</td>
 </tr>
 <tr>
-<td>Who changed what?</td>
-<td>The audit log has every change with user, time and values: <strong>Audit log</strong> in the console, or <code>GET /operator/v1/audit</code>.</td>
+<td>Who changed what? Who signed in?</td>
+<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, or <code>GET /operator/v1/audit</code>. Its entries cannot be changed or deleted.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -419,7 +428,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td><code>status</code>, <code>outcome</code></td>
-<td>the HTTP status, and <code>ok</code> or the error code</td>
+<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code> or <code>password_expired</code></td>
 </tr>
 <tr>
 <td><code>level</code></td>
@@ -436,6 +445,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
+      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<h2 id="require-two-factor-authentication">Require two-factor authentication</h2>
+<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. To require it of operators, add <code>OPERATOR_MFA = &quot;required&quot;</code> to the <code>[vars]</code> of <code>wrangler.toml</code> and deploy. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
 <p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>

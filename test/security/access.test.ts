@@ -150,6 +150,7 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
       {},
       { cookie: SESSIONS.expired },
       { cookie: SESSIONS.unknown },
+      { cookie: SESSIONS.waiting },
       { cookie: "__Host-session=" },
       { cookie: SESSIONS.operator.replace("__Host-session", "session") },
       { cookie: SESSIONS.operator.replace("__Host-session", "__host-session") },
