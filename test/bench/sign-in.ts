@@ -1,7 +1,7 @@
 /**
- * `node test/bench/sign-in.ts`: shows that clicks stay fast while 200 sign-ins are tried in one isolate, first over 16 connections
+ * `npm run bench -- --sign-in`: shows that clicks stay fast while 200 sign-ins are tried in one isolate, first over 16 connections
  * without a pause, then spread over ten seconds. Every sign-in comes from another address and the rate limiters allow all of them, so only the pace of
- * password hashing protects the clicks. Exits with 1 if an aim is missed.
+ * password hashing protects the clicks.
  */
 import { request } from "node:http";
 import { DEMO } from "../../src/dev/demo.ts";
@@ -14,20 +14,29 @@ const SPREAD_MS = 10_000;
 const CLICK_EVERY_MS = 10;
 const MINIMUM_MS = 5_000;
 
-const { miniflare, url } = await startBuilt({ name: "ours", script: buildWorker().script });
 const agent = openConnections();
-// Warms the isolate up.
-for (let index = 0; index < 100; index++) await click();
-for (let index = 0; index < 4; index++) await signIn(SIGN_INS + index);
-const quiet = await measure("no sign-ins", async () => undefined);
-const flood = await measure("no pause", () => trySignIns(16, 0));
-const spread = await measure("over 10 s", () => trySignIns(SIGN_INS, SPREAD_MS / SIGN_INS));
-agent.destroy();
-await miniflare.dispose();
-console.log(`Aims: median under ${AIMS.median} ms, p99 under ${AIMS.p99} ms.`);
-if (quiet.clicks === 0 || !flood.isMet || !spread.isMet) process.exit(1);
+let url = "";
 
-/** Opens a link every 10 ms until the work is done and for at least five seconds, and prints how long the clicks took. */
+/** Returns whether the aims are met. */
+export async function measureSignIns(): Promise<boolean> {
+  const built = await startBuilt({ name: "ours", script: buildWorker().script });
+  url = built.url;
+  // Warms the isolate up.
+  for (let index = 0; index < 100; index++) await click();
+  for (let index = 0; index < 4; index++) await signIn(SIGN_INS + index);
+  await measure("no sign-ins", async () => undefined);
+  const flood = await measure("no pause", () => trySignIns(16, 0));
+  const spread = await measure("over 10 s", () => trySignIns(SIGN_INS, SPREAD_MS / SIGN_INS));
+  agent.destroy();
+  await built.miniflare.dispose();
+  console.log(`Aims: median under ${AIMS.median} ms, p99 under ${AIMS.p99} ms.`);
+  return flood && spread;
+}
+
+/**
+ * Opens a link every 10 ms until the work is done and for at least five seconds, and prints how long the clicks took. Returns whether the
+ * aims are met.
+ */
 async function measure(name: string, work: () => Promise<string | undefined>) {
   const times: Promise<number>[] = [];
   const clicking = setInterval(() => times.push(click()), CLICK_EVERY_MS);
@@ -38,7 +47,7 @@ async function measure(name: string, work: () => Promise<string | undefined>) {
   const [median, p99] = [at(0.5), at(0.99)];
   const figures = [`${sorted.length} clicks`, `median ${median.toFixed(1)} ms`, `p99 ${p99.toFixed(0)} ms`];
   console.log([name.padEnd(12), ...figures, ...(outcome ? [outcome] : [])].join("  "));
-  return { clicks: sorted.length, isMet: median < AIMS.median && p99 < AIMS.p99 };
+  return median < AIMS.median && p99 < AIMS.p99;
 }
 
 /** Tries wrong passwords over this many connections, which start one after the other with a pause. Returns the statuses. */

@@ -52,6 +52,9 @@ export async function startState(): Promise<void> {
     env.DB.prepare(
       "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",
     ).bind(SSO_USER),
+    env.DB.prepare(
+      "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('sso-token', ?, '', 0)",
+    ).bind(SSO_USER),
     env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(hash),
     env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 2").bind(
       (await hashPassword(DEMO.operatorPassword)).hash,

@@ -60,7 +60,7 @@ function toBody(form: Form) {
     android_url: orNull(form.get("android_url")),
     redirect_hosts: toLines(form.get("redirect_hosts")),
     redirect_schemes: toLines(form.get("redirect_schemes")),
-    max_links: Number(form.get("max_links") ?? Number.NaN),
+    ...(form.has("max_links") && { max_links: Number(form.get("max_links")) }),
   };
 }
 
