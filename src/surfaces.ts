@@ -33,6 +33,11 @@ const SURFACES: Surface[] = [
     load: async () => (await import("./account/routes.ts")).accountRoutes,
   },
   {
+    name: "workspace",
+    segments: ["apps", "workspace.js", "workspace.css", "chart.js"],
+    load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
+  },
+  {
     name: "operator",
     segments: ["operator"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,

@@ -8,7 +8,6 @@ import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
-import { lastDays } from "./spend.ts";
 
 /** The account and the key of the password that the form confirmed, or the page that shows why the form was rejected. */
 export async function confirm(context: Context, session: Session, name: "show" | "reset") {
@@ -43,9 +42,8 @@ export const tokenOf = ({ userId }: Session): Purpose => ({ userId, secret: "API
 export const secretOf = (userId: number): Purpose => ({ userId, secret: "two-factor secret" });
 
 export async function load(context: Context, { idHash, userId }: Session) {
-  const { ledger, now } = context;
-  const days = lastDays(now);
-  const { account, ...read } = await accounts.readAccount(ledger, { idHash, userId, now }, days);
+  const { env, now } = context;
+  const { account, sessions } = await accounts.readAccount(env.DB, { idHash, userId, now });
   if (!account) throw new AppError("session_ended");
-  return { account, ...read, days };
+  return { account, sessions };
 }

@@ -1,7 +1,6 @@
 /** The fields of the forms on the account pages. */
 import * as z from "zod/mini";
-import { appToken, email, newPassword, password, plainText } from "../http/fields.ts";
-import { spendQuery } from "../http/report-fields.ts";
+import { email, newPassword, password, plainText } from "../http/fields.ts";
 
 export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 
@@ -37,5 +36,3 @@ export const changePassword = z
 export const endSession = z.object({
   session: z.string().check(z.regex(/^[0-9a-f]{16}$/, "is not a session")),
 });
-
-export const readSpendCsv = { path: z.object({ app_token: appToken }), query: spendQuery };

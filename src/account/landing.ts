@@ -1,17 +1,16 @@
-/** The landing page: what the product is, for visitors and for people who are signed in. */
+/** The landing page: what the product is, for visitors. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
-import { type Markup, type Page, pageResponse } from "../http/pages.ts";
+import { type Markup, pageResponse } from "../http/pages.ts";
 
-export function landingPage(context: Context, user: Page["user"]): Promise<Response> {
+export function landingPage(context: Context): Promise<Response> {
   return pageResponse(context, {
     title: "Links and ad costs",
-    user,
     body: html`
       <h1>Campaign links, and what every click costs</h1>
       <p class="lead">linkledger creates the links of your app campaigns, records clicks and impressions, and matches each cost that an ad partner reports to the click or impression behind it.</p>
       <p class="actions">
-        <a class="button" href="${user ? "/account" : "/login"}">${user ? "Go to your account" : "Sign in"}</a>
+        <a class="button" href="/login">Sign in</a>
         <a class="button secondary" href="/docs">Read the documentation</a>
       </p>
       ${showcase()}

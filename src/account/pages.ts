@@ -1,16 +1,14 @@
 /** The HTML of the account pages. The caller decides what the user may see. */
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
-import type { Account, OwnApp } from "../db/accounts/account.ts";
+import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
-import type { DayRange, ReportRow } from "../db/ledger/reports.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import { field, otherErrors } from "./fields.ts";
 import { countCodes, describeError, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
 import { script } from "./script.ts";
-import { spendSection } from "./spend.ts";
 
 export interface Shown {
   /** Shown in the status line. */
@@ -23,15 +21,12 @@ export interface Shown {
 interface AccountData {
   account: Account;
   sessions: ListedSession[];
-  apps: OwnApp[];
-  spend: ReportRow<"spend">[];
-  days: DayRange;
 }
 
 export function accountPage(
   context: Context,
   session: Session,
-  { account, sessions, apps, spend, days }: AccountData,
+  { account, sessions }: AccountData,
   shown: Shown = {},
 ): Promise<Response> {
   const hasPassword = account.passwordHash !== null;
@@ -54,8 +49,6 @@ export function accountPage(
         <h3>API token</h3>
         ${hasPassword ? tokenSection(context, account, shown.token) : singleSignOnNotice()}
       </section>
-      ${appsSection(apps)}
-      ${apps.map((app) => spendSection(app, days, spend))}
       <section class="card">
         <h2>Password and sessions</h2>
         ${
@@ -192,28 +185,6 @@ function dialog(name: "show" | "reset"): Markup {
         </div>
       </form>
     </dialog>`;
-}
-
-function appsSection(apps: OwnApp[]): Markup {
-  const rows = apps.map(
-    (app) => html`
-      <tr><th scope="row">${app.name}</th><td><code>${app.token}</code></td><td class="number">${app.linkCount}</td></tr>`,
-  );
-  return html`
-    <section class="card">
-      <h2 id="apps">Apps</h2>
-      ${
-        apps.length === 0
-          ? html`<p>You don't have access to any apps yet. Ask your operator to add you.</p>`
-          : html`<div class="table" tabindex="0" role="region" aria-labelledby="apps">
-              <table>
-                <thead><tr><th scope="col">Name</th><th scope="col">App token</th><th scope="col" class="number">Network links</th></tr></thead>
-                <tbody>${rows}</tbody>
-              </table>
-            </div>
-            ${apps.some((app) => app.linkCount === 0) ? html`<p class="hint">No links yet. Create your first link with the <a href="/docs#tag/campaign">campaign API</a>.</p>` : ""}`
-      }
-    </section>`;
 }
 
 /** The Show or Reset form as its own page, for a rejected attempt without the script. `error` is a sentence. */

@@ -1,12 +1,9 @@
 /** The routes of the account pages (spec §5.2, §5.3). */
 import { currentSession, type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
-import { readInput } from "../http/input.ts";
+import { redirectResponse } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
-import { readReport, reportCsvResponse } from "../usecases/reports.ts";
 import { load } from "./confirm.ts";
-import * as contract from "./contract.ts";
 import { landingPage } from "./landing.ts";
 import * as pages from "./pages.ts";
 import { changePassword, readPassword } from "./password.ts";
@@ -23,7 +20,7 @@ export const accountRoutes: Route[] = [
   { path: "/login/code", methods: { GET: readCode, POST: submitCode } },
   { path: "/logout", methods: { POST: signOut } },
   { path: "/account", methods: { GET: withSession(readAccount) } },
-  { path: "/account/apps/:app_token/spend.csv", methods: { GET: withSession(readSpendCsv) } },
+  { path: "/account/apps/:app_token/spend.csv", methods: { GET: redirectSpend } },
   { path: "/account/token/show", methods: { POST: withSession(showToken) } },
   { path: "/account/token/reset", methods: { POST: withSession(resetToken) } },
   {
@@ -40,8 +37,12 @@ export const accountRoutes: Route[] = [
   { path: "/account/sign-out-everywhere", methods: { POST: withSession(signOutEverywhere) } },
 ];
 
+/** What the service is for visitors. A signed-in person continues where they work. */
 async function readLanding(context: Context): Promise<Response> {
-  return landingPage(context, await currentSession(context));
+  const session = await currentSession(context);
+  if (!session) return landingPage(context);
+  const worksInConsole = session.role === "operator" && session.apps.length === 0;
+  return redirectResponse(worksInConsole ? "/operator" : "/apps");
 }
 
 const NOTICES = new Map([["session-ended", "Session ended."]]);
@@ -51,14 +52,11 @@ async function readAccount(context: Context, session: Session): Promise<Response
   return pages.accountPage(context, session, await load(context, session), message ? { message } : {});
 }
 
-/** The CSV spend report of the campaign API for the signed-in user. */
-async function readSpendCsv(context: Context, { userId }: Session): Promise<Response> {
-  const { path, query } = await readInput(context, contract.readSpendCsv);
-  const request = { report: "spend", appToken: path.app_token, query, now: context.now } as const;
-  const report = await readReport(context.ledger, { kind: "user", userId }, request);
-  if (!report.access) {
-    throw new AppError("not_found", "There is no app with this token, or you are not a member of it.");
-  }
-  if (!report.hasLink) throw new AppError("not_found", "This app has no link with this token.");
-  return reportCsvResponse(report);
+/** The spend that this address had is part of the workspace. */
+function redirectSpend(context: Context): Response {
+  const days = new URLSearchParams(
+    [...context.url.searchParams].filter(([name]) => /^(from|to)$/.test(name)),
+  );
+  const app = encodeURIComponent(context.params.app_token ?? "");
+  return redirectResponse(`/apps/${app}/spend${days.size > 0 ? `?${days}` : ""}`);
 }

@@ -2,11 +2,11 @@
 import { DAY_MS, dayOf } from "../domain/time.ts";
 import type { InputError } from "../errors.ts";
 
-/** The page to open after sign-in: `next` if it is an account or operator page on our origin, otherwise the account page. */
+/** The page to open after sign-in: `next` if it is a page for signed-in people on our origin, otherwise their start page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {
   const url = URL.parse(next ?? "", origin);
-  const isOwn = url?.origin === origin && /^\/(?:account|operator)(?:\/|$)/.test(url.pathname);
-  return isOwn ? url.pathname + url.search : "/account";
+  const isOwn = url?.origin === origin && /^\/(?:account|apps|operator)(?:\/|$)/.test(url.pathname);
+  return isOwn ? url.pathname + url.search : "/";
 }
 
 /** `19 March 2026`, in UTC. */

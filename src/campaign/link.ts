@@ -1,7 +1,7 @@
 /** What the operations on links share: paths, the response with one link, and access to an app (spec §2.2, §4). */
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
-import type { AppAccess } from "../db/accounts/api-tokens.ts";
+import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
 import { appToken } from "../http/fields.ts";
@@ -42,8 +42,12 @@ export const oneLink = (description: string, headers: string[] = []) => ({
   },
 });
 
-export function toScope({ tokenHash }: Principal, path: { app_token: string }): AppScope {
-  return { tokenHash, appToken: path.app_token };
+export function toViewer({ tokenHash }: Principal): Viewer {
+  return { by: "token", tokenHash };
+}
+
+export function toScope(caller: Principal, path: { app_token: string }): AppScope {
+  return { ...toViewer(caller), appToken: path.app_token };
 }
 
 export function toLinkScope(caller: Principal, path: z.output<typeof linkPath>): LinkScope {

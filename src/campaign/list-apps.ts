@@ -8,6 +8,7 @@ import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1, timestamp } from "../http/response-schemas.ts";
+import { toViewer } from "./link.ts";
 
 const ownApp = z
   .strictObject({
@@ -27,7 +28,7 @@ export const listApps = userOperation({
   responses: { 200: { description: "A page of the apps that you are a member of", schema: listV1(ownApp) } },
   errors: [],
   async handle(context, caller, { range }) {
-    const { access, rows } = await listOwnApps(context.env.DB, caller.tokenHash, range);
+    const { access, rows } = await listOwnApps(context.env.DB, toViewer(caller), range);
     const { appCount } = caller.authorize(access);
     const page = toPage(range, rows);
     const items = page.items.map(({ token, name, linkCount, createdAt }) => ({

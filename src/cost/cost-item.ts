@@ -4,7 +4,7 @@ import { MATCHES } from "../db/ledger/cost-list.ts";
 import type { CostRecord } from "../db/ledger/costs.ts";
 import type { Kind } from "../domain/cost-types.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
-import { mismatchReason, preferred } from "../domain/matching.ts";
+import { mismatchReason } from "../domain/matching.ts";
 import { formatAmount } from "../domain/money.ts";
 import { COST_WINDOW_MS, toIso } from "../domain/time.ts";
 import { timestamp } from "../http/response-schemas.ts";
@@ -51,7 +51,7 @@ export function toCostItem(costId: string, cost: CostRecord, now: number) {
 
 /** A cost that was sent in a call. A price on a URL beside it counts only while the call is pending. */
 function describeCall(cost: CostRecord, now: number) {
-  const { costType, currency, amount, tag, state, matchedKind, engagements } = cost;
+  const { costType, currency, amount, tag, state, engagements } = cost;
   const receivedAt = expectDefined(cost.receivedAt ?? undefined);
   const mayMatchUntil = receivedAt + COST_WINDOW_MS;
   const waiting = now > mayMatchUntil ? "lapsed" : "pending";
@@ -67,19 +67,14 @@ function describeCall(cost: CostRecord, now: number) {
     may_match_until: isPending ? toIso(mayMatchUntil) : null,
     mismatch: (isPending && costType && mismatchReason(costType, engagements, receivedAt)) || null,
     url_price: toUrlPrice(cost, cost.countingPrice),
-    engagement: toEngagement(cost, matchedKind),
+    engagement: toEngagement(cost),
   };
 }
 
 /** A cost that came with the URL of an engagement. After a void, its values are stored like those of a call. */
 function describeUrlPrice(cost: CostRecord) {
-  const { click, impression } = cost.engagements;
-  const kind = preferred(
-    click?.priceCounts ? click : undefined,
-    impression?.priceCounts ? impression : undefined,
-  );
-  const engagement = toEngagement(cost, kind);
-  const price = toUrlPrice(cost, kind);
+  const engagement = toEngagement(cost);
+  const price = toUrlPrice(cost, cost.kind);
   return {
     cost_type: price?.cost_type,
     cost_currency: price?.cost_currency,
@@ -101,9 +96,7 @@ function toUrlPrice({ engagements }: CostRecord, kind: Kind | null) {
   return { cost_type: urlCostType, cost_currency: urlCurrency, amount: formatAmount(urlAmount) };
 }
 
-function toEngagement({ engagements, clickLink, impressionLink }: CostRecord, kind: Kind | null) {
+function toEngagement({ engagements, kind, linkToken }: CostRecord) {
   const engagement = kind && engagements[kind];
-  if (!engagement) return null;
-  const linkToken = kind === "click" ? clickLink : impressionLink;
-  return { kind, occurred_at: toIso(engagement.occurredAt), link_token: linkToken };
+  return engagement ? { kind, occurred_at: toIso(engagement.occurredAt), link_token: linkToken } : null;
 }

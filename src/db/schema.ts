@@ -233,6 +233,14 @@ export const links = sqliteTable(
     index("links_by_partner")
       .on(table.appToken, table.parentId, table.partnerId)
       .where(sql`${table.partnerId} IS NOT NULL`),
+    // For search over all levels. Those of level 1 are in links_by_label.
+    index("links_by_level")
+      .on(table.appToken, table.level, sql`${table.label} COLLATE NOCASE`)
+      .where(sql`${table.parentId} IS NOT NULL`),
+    // Costs nothing until a link has its own partner or switch.
+    index("links_with_settings")
+      .on(table.appToken, table.level, sql`${table.label} COLLATE NOCASE`)
+      .where(sql`${table.partnerId} IS NOT NULL OR ${table.costSwitch} IS NOT NULL`),
     check("four_levels", sql`${table.level} BETWEEN 1 AND 4`),
   ],
 );

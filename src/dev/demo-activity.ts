@@ -70,7 +70,8 @@ export function demoSpend(now: number, appToken: string): { entries: Values[]; t
         totals.push([appToken, day, linkId, 1, cost_type, currency, "matched", 1, amount]);
         continue;
       }
-      const oldest = now - DAYS_IN_LEDGER * DAY_MS + 60_000;
+      // Soon after midnight, an hour earlier is the day before, and the totals have that day already.
+      const oldest = (dayOf(now) - DAYS_IN_LEDGER + 1) * DAY_MS;
       const at = Math.max(now - daysAgo * DAY_MS - index * HOUR_MS - 60_000, oldest);
       entries.push({
         partner_id: 1,

@@ -28,16 +28,26 @@ export interface AdjustmentSums {
   adjustedRest: string;
 }
 
-/** The sum of costs and of adjustments, if there are any, as plain decimal text, exact to 0.00000001. */
-export function formatSpend(rows: (CostSums & Partial<AdjustmentSums>)[]): string {
-  return formatMoney(
-    rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille) + toUnits(row), 0n),
-  );
+type SpendSums = CostSums & Partial<AdjustmentSums>;
+
+/** The sum of costs and of adjustments, if there are any, in units of 0.00000001. */
+export function sumSpend(rows: SpendSums[]): bigint {
+  return rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille) + toUnits(row), 0n);
 }
 
-/** The sum of adjustments as plain decimal text, exact to 0.00000001. */
+/** The same as plain decimal text. */
+export function formatSpend(rows: SpendSums[]): string {
+  return formatMoney(sumSpend(rows));
+}
+
+/** The sum of adjustments, in units of 0.00000001. */
+export function sumAdjusted(rows: AdjustmentSums[]): bigint {
+  return rows.reduce((sum, row) => sum + toUnits(row), 0n);
+}
+
+/** The same as plain decimal text. */
 export function formatAdjusted(rows: AdjustmentSums[]): string {
-  return formatMoney(rows.reduce((sum, row) => sum + toUnits(row), 0n));
+  return formatMoney(sumAdjusted(rows));
 }
 
 function toUnits({ adjustedWhole = "0", adjustedRest = "0" }: Partial<AdjustmentSums>): bigint {

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
+import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
 import stylesheet from "./assets/page.css";
 import type { Route } from "./router.ts";
@@ -20,6 +21,11 @@ export interface Page {
   status?: number;
   /** The signed-in user, if any. */
   user?: { email: string; role: "member" | "operator" } | undefined;
+  /** For pages with wide tables. */
+  wide?: boolean;
+  /** What the header shows after the product's name, and below that row. */
+  switcher?: Markup;
+  tabs?: Markup;
   /** Paths of scripts and of more stylesheets on this origin, see `servedFile`. */
   scripts?: string[];
   styles?: string[];
@@ -47,12 +53,13 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <link rel="stylesheet" href="${styleFile.href}">
     ${styles} ${scripts}
   </head>
-  <body>
+  <body class="${page.wide ? "wide" : ""}">
     <a class="skip" href="#${page.skipTo ?? "main"}">Skip to content</a>
     <header class="top"><div>
-      <a class="brand" href="/">${brandMark} linkledger</a>
-      ${page.plain ? "" : html`<nav aria-label="Account">${navigation(context, page.user)}</nav>`}
-    </div></header>
+      <a class="brand" href="/">${brandMark} <span>linkledger</span></a>
+      ${page.switcher ?? ""}
+      ${page.plain ? "" : html`<nav aria-label="Account">${navigation(context, page)}</nav>`}
+    </div>${page.tabs ?? ""}</header>
     <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
       ${page.body}
     </main>
@@ -108,14 +115,20 @@ export function securityHeaders(): Record<string, string> {
   };
 }
 
-function navigation(context: Context, user: Page["user"]): Markup {
+function navigation(context: Context, { user, switcher }: Page): Markup {
   const link = (href: string, name: string) =>
     html`<a href="${href}" ${context.url.pathname.startsWith(href) ? html`aria-current="page"` : ""}>${name}</a>`;
   if (!user) return link("/login", "Sign in");
   return html`
-    ${user.role === "operator" ? link("/operator", "Operator console") : ""}
-    ${link("/account", "Account")}
-    <form method="post" action="/logout"><button>Sign out</button></form>`;
+    ${switcher ? "" : link("/apps", "Apps")}
+    <details class="menu">
+      <summary>${user.email}</summary>
+      <div>
+        ${link("/account", "Account")}
+        ${user.role === "operator" ? link("/operator", "Operator console") : ""}
+        <form method="post" action="/logout"><button>Sign out</button></form>
+      </div>
+    </details>`;
 }
 
 const footer = html`<footer class="bottom"><div>
@@ -146,7 +159,7 @@ export function servedFile(path: string, type: string, content: string): { href:
   return { href: path + search, route: { path, methods: { GET: readFile } } };
 }
 
-const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet);
+const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet + figures);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
 /** The routes of the files that every page loads. */

@@ -61,11 +61,14 @@ const checkDays = (isValid: (from: number, to: number) => boolean, error: string
     ...IF_DAYS_ARE_VALID,
     error,
   });
-const inOrder = checkDays((from, to) => from <= to, "must not be before from");
-const short = checkDays(
-  (from, to) => to - from < MAX_DAYS,
-  `is too late: the report covers at most ${MAX_DAYS} days, including from and to`,
-);
+/** What `from` and `to` must be together. */
+export const dayChecks = [
+  checkDays((from, to) => from <= to, "must not be before from"),
+  checkDays(
+    (from, to) => to - from < MAX_DAYS,
+    `is too late: the report covers at most ${MAX_DAYS} days, including from and to`,
+  ),
+] as const;
 
 export const spendQuery = z
   .strictObject({
@@ -74,7 +77,7 @@ export const spendQuery = z
     cost_type: z.optional(costType).with(z.describe(`One of ${COST_TYPES.join(", ")}: only this cost type`)),
     currency: z.optional(currency).with(z.describe("Only this currency")),
   })
-  .check(inOrder, short);
+  .check(...dayChecks);
 
 export const engagementsQuery = z
   .strictObject({
@@ -84,4 +87,4 @@ export const engagementsQuery = z
       .optional(z.enum(KINDS, `must be one of ${KINDS.join(", ")}`))
       .with(z.describe("Only clicks, or only impressions")),
   })
-  .check(inOrder, short);
+  .check(...dayChecks);

@@ -329,11 +329,14 @@ APP_TOKEN=…</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
 <p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
+      { id: "see-links-in-the-browser", title: "See links in the browser", body: `<h2 id="see-links-in-the-browser">See links in the browser</h2>
+<p>Sign in and open an app. <strong>Links</strong> shows all four levels as a tree, with clicks, spend and average cost, each with everything below the link. Search by the beginning of a name, filter, and order by clicks or spend. The address of the page has all of this, so you can share it. A link&#39;s page has its URLs, a QR code, charts, and the parameters that were dropped from its URLs. <strong>Partners</strong> shows what each partner may do, and how complete its costs are.</p>` },
       { id: "read-what-links-cost", title: "Read what links cost", body: `<h2 id="read-what-links-cost">Read what links cost</h2>
 <p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
+<p>In the browser, the Spend page of an app shows the same numbers by day, link, partner or cost type, with a chart for each currency and a comparison with the days before. It downloads each view as CSV.</p>
 <p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
     ],
   },

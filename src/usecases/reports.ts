@@ -1,15 +1,16 @@
 /** Reads a report of an app and formats its rows for JSON and CSV. */
-import type { AppAccess } from "../db/accounts/api-tokens.ts";
+import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import {
   type DayRange,
-  findReport,
+  findReports,
   type Group,
   MAX_ROWS,
+  type Part,
   type ReportName,
   type ReportRow,
-  type Viewer,
 } from "../db/ledger/reports.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
+import type { Bound } from "../db/statement.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
@@ -53,8 +54,17 @@ export interface Report {
   items: ReportItem[];
   /** The names of an item's values. */
   header: string[];
-  /** Names the report, the app, the days and the groups. It needs no escaping. */
   fileName: string;
+}
+
+/** Reads reports of an app in one call, see `findReports`. Throws invalid_request for one with too many rows. */
+export async function readReports<
+  const Parts extends readonly [Part, ...Part[]],
+  More extends Bound<unknown>[],
+>(ledger: Ledger, viewer: Viewer, appToken: string, parts: Parts, ...more: More) {
+  const found = await findReports(ledger, viewer, appToken, parts, ...more);
+  if (found.rows.some((rows) => rows === undefined)) throw tooManyRows();
+  return { ...found, rows: found.rows as { [I in keyof Parts]: ReportRow<Parts[I]["report"]>[] } };
 }
 
 /** Reads a report. Throws invalid_request for one with too many rows, and for too many days up to today. */
@@ -65,29 +75,43 @@ export async function readReport<R extends ReportName>(
 ): Promise<Report> {
   const { group_by: groups, partner_id: partnerId, cost_type: costType, ...more } = query;
   const days = toDays(query, now);
-  const { access, hasLink, rows } = await findReport(ledger, viewer, report, appToken, {
-    ...more,
-    ...days,
-    groups,
-    partnerId,
-    costType,
-  });
-  if (!rows) throw tooManyRows();
+  const scope = { ...more, ...days, groups, partnerId, costType };
+  const { access, link, rows } = await readReports(ledger, viewer, appToken, [{ report, scope } as Part]);
   const columns = columnsOf(report, groups);
-  const items = rows.map((row) =>
+  const items = (rows[0] as unknown[] as ReportRow<R>[]).map((row) =>
     Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(row)])),
   );
-  const fileName = `${report}-${appToken}-${formatDate(days.from)}-${formatDate(days.to)}-by-${groups.join("-")}.csv`;
-  return { access, hasLink, items, header: Object.keys(columns), fileName };
+  const hasLink = query.link === undefined || link !== undefined;
+  return {
+    access,
+    hasLink,
+    items,
+    header: Object.keys(columns),
+    fileName: fileNameOf(report, appToken, days, groups),
+  };
 }
 
-export function reportCsvResponse({ header, items, fileName }: Report): Response {
+/** Names the report, the app, the days and the groups. It needs no escaping. */
+export function fileNameOf(
+  report: ReportName,
+  appToken: string,
+  { from, to }: DayRange,
+  groups: readonly string[],
+): string {
+  return `${report}-${appToken}-${formatDate(from)}-${formatDate(to)}-by-${groups.join("-")}.csv`;
+}
+
+export function reportCsvResponse({
+  header,
+  items,
+  fileName,
+}: Pick<Report, "header" | "items" | "fileName">): Response {
   const cells = items.map((item) => header.map((name) => item[name] ?? null));
   return csvResponse(toCsv(header, cells, MONEY), fileName);
 }
 
 /** The columns with exact decimal numbers, which adjustments can make negative. */
-const MONEY = ["spend", "adjusted"];
+const MONEY = ["spend", "adjusted", "previous_spend"];
 
 const DEFAULT_DAYS = 30;
 
@@ -142,13 +166,16 @@ const COLUMNS: {
 };
 
 /** The columns of a report, those of its groups first. */
-function columnsOf<R extends ReportName>(report: R, groups: readonly Group<R>[]): Columns<ReportRow<R>> {
+export function columnsOf<R extends ReportName>(
+  report: R,
+  groups: readonly Group<R>[],
+): Columns<ReportRow<R>> {
   const { groups: byGroup, sums } = COLUMNS[report];
   return Object.assign({}, ...groups.map((group) => byGroup[group]), sums);
 }
 
 /** The error for a report with more than MAX_ROWS rows, or that adds up more than that. */
-function tooManyRows(): AppError {
+export function tooManyRows(): AppError {
   const message = `gives more than ${MAX_ROWS} rows; use fewer groups or fewer days`;
   return new AppError("invalid_request", `group_by ${message}.`, {
     errors: [{ param: "group_by", message }],

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
-import { routes } from "../routes.ts";
+import { everyOperation } from "../security/support.ts";
 import { accountState, Browser, checkForLeakedSecrets, hashQuickly, statusLine } from "./support.ts";
 
 const EMAIL = "new@example.com";
@@ -46,16 +46,9 @@ async function signedInWithTemporary(): Promise<Browser> {
 }
 
 /** The pages that need a session, other than the one that changes the password. */
-const pages = routes.flatMap(({ path, methods, surface }) =>
-  ((surface === "account" || (surface === "operator" && !path.startsWith("/operator/v1"))) &&
-    path.startsWith("/account/")) ||
-  path === "/account" ||
-  (path.startsWith("/operator") && !path.startsWith("/operator/v1"))
-    ? Object.keys(methods)
-        .map((method) => [method, path] as const)
-        .filter(() => path !== "/account/password")
-    : [],
-);
+const pages = everyOperation
+  .filter(({ need, pattern }) => need.endsWith("session") && pattern !== "/account/password")
+  .map(({ method, pattern }) => [method, pattern] as const);
 
 it("is asked for on every page and form until it is changed, and nothing else happens", async () => {
   await rows("UPDATE users SET role = 'operator' WHERE email = ?", EMAIL);

@@ -42,7 +42,7 @@ async function turnOn(browser: Browser, password: string = DEMO.password, option
 /** Enters the password, and returns the browser that waits for a code. */
 async function waiting(options: Call = {}, browser = new Browser()): Promise<Browser> {
   const { status, headers } = await browser.signIn(DEMO.email, DEMO.password, options);
-  expect([status, headers.get("location")]).toEqual([303, "/login/code?next=%2Faccount"]);
+  expect([status, headers.get("location")]).toEqual([303, "/login/code?next=%2F"]);
   return browser;
 }
 
@@ -180,7 +180,7 @@ describe("signing in", () => {
     for (const [steps, isAccepted] of codes) {
       const code = codeAt(secret, later.now + steps * STEP);
       const outcome = await enter(await waiting(later), { code }, later);
-      expect(outcome, `${steps} steps`).toBe(isAccepted ? "/account" : 401);
+      expect(outcome, `${steps} steps`).toBe(isAccepted ? "/" : 401);
     }
   });
 
@@ -188,13 +188,13 @@ describe("signing in", () => {
     const { secret } = await turnOn(await signedIn());
     const browser = await waiting();
     expect((await browser.post("/login/code", { code: codeAt(secret, NOW - STEP) })).status).toBe(401);
-    expect(await enter(browser, { code: codeAt(secret, NOW) })).toBe("/account");
+    expect(await enter(browser, { code: codeAt(secret, NOW) })).toBe("/");
   });
 
   it("accepts a code with spaces", async () => {
     const { secret } = await turnOn(await signedIn());
     const code = ` ${codeAt(secret, NOW).slice(0, 3)} ${codeAt(secret, NOW).slice(3)} `;
-    expect(await enter(await waiting(), { code })).toBe("/account");
+    expect(await enter(await waiting(), { code })).toBe("/");
   });
 
   it.each([
@@ -208,7 +208,7 @@ describe("signing in", () => {
     expect([page.status, page.text.includes(sentence)]).toEqual([status, true]);
     expect((await browser.get("/account")).status).toBe(303);
     const again = await browser.post("/login/code", { code: codeAt(secret, NOW) });
-    expect(again.headers.get("location")).toBe("/account");
+    expect(again.headers.get("location")).toBe("/");
     expect((await browser.get("/account")).status).toBe(200);
   });
 
@@ -217,8 +217,8 @@ describe("signing in", () => {
     const browser = await waiting();
     const at = (now: number) => browser.post("/login/code", { code: codeAt(secret, now) }, { now });
     const late = await at(NOW + 600_000);
-    expect(late.headers.get("location")).toBe("/login?next=%2Faccount&notice=ended");
-    expect((await at(NOW + 600_000 - 1)).headers.get("location")).toBe("/account");
+    expect(late.headers.get("location")).toBe("/login?next=%2F&notice=ended");
+    expect((await at(NOW + 600_000 - 1)).headers.get("location")).toBe("/");
   });
 
   it.each([
@@ -235,7 +235,7 @@ describe("signing in", () => {
     await change(browser);
     browser.cookies.set("__Host-session", id);
     const page = await browser.post("/login/code", { code: codeAt(secret, NOW) });
-    expect(page.headers.get("location")).toBe("/login?next=%2Faccount&notice=ended");
+    expect(page.headers.get("location")).toBe("/login?next=%2F&notice=ended");
   });
 
   it("without a sign-in that waits starts over", async () => {
@@ -244,7 +244,7 @@ describe("signing in", () => {
         await browser.get("/login/code"),
         await browser.post("/login/code", { code: "000000" }),
       ]) {
-        expect(page.headers.get("location")).toBe("/login?next=%2Faccount&notice=ended");
+        expect(page.headers.get("location")).toBe("/login?next=%2F&notice=ended");
       }
     }
   });
@@ -288,10 +288,10 @@ describe("the limits on codes", () => {
     const limited = await thief.post("/login/code", { code });
     expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "3600"]);
     await waiting({}, known);
-    expect(await enter(known, { code })).toBe("/account");
+    expect(await enter(known, { code })).toBe("/");
     const nextHour = { now: NOW + 3_600_000 };
     const later = await waiting(nextHour);
-    expect(await enter(later, { code: codeAt(secret, nextHour.now) }, nextHour)).toBe("/account");
+    expect(await enter(later, { code: codeAt(secret, nextHour.now) }, nextHour)).toBe("/");
   });
 
   it("start again after a right code", async () => {
@@ -299,7 +299,7 @@ describe("the limits on codes", () => {
     for (const shownAt of [NOW, NOW + STEP]) {
       const browser = await waiting();
       for (let count = 0; count < 15; count++) await browser.post("/login/code", { code: "000000" });
-      expect(await enter(browser, { code: codeAt(secret, shownAt) })).toBe("/account");
+      expect(await enter(browser, { code: codeAt(secret, shownAt) })).toBe("/");
     }
   });
 });
@@ -308,10 +308,10 @@ describe("a recovery code", () => {
   it("signs in once, in any notation", async () => {
     const { codes } = await turnOn(await signedIn());
     const code = codes[3]?.toUpperCase().replaceAll("-", " ") ?? "";
-    expect(await enter(await waiting(), { code })).toBe("/account");
+    expect(await enter(await waiting(), { code })).toBe("/");
     expect((await (await waiting()).post("/login/code", { code })).status).toBe(401);
     expect(await rows("SELECT count(*) AS n FROM recovery_codes")).toEqual([{ n: 7 }]);
-    expect(await enter(await waiting(), { code: codes[0] ?? "" })).toBe("/account");
+    expect(await enter(await waiting(), { code: codes[0] ?? "" })).toBe("/");
   });
 
   it("of another user signs nobody in", async () => {
@@ -341,7 +341,7 @@ describe("a recovery code", () => {
     const replaced = codesOf(page);
     expect(replaced).toHaveLength(8);
     expect((await (await waiting()).post("/login/code", { code: codes[0] ?? "" })).status).toBe(401);
-    expect(await enter(await waiting(), { code: replaced[0] ?? "" })).toBe("/account");
+    expect(await enter(await waiting(), { code: replaced[0] ?? "" })).toBe("/");
   });
 
   it("is not created without two-factor", async () => {
@@ -361,7 +361,7 @@ describe("turning it off", () => {
     expect(await readTwoFactor()).toEqual({ authenticators: [], codes: [] });
     expect((await browser.get("/account")).text).toContain("Set up two-factor");
     expect((await old.get("/account")).status).toBe(303);
-    expect((await new Browser().signIn()).headers.get("location")).toBe("/account");
+    expect((await new Browser().signIn()).headers.get("location")).toBe("/");
     expect((await browser.post(`${PATH}/off`, { password: DEMO.password })).status).toBe(409);
   });
 
@@ -394,7 +394,7 @@ describe("a password", () => {
     for (const code of [codeAt(secret, NOW), codes[0] ?? ""]) {
       const other = new Browser();
       await other.signIn(DEMO.email, NEW);
-      expect(await enter(other, { code })).toBe("/account");
+      expect(await enter(other, { code })).toBe("/");
     }
   });
 

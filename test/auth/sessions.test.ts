@@ -42,6 +42,7 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     mustChangePassword: 0,
     hasTwoFactor: 0,
     idHash: sha256(ID),
+    apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number) }],
   });
 });
 

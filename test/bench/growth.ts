@@ -80,7 +80,8 @@ async function measureDeepList(server: Server): Promise<void> {
     ["deep page", deep, Number(last) - 1_000],
   ] as const) {
     const { counted, calls } = counting(server.db);
-    const scope = { tokenHash: hashToken(DEMO.apiToken, ["api"]) ?? "", appToken: DEMO.appToken };
+    const tokenHash = hashToken(DEMO.apiToken, ["api"]) ?? "";
+    const scope = { by: "token", tokenHash, appToken: DEMO.appToken } as const;
     await listLevelOne(counted, scope, {}, { after, before: null, limit: 50 });
     const asks: Ask[] = Array.from({ length: 500 }, () => ({ method: "GET", path, headers }));
     await drive(server, asks, 200, 1);

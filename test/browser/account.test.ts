@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkAccessibility, checkFits, service, signIn, useBrowser } from "./browser.ts";
+import { BASE_URL, checkAccessibility, checkFits, openMenu, service, signIn, useBrowser } from "./browser.ts";
 
 const open = useBrowser();
 
@@ -74,8 +74,9 @@ describe("the account page", () => {
     await checkAccessibility(page, "after-reset");
 
     await page.getByRole("link", { name: "Hide" }).click();
-    await page.waitForURL(/\/account$/);
+    await page.waitForURL((url) => url.pathname === "/account");
     expect(await page.content()).not.toContain(token);
+    await openMenu(page);
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByText("You've been signed out.").waitFor();
     await page.goto("/account");
@@ -84,13 +85,13 @@ describe("the account page", () => {
 
   it("resets the token with only the keyboard", async () => {
     const page = await open();
-    await page.goto("/login");
+    await page.goto("/login?next=/account");
     await page.locator("#email:focus").waitFor();
     await page.keyboard.type(EMAIL);
     await page.keyboard.press("Tab");
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.waitForURL(/\/account$/);
+    await page.waitForURL((url) => url.pathname === "/account");
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
     const tabTo = async (name: string) => {
       for (let step = 0; step < 20; step++) {

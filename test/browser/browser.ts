@@ -47,12 +47,34 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
   };
 }
 
+type State = Exclude<BrowserContextOptions["storageState"], string | undefined>;
+
+/**
+ * Like `useBrowser`, for the pages of a demo user, who signs in once for all tests of a file, because sign-ins are limited.
+ */
+export function useDemoUsers() {
+  const open = useBrowser();
+  const states = new Map<string, State>();
+  return async (path: string, options: BrowserContextOptions = {}, who = "demo"): Promise<Page> => {
+    let state = states.get(who);
+    if (!state) {
+      const page = await open();
+      await signIn(page, `${who}@example.com`, `${who}-password`);
+      state = await page.context().storageState();
+      states.set(who, state);
+    }
+    const page = await open({ ...options, storageState: state });
+    await page.goto(path);
+    return page;
+  };
+}
+
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.goto("/login");
+  await page.goto("/login?next=/account");
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(/\/account$/);
+  await page.waitForURL((url) => url.pathname === "/account");
 }
 
 /** Checks that axe finds no violations, in both color schemes, and takes screenshots. */
@@ -63,6 +85,25 @@ export async function checkAccessibility(page: Page, name: string): Promise<void
     expect(await findViolations(page), `${name}, ${colorScheme}`).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
+}
+
+const WIDTHS = process.env.ALL_WIDTHS ? [1280, 390, 320] : [1280];
+
+/** Checks a page in every width, in both color schemes and in forced colors. */
+export async function checkEveryWidth(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await checkFits(page);
+    await checkAccessibility(page, `${name}-${width}`);
+    await page.emulateMedia({ forcedColors: "active" });
+    expect(await findViolations(page), `${name}, ${width}, forced colors`).toEqual([]);
+    await page.emulateMedia({ forcedColors: null });
+  }
+}
+
+/** Opens the menu of the person who is signed in. */
+export async function openMenu(page: Page): Promise<void> {
+  await page.getByRole("navigation", { name: "Account" }).locator("summary").click();
 }
 
 /** What axe finds, with the elements. */

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkAccessibility, checkFits, service, signIn, useBrowser } from "./browser.ts";
+import { BASE_URL, checkAccessibility, checkFits, openMenu, service, signIn, useBrowser } from "./browser.ts";
 
 const open = useBrowser();
 const LINK = "demo1nk007";
@@ -37,6 +37,7 @@ async function operatorPage(options = {}): Promise<Page> {
 describe("an integration round", () => {
   it("is opened, tested with real clicks and costs, and approved", async () => {
     const page = await operatorPage();
+    await openMenu(page);
     await page.getByRole("link", { name: "Operator console" }).click();
     await page.getByRole("link", { name: "Beacon Network" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beacon");
@@ -138,7 +139,7 @@ describe("the console", () => {
     await page.getByLabel("Add member by email").fill("newcomer@example.com");
     await page.getByRole("button", { name: "Add member" }).click();
     await page.getByRole("status").getByText("Member added.").waitFor();
-    await newcomer.reload();
+    await newcomer.goto("/apps");
     await newcomer.getByText("Second").first().waitFor();
 
     await page.getByText("Remove", { exact: true }).click();

@@ -190,8 +190,8 @@ describe("a key", () => {
     const bare = { ...counts };
     expect(bare.calls).toBe(1);
     expect(bare.read).toBeLessThanOrEqual(18);
-    // The link, its four indexes, its parent, and the number of links of the app.
-    expect(bare.written).toBeLessThanOrEqual(7);
+    // The link, its five indexes, the number of sub-links above it, and the number of links of the app.
+    expect(bare.written).toBeLessThanOrEqual(8);
     await post(json, { env: { DB: database } });
     expect(counts.calls - bare.calls).toBe(2);
     // The response, and the length of all responses of the app.

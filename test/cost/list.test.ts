@@ -71,10 +71,20 @@ const clickAt = (at: number) => ({
   click_at: at,
   click_cost_data_on: 1,
 });
+const impressionAt = (at: number) => ({
+  impression_app_token: DEMO.appToken,
+  impression_link_id: 2,
+  impression_at: at,
+  impression_cost_data_on: 1,
+});
 const price = { click_url_cost_type: "cpc", click_url_currency: "USD", click_url_amount: 30_000 };
 /** The columns of a row by what it is in the list: a state of a cost, or what the list leaves out. */
-const ROWS: Record<MatchFilter | `${MatchFilter} by URL` | "absent" | "forgotten", object> = {
+const ROWS: Record<
+  MatchFilter | `${MatchFilter} by URL` | "matched with both" | "absent" | "forgotten",
+  object
+> = {
   matched: { ...CALL, ...clickAt(NOW - DAY) },
+  "matched with both": { ...CALL, ...clickAt(NOW - DAY), ...impressionAt(NOW - DAY) },
   "matched by URL": { ...clickAt(NOW - DAY), ...price, click_price_counts: 1 },
   pending: { ...CALL, received_at: NOW - COST_WINDOW_MS },
   "pending by URL": {
@@ -98,6 +108,7 @@ const ROWS: Record<MatchFilter | `${MatchFilter} by URL` | "absent" | "forgotten
     ...CALL,
     received_at: null,
     tag: null,
+    amount: price.click_url_amount,
     ...clickAt(NOW - DAY),
     ...price,
     click_price_counts: 1,
@@ -135,12 +146,13 @@ describe("an item", () => {
     const { status, body, headers } = await list();
     expect(status).toBe(200);
     expect(body.request_id).toBe(headers.get("x-request-id"));
-    expect(body.items).toHaveLength(8);
+    expect(body.items).toHaveLength(9);
     for (const item of body.items) {
       const { status: _, request_id: __, ...single } = await readBack(item.cost_id);
       expect(item).toEqual(single);
     }
     expect(body.items.map(({ match }) => match)).toEqual([
+      "matched",
       "matched",
       "matched",
       "pending",
@@ -436,19 +448,27 @@ test("the list is unavailable, not shorter, while any database fails", async () 
   }
 });
 
-test("a page of 50 takes one call for each database and one for links on shards, reads at most 10 rows beside the keys and links, and writes nothing", async () => {
-  await insert(
-    Array.from({ length: 300 }, (_, index) => ({
-      id: `list-budget-${String(index).padStart(5, "0")}`,
-      kind: "matched" as const,
-    })),
-  );
-  await list();
-  const { database, counts } = countingDatabase();
-  const { body } = await list("", { env: { DB: database } });
-  expect(body.items).toHaveLength(50);
-  const shards = ledgerOn().shards.length;
-  expect(counts).toEqual({ calls: shards > 0 ? shards + 1 : 1, read: expect.any(Number), written: 0 });
-  // DB reads the link of each cost with it; with shards, DB reads each link once, and every shard may have to fill the page.
-  expect(counts.read).toBeLessThanOrEqual(shards > 0 ? 60 * shards : 60 + 50);
-});
+test.each<[RowKind, number]>([
+  ["matched", 1],
+  ["matched with both", 1],
+  ["pending", 0],
+])(
+  "a page of 50 costs that are %s takes one call for each database and one for links on shards, reads %i links a cost and at most 10 rows beside them, and writes nothing",
+  async (kind, links) => {
+    await insert(
+      Array.from({ length: 300 }, (_, index) => ({
+        id: `list-budget-${String(index).padStart(5, "0")}`,
+        kind,
+      })),
+    );
+    await list();
+    const { database, counts } = countingDatabase();
+    const { body } = await list("", { env: { DB: database } });
+    expect(body.items).toHaveLength(50);
+    const shards = ledgerOn().shards.length;
+    const calls = shards > 0 ? shards + links : 1;
+    expect(counts).toEqual({ calls, read: expect.any(Number), written: 0 });
+    // DB reads the link of each cost with it; with shards, DB reads each link once, and every shard may have to fill the page.
+    expect(counts.read).toBeLessThanOrEqual(shards > 0 ? 60 * shards : 60 + 50 * links);
+  },
+);

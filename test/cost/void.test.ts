@@ -44,6 +44,21 @@ describe("a void", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 20_000 }]);
   });
 
+  it("of a price on a URL reads back as that price, also when an engagement with another price comes later", async () => {
+    const read = async (now = NOW) => {
+      const { body } = await ask<Record<string, unknown>>(`/cost/${ID}`, { token: DEMO.costToken, now });
+      const { match, source, cost_type, amount, engagement } = body;
+      return { match, source, cost_type, amount, engagement };
+    };
+    await view(ID, { query: "&cost_type=cpm&cost_amount=7&cost_currency=USD" });
+    const before = await read();
+    expect(before).toMatchObject({ match: "matched", source: "url", amount: "7" });
+    await voidCost();
+    await click(ID, { query: PRICE });
+    expect(await read()).toEqual({ ...before, match: "voided" });
+    expect(await totals()).toEqual([]);
+  });
+
   it.each([
     [COST_WINDOW_MS, 200],
     [COST_WINDOW_MS + 1, 400],
@@ -51,6 +66,45 @@ describe("a void", () => {
     await click(ID);
     await send("0.5");
     expect((await voidCost(NOW + age)).status).toBe(status);
+  });
+
+  it("of a price holds for the price also while the call that lifts it is pending", async () => {
+    await click(ID, { query: PRICE });
+    await voidCost();
+    expect((await send("2", NOW, { cost_type: "cpm" })).body).toMatchObject({ match: "pending" });
+    expect(await totals()).toEqual([{ state: "pending", count: 1, amount: 200_000 }]);
+    const { body } = await ask(`/cost/${ID}`, { token: DEMO.costToken });
+    expect(body).toMatchObject({ match: "pending", url_price: null });
+  });
+
+  it("keeps the amount that a cost took from its URL", async () => {
+    await click(ID, { query: PRICE });
+    expect((await send(undefined)).body).toMatchObject({ match: "matched", amount: "0.3" });
+    await voidCost();
+    expect((await send("0.3")).body).toMatchObject({ match: "voided", duplicate: true });
+    expect((await send(undefined)).body).toMatchObject({ match: "voided", amount: "0.3" });
+    expect(await totals()).toEqual([]);
+  });
+
+  it.each([
+    ["a price on a URL", false],
+    ["a pending cost beside it", true],
+  ])("of %s is possible until seven days after the engagement with the price", async (_what, isPending) => {
+    await click(ID, { query: PRICE, now: NOW - 1 });
+    if (isPending) await send("1", NOW, { cost_type: "cpm" });
+    expect((await voidCost(NOW + COST_WINDOW_MS)).body).toMatchObject({ code: "window_closed" });
+    expect((await voidCost(NOW + COST_WINDOW_MS - 1)).status).toBe(200);
+  });
+
+  it.each([
+    ["credential_revoked", `revoked_at = ${NOW}`],
+    ["test_credential", "mode = 'test'"],
+  ])("changes nothing with a credential that gets %s", async (code, change) => {
+    await click(ID);
+    await send("0.5");
+    await rows(`UPDATE credentials SET ${change} WHERE partner_id = 1`);
+    expect((await voidCost()).body).toMatchObject({ status: 403, code });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
   });
 
   it("is 404 for an ID without a cost", async () => {

@@ -1,14 +1,16 @@
-/** Compares the ledger with an in-memory model that uses only the pure matching rules, on random steps. */
+/** Compares the ledger, and what partners read of it, with an in-memory model of the rules, on random steps. */
 
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { MATCHES } from "../../src/db/ledger/cost-list.ts";
 import { insertEngagements, type NewEngagement } from "../../src/db/ledger/engagements.ts";
 import { submitCosts } from "../../src/db/ledger/submission.ts";
 import { COST_TYPES, KINDS_THAT_FIT, toMask } from "../../src/domain/cost-types.ts";
+import { formatAmount } from "../../src/domain/money.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
-import { DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { ask, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { LedgerModel, type Sender, type Total } from "./ledger-model.ts";
 import { ledgerRows, ledgerStates, storedTotals, TOTALS } from "./ledger-state.ts";
@@ -26,8 +28,9 @@ const senders: { sender: Sender; mode: "live" | "test"; revoked: boolean }[] = [
   { sender: live, mode: "test", revoked: false },
 ];
 
+const tokenOf = (index: number) => createToken("live", `Model${index}`.padEnd(43, "0"));
 function hashOf(index: number): string {
-  const hash = hashToken(createToken("live", `Model${index}`.padEnd(43, "0")), ["live"]);
+  const hash = hashToken(tokenOf(index), ["live"]);
   if (!hash) throw new Error("A model token is malformed.");
   return hash;
 }
@@ -60,7 +63,8 @@ beforeAll(async () => {
 const emptyLedger = () => inLedger("DELETE FROM ledger_entries", "DELETE FROM daily_totals");
 beforeEach(emptyLedger);
 
-const id = fc.constantFrom("model-cost-1", "model-cost-1", "model-cost-1", "model-cost-2");
+const IDS = ["model-cost-1", "model-cost-2"];
+const id = fc.constantFrom("model-cost-1", "model-cost-1", ...IDS);
 const currency = fc.constantFrom("USD", "USD", "USD", "EUR");
 const amount = fc.constantFrom(null, null, 0, 100_000, 250_000);
 const NO_PRICE = { urlCostType: null, urlCurrency: null, urlAmount: null, priceCounts: false };
@@ -68,7 +72,7 @@ const FAR = [COST_WINDOW_MS, COST_WINDOW_MS + 1, 13 * DAY, RETENTION_MS, RETENTI
 
 const engagement = fc
   .record({
-    partnerId: fc.constantFrom(1, 1, 1, 1, 1, 3),
+    partnerId: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 3, 3, 4),
     costId: id,
     kind: fc.constantFrom("click" as const, "impression" as const),
     linkId: fc.constantFrom(1, 2),
@@ -122,18 +126,116 @@ const pass = fc.record({
   milliseconds: fc.constantFrom(1, DAY, 5 * DAY, COST_WINDOW_MS - 1, ...FAR),
 });
 const clean = fc.record({ step: fc.constant("purge" as const), slice: fc.constantFrom(1, 2, 5) });
+const voiding = fc.record({
+  step: fc.constant("void" as const),
+  /** A sender, or the operator for a partner. */
+  by: fc.constantFrom(...Array(4).fill(0), 2, 4, 5, 6, ...Array(4).fill("operator")),
+  partnerId: fc.constantFrom(1, 1, 1, 3),
+  costId: id,
+});
 const anyStep = fc.oneof(
   { weight: 4, arbitrary: engage },
   { weight: 4, arbitrary: submit },
+  { weight: 3, arbitrary: voiding },
   { weight: 2, arbitrary: pass },
   { weight: 1, arbitrary: clean },
 );
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** A state that random steps reach too seldom. */
+const VOIDED_PRICE: Step[] = [
+  {
+    step: "engage",
+    engagements: [
+      {
+        partnerId: 1,
+        costId: "model-cost-1",
+        kind: "click",
+        linkId: 1,
+        costDataOn: true,
+        delay: 0,
+        urlCostType: "cpc",
+        urlCurrency: "USD",
+        urlAmount: 100_000,
+        priceCounts: true,
+      },
+    ],
+  },
+  { step: "void", by: 0, partnerId: 1, costId: "model-cost-1" },
+];
+
+interface Answer {
+  status: string | number;
+  code?: string;
+  match?: string;
+  duplicate?: boolean;
+}
+const ANSWERS = {
+  void: { status: "ok", match: "voided", duplicate: false },
+  duplicate: { status: "ok", match: "voided", duplicate: true },
+  window_closed: { status: 400, code: "window_closed" },
+  not_found: { status: 404, code: "not_found" },
+};
+
+async function takeVoid({ by, partnerId, costId }: Step & { step: "void" }, model: LedgerModel) {
+  const { now } = model;
+  if (by === "operator") {
+    const json = { cost_id: costId, reason: "model" };
+    const path = `/operator/v1/partners/${partnerId}/voids`;
+    const { body } = await ask<Answer>(path, { token: DEMO.operatorToken, json, now });
+    expect(body).toMatchObject(ANSWERS[model.void(partnerId, costId, false)]);
+    return;
+  }
+  const { sender, mode, revoked } = senders[by] as (typeof senders)[number];
+  const options = { method: "POST", token: tokenOf(by), now };
+  const { body } = await ask<Answer>(`/cost/${costId}/void`, options);
+  if (revoked) expect(body).toMatchObject({ status: 403, code: "credential_revoked" });
+  else if (mode === "test") expect(body).toMatchObject({ status: 403, code: "test_credential" });
+  else expect(body).toMatchObject(ANSWERS[model.void(sender.partnerId, costId, true)]);
+}
+
+interface Item {
+  cost_id: string;
+  cost_type: string;
+  cost_currency: string;
+  amount: string | null;
+  match: string;
+}
+const shown = ({ cost_id, cost_type, cost_currency, amount, match }: Item) => ({
+  cost_id,
+  cost_type,
+  cost_currency,
+  amount,
+  match,
+});
+
+/** Compares what a partner lists and reads back. Returns the states. */
+async function compareCosts(model: LedgerModel, by: number, filters: string[]): Promise<string[]> {
+  const options = { token: tokenOf(by), now: model.now };
+  const expected = model.costsOf(senders[by]?.sender.partnerId ?? 0).map((cost) => ({
+    cost_id: cost.costId,
+    cost_type: cost.costType,
+    cost_currency: cost.currency,
+    amount: cost.amount === null ? null : formatAmount(cost.amount),
+    match: cost.match,
+  }));
+  for (const filter of filters) {
+    const { body } = await ask<{ items: Item[] }>(`/cost?${filter && `match=${filter}`}`, options);
+    expect(body.items.map(shown)).toEqual(expected.filter(({ match }) => !filter || match === filter));
+  }
+  for (const costId of IDS) {
+    const { status, body } = await ask<Item>(`/cost/${costId}`, options);
+    const cost = expected.find(({ cost_id }) => cost_id === costId);
+    expect(status === 404 ? undefined : shown(body)).toEqual(cost);
+  }
+  return expected.map(({ match }) => match);
+}
+
 /** Takes a step on the ledger and on the model, and compares the two results. */
 async function take(step: Step, model: LedgerModel): Promise<void> {
   if (step.step === "pass") return model.pass(step.milliseconds);
   if (step.step === "purge") return purge(ledgerOn(), model.now, step.slice);
+  if (step.step === "void") return takeVoid(step, model);
   if (step.step === "engage") {
     const added = step.engagements.map(
       ({ delay, ...rest }): NewEngagement => ({
@@ -174,7 +276,7 @@ async function recomputedTotals(): Promise<Total[]> {
   );
 }
 
-it("judges, matches, totals and forgets costs according to the rules, for any steps in any order", {
+it("judges, matches, voids, totals, lists and forgets costs according to the rules, for any steps in any order", {
   timeout: 300_000,
 }, async () => {
   const reached = new Set<string>();
@@ -190,15 +292,32 @@ it("judges, matches, totals and forgets costs according to the rules, for any st
           const counted = states.filter(({ state }) => state !== "pending");
           const ids = new Set(counted.map(({ partnerId, costId }) => `${partnerId} ${costId}`));
           expect(ids.size).toBe(counted.length);
+          for (const { voidState, receivedAt } of model.rows()) {
+            if (voidState) reached.add(`${voidState} ${receivedAt === null ? "url" : "call"}`);
+          }
           const stored = [ledgerRows(model.now), ledgerStates(model.now), storedTotals()];
           // The totals of forgotten IDs remain, before and after the purge deletes their rows.
           expect(await Promise.all(stored)).toEqual([model.rows(), states, model.totals()]);
           if (!model.hasForgotten) expect(await recomputedTotals()).toEqual(model.totals());
+          for (const match of await compareCosts(model, 0, [""])) reached.add(match);
         }
+        for (const by of [0, 2, 4]) await compareCosts(model, by, ["", ...MATCHES]);
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[VOIDED_PRICE]] },
   );
-  expect([...reached].sort()).toEqual(["call matched", "call pending", "call unpriced", "url matched"]);
+  expect([...reached].sort()).toEqual([
+    "call matched",
+    "call pending",
+    "call unpriced",
+    "lapsed",
+    "lifted call",
+    "matched",
+    "pending",
+    "url matched",
+    "voided",
+    "voided call",
+    "voided url",
+  ]);
 });

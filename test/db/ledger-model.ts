@@ -10,7 +10,7 @@ import {
   preferred,
   type Rejection,
 } from "../../src/domain/matching.ts";
-import { dayOf, RETENTION_MS } from "../../src/domain/time.ts";
+import { COST_WINDOW_MS, dayOf, RETENTION_MS } from "../../src/domain/time.ts";
 
 /** What decides about a partner's costs. */
 export interface Sender {
@@ -21,13 +21,27 @@ export interface Sender {
 
 export type StoredCall = StoredCost & { tag: string };
 
+type Values = Pick<Cost, "costType" | "currency" | "amount">;
+
 /** All that the ledger has of one ID. */
 interface Entry {
   partnerId: number;
   costId: string;
-  call?: StoredCall;
+  call?: StoredCall | undefined;
   click?: NewEngagement;
   impression?: NewEngagement;
+  /** What a void removed, while it holds. */
+  removed?: Values | undefined;
+  /** Whether the ID was ever voided: prices on URLs no longer count. */
+  wasVoided?: boolean;
+}
+
+export type VoidResult = "void" | "duplicate" | "window_closed" | "not_found";
+
+/** A cost as its partner reads it. `amount` is null while it is unpriced. */
+export interface ReadCost extends Values {
+  costId: string;
+  match: "matched" | "pending" | "lapsed" | "voided";
 }
 
 export interface CostState {
@@ -59,7 +73,7 @@ export interface Total {
 /** The result for a cost. Everything after the verdict is given for an accepted cost only. */
 export interface Result {
   verdict: "store" | "duplicate" | "partner_stopped" | Rejection;
-  state?: CostState["state"];
+  state?: CostState["state"] | "voided";
   matchedKind?: Kind | null;
   amount?: number | null;
   mismatch?: Mismatch | undefined;
@@ -112,12 +126,23 @@ export class LedgerModel {
 
   private submitOne({ partnerId, costTypes, stopped }: Sender, cost: Cost): Result {
     const entry = this.entryOf(partnerId, cost.costId);
-    const engagements = engagementsOf(entry);
-    const verdict = judgeCost(cost, costTypes, engagements, entry.call, this.now);
-    if (verdict.outcome === "reject" && verdict.reason === "cost_type_not_integrated") {
-      return { verdict: verdict.reason };
-    }
+    if (!costTypes.includes(cost.costType)) return { verdict: "cost_type_not_integrated" };
     if (stopped) return { verdict: "partner_stopped" };
+    const { removed } = entry;
+    const { match: matched } = matchOfCall(entry);
+    if (removed) {
+      const { costType, currency, amount } = removed;
+      const isSame = cost.costType === costType && cost.currency === currency;
+      if (isSame && (cost.amount === null || cost.amount === amount)) {
+        return { verdict: "duplicate", state: "voided", matchedKind: matched, amount, mismatch: undefined };
+      }
+      const at = matched && entry[matched]?.occurredAt;
+      if (at && this.now - at > COST_WINDOW_MS) return { verdict: "window_closed" };
+    }
+    // A call that a void removed is replaced like one that never came.
+    const earlier = removed ? undefined : entry.call;
+    const engagements = engagementsOf(entry);
+    const verdict = judgeCost(cost, costTypes, engagements, earlier, this.now);
     if (verdict.outcome === "reject") return { verdict: verdict.reason };
     const { match, amount } = verdict;
     const result = {
@@ -132,8 +157,36 @@ export class LedgerModel {
     }
     const { costType, currency, amount: sent, tag } = cost;
     const call = { costType, currency, amount: sent, tag, receivedAt: verdict.receivedAt };
-    this.entries.set(`${partnerId} ${cost.costId}`, { ...entry, call });
+    this.entries.set(`${partnerId} ${cost.costId}`, { ...entry, call, removed: undefined });
     return { verdict: "store", ...result, mismatch: verdict.mismatch };
+  }
+
+  /** Voids an ID. `isLimited`: by its partner, for whom the window can be closed. */
+  void(partnerId: number, costId: string, isLimited: boolean): VoidResult {
+    const entry = this.entryOf(partnerId, costId);
+    if (entry.removed) return "duplicate";
+    const counting = countingOf(entry);
+    if (!counting) return "not_found";
+    const { startedAt, ...removed } = counting;
+    if (isLimited && this.now - startedAt > COST_WINDOW_MS) return "window_closed";
+    this.entries.set(`${partnerId} ${costId}`, { ...entry, removed, wasVoided: true });
+    return "void";
+  }
+
+  /** The costs that a partner can read, by ID. */
+  costsOf(partnerId: number): ReadCost[] {
+    return this.sorted().flatMap((entry): ReadCost[] => {
+      const { costId, call, removed } = entry;
+      const counting = removed ?? countingOf(entry);
+      if (entry.partnerId !== partnerId || !counting) return [];
+      const { costType, currency, amount } = counting;
+      const hasLapsed = call && call.receivedAt < this.now - COST_WINDOW_MS;
+      const waiting = hasLapsed ? "lapsed" : "pending";
+      const isWaiting = call && !matchOfCall(entry).match;
+      return [
+        { costId, costType, currency, amount, match: removed ? "voided" : isWaiting ? waiting : "matched" },
+      ];
+    });
   }
 
   private entryOf(partnerId: number, costId: string): Entry {
@@ -151,14 +204,15 @@ export class LedgerModel {
   /** The columns of the remembered rows, by partner and ID. */
   rows(): Record<string, unknown>[] {
     return this.sorted().map((entry) => {
-      const { partnerId, costId, call, click, impression } = entry;
-      const { match, amount } = call ? matchOf(call, engagementsOf(entry)) : { match: null, amount: null };
+      const { partnerId, costId, call, click, impression, removed } = entry;
+      const { match, amount } = matchOfCall(entry);
+      const stored = removed ?? call;
       return {
         partnerId,
         costId,
-        costType: call?.costType ?? null,
-        currency: call?.currency ?? null,
-        amount: call?.amount ?? null,
+        costType: stored?.costType ?? null,
+        currency: stored?.currency ?? null,
+        amount: stored?.amount ?? null,
         tag: call?.tag ?? null,
         receivedAt: call?.receivedAt ?? null,
         clickLinkId: click?.linkId ?? null,
@@ -167,8 +221,9 @@ export class LedgerModel {
         impressionAt: impression?.occurredAt ?? null,
         matchedKind: match,
         matchedAt: (match && entry[match]?.occurredAt) ?? null,
-        amountInEffect: amount,
-        state: statesOf(entry).find(({ source }) => source === "call")?.state ?? null,
+        amountInEffect: removed ? removed.amount : amount,
+        state: removed ? "voided" : (statesOf(entry).find(({ source }) => source === "call")?.state ?? null),
+        voidState: removed ? "voided" : entry.wasVoided ? "lifted" : null,
         countingPrice: countingPrice(entry),
         lastAt: lastAt(entry),
       };
@@ -213,8 +268,29 @@ export class LedgerModel {
 
 const ORDER = ["day", "app_token", "link_id", "partner_id", "cost_type", "currency", "state"] as const;
 
-function engagementsOf({ click, impression }: Entry): Engagements {
-  return { ...(click && { click }), ...(impression && { impression }) };
+/** The engagements, whose prices no longer count after a void. */
+function engagementsOf({ click, impression, wasVoided }: Entry): Engagements {
+  const priceless = wasVoided ? { priceCounts: false } : {};
+  return {
+    ...(click && { click: { ...click, ...priceless } }),
+    ...(impression && { impression: { ...impression, ...priceless } }),
+  };
+}
+
+const matchOfCall = (entry: Entry) =>
+  entry.call ? matchOf(entry.call, engagementsOf(entry)) : { match: null, amount: null };
+
+/** What a void would remove, with the time when its window started: the call, else the price that counts. */
+function countingOf(entry: Entry): (Values & { startedAt: number }) | undefined {
+  const { call } = entry;
+  const { match, amount } = matchOfCall(entry);
+  const priced = countingPrice(entry);
+  const engagement = (match && entry[match]) || (priced && entry[priced]) || undefined;
+  const startedAt = engagement?.occurredAt ?? call?.receivedAt ?? 0;
+  if (call) return { costType: call.costType, currency: call.currency, amount, startedAt };
+  if (!engagement) return undefined;
+  const { urlCostType, urlCurrency, urlAmount } = engagement;
+  return { costType: urlCostType as CostType, currency: urlCurrency ?? "", amount: urlAmount, startedAt };
 }
 
 function lastAt({ call, click, impression }: Entry): number {
@@ -224,16 +300,16 @@ function lastAt({ call, click, impression }: Entry): number {
 
 /** The engagement whose price counts, because no call matches. */
 function countingPrice(entry: Entry): Kind | null {
-  const { call, click, impression } = entry;
-  if (call && matchOf(call, engagementsOf(entry)).match) return null;
+  if (matchOfCall(entry).match) return null;
+  const { click, impression } = engagementsOf(entry);
   return preferred(click?.priceCounts ? click : undefined, impression?.priceCounts ? impression : undefined);
 }
 
 function statesOf(entry: Entry): CostState[] {
-  const { partnerId, costId, call } = entry;
+  const { partnerId, costId, call, removed } = entry;
   const states: CostState[] = [];
-  if (call) {
-    const { match, amount } = matchOf(call, engagementsOf(entry));
+  if (call && !removed) {
+    const { match, amount } = matchOfCall(entry);
     const engagement = match ? entry[match] : undefined;
     states.push({
       partnerId,

@@ -8,7 +8,7 @@ export const ledgerRows = (now: number) =>
   rows(
     `SELECT partner_id AS partnerId, cost_id AS costId, cost_type AS costType, currency, amount, tag, received_at AS receivedAt,
       click_link_id AS clickLinkId, click_at AS clickAt, impression_link_id AS impressionLinkId, impression_at AS impressionAt,
-      matched_kind AS matchedKind, matched_at AS matchedAt, amount_in_effect AS amountInEffect, state,
+      matched_kind AS matchedKind, matched_at AS matchedAt, amount_in_effect AS amountInEffect, state, void_state AS voidState,
       counting_price AS countingPrice, remembered_until - 1209600000 AS lastAt
     FROM ledger_entries WHERE remembered_until - 1209600000 >= ? ORDER BY partner_id, cost_id`,
     now - RETENTION_MS,

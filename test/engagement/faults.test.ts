@@ -1,6 +1,8 @@
-import { beforeEach, expect, it } from "vitest";
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { serve } from "../../src/index.ts";
-import { click, DEMO, env, IPHONE, NOW, ORIGIN, rows, view } from "../harness.ts";
+import { call, click, DEMO, env, IPHONE, ledgerOn, NOW, ORIGIN, rows, view } from "../harness.ts";
 import { failingDatabase, freshLedger, LINK } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -77,4 +79,43 @@ it("returns 503 with Retry-After if neither KV nor D1 can provide the destinatio
   const response = await click(ID, { env: { DB } });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("5");
+});
+
+describe.each<[string, (() => Promise<unknown>) | undefined]>([
+  ["that is down", undefined],
+  ["that is not migrated", reset],
+  [
+    "with only the first migration",
+    async () => {
+      await reset();
+      for (const db of databasesOf(ledgerOn())) await applyD1Migrations(db, env.TEST_MIGRATIONS.slice(0, 1));
+    },
+  ],
+])("on a database %s", (_name, prepare) => {
+  it.each([
+    ["", "without parameters"],
+    ["?campaign=New&adgroup=Newer", "with a campaign"],
+    [
+      "?campaign=Spring&cost_id=faulty-click-002&cost_type=cpc&cost_amount=1&cost_currency=USD",
+      "with a price",
+    ],
+  ])("a link in KV redirects %s (%s)", async (query) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    await click("faulty-warm-up-1");
+    const destination = (await env.LINKS.get(`app:${DEMO.appToken}`)) ?? "";
+    await prepare?.();
+    // A link that this isolate has not seen.
+    await env.LINKS.put("link:kvonly0001", DEMO.appToken);
+    await env.LINKS.put(`app:${DEMO.appToken}`, destination);
+    const down = prepare ? {} : { DB: failingDatabase(() => true).database };
+    const options = { headers: { "user-agent": IPHONE }, env: down, replicates: false } as const;
+    for (const link of [DEMO.linkToken, "kvonly0001"]) {
+      const response = await call(`/${link}${query}`, options);
+      expect([response.status, response.headers.get("location")]).toEqual([302, STORE]);
+      expect((await call(`/impression/${link}${query}`, options)).status).toBe(200);
+    }
+    // Nothing was recorded, and the log says so.
+    expect(log).toHaveBeenCalledTimes(4);
+    log.mockRestore();
+  });
 });

@@ -72,3 +72,8 @@ it("matches a waiting cost with an engagement that happened within seven days an
   await deliver(NOW + 10 * DAY, message({ occurredAt: NOW + 7 * DAY }));
   expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
 });
+
+it("keeps the first of two clicks with one ID, also when a batch has them in another order", async () => {
+  await deliver(NOW, message({ occurredAt: NOW }), message({ occurredAt: NOW - 1 }));
+  expect(await recorded()).toEqual([{ kind: "click", occurred_at: NOW - 1 }]);
+});

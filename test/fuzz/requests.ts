@@ -44,7 +44,7 @@ export interface FuzzRequest {
   body?: string;
 }
 
-/** Meaningful values by name, so that requests get past input validation. */
+/** Meaningful values by name, or by operation and name, so that requests get past input validation. */
 export type Dictionary = Record<string, fc.Arbitrary<unknown>>;
 
 const HOSTILE = [
@@ -184,7 +184,12 @@ export function requestsOf(document: FuzzDocument, dictionary: Dictionary, token
     const inPlace = (place: Parameter["in"]) => parameters.filter((parameter) => parameter.in === place);
     const values = (place: Parameter["in"], isNeeded: (parameter: Parameter) => boolean) =>
       fc.record(
-        Object.fromEntries(inPlace(place).map(({ name, schema }) => [name, toValue(schema, name, how)])),
+        Object.fromEntries(
+          inPlace(place).map(({ name, schema }) => {
+            const ofOperation = `${operation.operationId} ${name}`;
+            return [name, toValue(schema, ofOperation in dictionary ? ofOperation : name, how)];
+          }),
+        ),
         {
           requiredKeys: inPlace(place)
             .filter(isNeeded)

@@ -69,6 +69,12 @@ const dictionary: Dictionary = {
   redirect_hosts: fc.constantFrom([], ["example.com"]),
   redirect_schemes: fc.constantFrom([], ["https"]),
   id: unusedId,
+  "voidPartnerCost id": fc.constantFrom(1, 1, 1, 2),
+  day: fc.constantFrom("2026-06-30", "2026-01-01"),
+  currency: fc.constantFrom("USD", "EUR"),
+  amount: fc.constantFrom("-12.5", "0.00000001", "1000000000"),
+  reason: fc.constantFrom("fuzz", "Credit note"),
+  match: fc.constantFrom("matched", "pending", "lapsed", "voided"),
   finding: fc.integer({ min: 1, max: 20 }).map((number) => `entry ${number}`),
   "Idempotency-Key": fc.integer({ min: 0, max: 40 }).map((number) => `fuzz-${number}`),
 };
@@ -85,7 +91,13 @@ const errors: string[] = [];
 const statuses = new Map<number, number>();
 const operations = new Map<string, number>();
 /** Everything that a response confirmed. */
-const confirmed = { costs: new Set<string>(), links: new Set<string>(), engagements: new Set<string>() };
+const confirmed = {
+  costs: new Set<string>(),
+  links: new Set<string>(),
+  engagements: new Set<string>(),
+  voids: new Set<string>(),
+  adjustments: new Set<string>(),
+};
 
 async function send(request: FuzzRequest): Promise<void> {
   const { method, path, headers, template } = request;
@@ -127,7 +139,7 @@ interface Confirmation {
   round?: number;
   recorded?: boolean;
   results?: Confirmation[];
-  data?: { items: { token?: string; link?: { token: string } }[] };
+  data?: { items: { id?: number; token?: string; link?: { token: string } }[] };
 }
 
 function noteConfirmed({ operation, headers, path }: FuzzRequest, text: string): void {
@@ -137,6 +149,13 @@ function noteConfirmed({ operation, headers, path }: FuzzRequest, text: string):
     for (const one of body.results ?? [body]) {
       if (isLive && one.status === "ok" && one.cost_id) confirmed.costs.add(one.cost_id);
     }
+  }
+  if (operation === "voidCost" || (operation === "voidPartnerCost" && path.includes("/partners/1/"))) {
+    confirmed.voids.add((JSON.parse(text) as Confirmation).cost_id ?? "");
+  }
+  if (operation === "createAdjustment") {
+    for (const { id } of (JSON.parse(text) as Confirmation).data?.items ?? [])
+      confirmed.adjustments.add(`${id}`);
   }
   if (operation === "createLink" || operation === "createLinks") {
     for (const { token, link } of (JSON.parse(text) as Confirmation).data?.items ?? []) {
@@ -177,12 +196,19 @@ if (count >= 20_000) {
 }
 await service.stop();
 
-const { contradictions, lost, links, engagements } = await readState(state, async (db) => ({
+const { contradictions, lost, ...found } = await readState(state, async (db) => ({
   // The demo's totals of earlier days have no costs: they would be purged.
   contradictions: await findContradictions(db, Math.floor(Date.now() / DAY_MS) - 12),
   lost: await findLost(db, 1, [...confirmed.costs]),
   links: await countOf(db, "links", "token", confirmed.links),
   engagements: await countOf(db, "ledger_entries", "click_at IS NOT NULL AND cost_id", confirmed.engagements),
+  voids: await countOf(
+    db,
+    "ledger_entries",
+    "partner_id = 1 AND void_state IS NOT NULL AND cost_id",
+    confirmed.voids,
+  ),
+  adjustments: await countOf(db, "adjustments", "CAST(id AS TEXT)", confirmed.adjustments),
 }));
 
 /** Returns how many of the given values exist. */
@@ -198,10 +224,10 @@ async function countOf(db: D1Database, table: string, column: string, values: Se
 
 rmSync(state, { recursive: true, force: true });
 if (lost.length > 0) errors.push(`${lost.length} costs that got a 200 are missing: ${lost.slice(0, 5)}`);
-if (links !== confirmed.links.size)
-  errors.push(`${confirmed.links.size - links} links that were confirmed are missing`);
-if (engagements !== confirmed.engagements.size)
-  errors.push(`${confirmed.engagements.size - engagements} clicks that were confirmed are missing`);
+for (const name of ["links", "engagements", "voids", "adjustments"] as const) {
+  const missing = confirmed[name].size - found[name];
+  if (missing > 0) errors.push(`${missing} ${name} that were confirmed are missing`);
+}
 errors.push(...contradictions);
 
 const unreached = Object.values(document.paths)
@@ -215,7 +241,9 @@ console.log(
     .join(", ")}`,
 );
 console.log(
-  `confirmed: ${confirmed.costs.size} costs, ${confirmed.links.size} links, ${confirmed.engagements.size} clicks`,
+  `confirmed: ${Object.entries(confirmed)
+    .map(([name, { size }]) => `${size} ${name}`)
+    .join(", ")}`,
 );
 for (const error of errors) console.error(error.slice(0, 1_500));
 console.log(

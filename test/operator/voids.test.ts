@@ -14,6 +14,8 @@ import {
   rejection,
   rows,
   sendCost,
+  withMethods,
+  wrapDatabases,
 } from "../harness.ts";
 import { failingDatabase, freshLedger, totals } from "../support.ts";
 
@@ -181,6 +183,26 @@ describe("concurrent with an operator's void,", () => {
     expect(await totals()).toEqual(
       counting ? [{ state: "matched", count: counting, amount: counting * 50_000 }] : [],
     );
+  });
+
+  it("an amount that comes between the check and the void is what it removes and what the log has", async () => {
+    await click(ID);
+    await send(undefined);
+    await ask("/operator/v1/partners/1", { token });
+    let calls = 0;
+    const database = wrapDatabases((real) =>
+      withMethods(real, {
+        batch: async (statements: D1PreparedStatement[]) => {
+          // After the operator and the check.
+          if (++calls === 3) await send("0.5");
+          return real.batch(statements);
+        },
+      }),
+    );
+    expect((await voidCost({ env: { DB: database } })).body).toMatchObject({ duplicate: false });
+    expect(await totals()).toEqual([]);
+    expect((await entries()).at(-1)?.detail.amount).toBe("0.5");
+    expect((await send("0.5")).body).toMatchObject({ match: "voided", duplicate: true });
   });
 
   it("another void is a duplicate: exactly one is not", async () => {

@@ -1,5 +1,6 @@
 /** The demo data: every report of the last 30 days has something to show, and its counts agree with the ledger. */
 import { beforeAll, expect, it } from "vitest";
+import { demoSpend } from "../../src/dev/demo-activity.ts";
 import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 
 type Item = Record<string, string | number | null>;
@@ -53,4 +54,14 @@ it("counts as recorded what the ledger has, for the days that it keeps", async (
     "SELECT min(day) AS day FROM daily_totals WHERE app_token <> ''",
   );
   expect(Math.min(...totals.flatMap(({ day }) => day ?? []))).toBe(Math.floor(NOW / DAY) - 29);
+});
+
+it("has each day either in the ledger or as totals, at every hour of the day", () => {
+  for (let hour = 0; hour < 24; hour++) {
+    const now = Math.floor(NOW / DAY) * DAY + hour * 3_600_000 + 30_000;
+    const { entries, totals } = demoSpend(now, DEMO.appToken);
+    const kept = entries.map((entry) => Math.floor(Number(entry.click_at ?? entry.impression_at) / DAY));
+    const older = [...totals.sql.matchAll(/\('\w+', (\d+),/g)].map(([, day]) => Number(day));
+    expect([hour, older.length > 100, Math.max(...older) < Math.min(...kept)]).toEqual([hour, true, true]);
+  }
 });

@@ -172,7 +172,9 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
   });
 
   it.runIf(operation.pattern.includes(":app_token"))("returns 404 for an app of another user", async () => {
-    const path = operation.path.replace(DEMO.appToken, DEMO.otherAppToken);
+    const path = operation.path
+      .replace(DEMO.appToken, DEMO.otherAppToken)
+      .replace(DEMO.linkToken, "demo1nk009");
     const days = "?from=2026-03-01&to=2026-03-02";
     expect((await call(path + days, { headers: { cookie: SESSIONS.member } })).status).toBe(404);
     expect((await call(path + days, { headers: { cookie: SESSIONS.operator } })).status).toBe(200);

@@ -9,7 +9,7 @@ import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 
-/** The public pages of the account surface. The site surface has only public pages. Any other page needs a session. */
+/** The public pages and files of the account surface and the workspace. The site surface has only public pages. Any other page needs a session. */
 const PUBLIC_PAGES = [
   "GET /",
   "GET /login",
@@ -18,6 +18,10 @@ const PUBLIC_PAGES = [
   "POST /login/code",
   "POST /logout",
   "GET /account.js",
+  "GET /account/apps/:app_token/spend.csv",
+  "GET /workspace.js",
+  "GET /workspace.css",
+  "GET /chart.js",
 ];
 
 /** `session` is a page for signed-in users, `operator_session` a page for operators, `public` a public page. */

@@ -65,9 +65,9 @@ describe("the landing page", () => {
     for (const guide of ["members", "partners", "operators"]) expect(page).toContain(`href="/docs/${guide}"`);
   });
 
-  it("leads a person who is signed in to the account", async () => {
-    const browser = await signedIn();
-    expect((await browser.get("/")).text).toContain("Go to your account");
+  it("leads a person who is signed in to their apps", async () => {
+    const { status, headers } = await (await signedIn()).get("/");
+    expect([status, headers.get("location")]).toEqual([303, "/apps"]);
   });
 });
 

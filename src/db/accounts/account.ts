@@ -1,20 +1,16 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type DayRange, ownSpend } from "../ledger/reports.ts";
-import { type Ledger, runGated } from "../ledger/shards.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
-import { apps, authenticators, recoveryCodes, users } from "../schema.ts";
+import { authenticators, recoveryCodes, users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
-import { m, t } from "./api-tokens.ts";
+import { t } from "./api-tokens.ts";
 import { isKnownDevice } from "./devices.ts";
 import { isCurrent, ownSessions, s } from "./sessions.ts";
 
 const u = alias(users, "u");
-const a = alias(apps, "a");
 const f = alias(authenticators, "f");
 const r = alias(recoveryCodes, "r");
-const userId = sql.placeholder("userId");
 
 const credentials = query(
   {
@@ -63,38 +59,8 @@ const account = query(
     WHERE ${isCurrent}`,
 );
 
-const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
-export type OwnApp = RowOf<typeof appFields>;
-
-const ownApps = query(
-  appFields,
-  sql`FROM ${as(m)} JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${m.userId} = ${userId}
-    ORDER BY ${a.name}, ${a.token}`,
-);
-
-/**
- * Reads the account page of a session. `account` is undefined when the session has ended meanwhile. `spend` covers `days`, by
- * app, day and partner.
- */
-export async function readAccount(
-  ledger: Ledger,
-  session: { idHash: string; userId: number; now: number },
-  days: DayRange,
-) {
-  const db = ledger.control;
-  const spend = ownSpend(ledger, session.userId, days);
-  const [[found], sessions, apps, sums, partners] = await runGated(
-    ledger,
-    db,
-    [
-      account(db, { ...session }),
-      ownSessions(db, { ...session }),
-      ownApps(db, { ...session }),
-      spend.sums,
-      spend.partners,
-    ],
-    runIdempotent,
-  );
-  const tokens = apps.map((app) => app.token);
-  return { account: found, sessions, apps, spend: await spend.read(sums, partners, tokens) };
+/** Reads the account of a session. Returns undefined when the session has ended meanwhile. */
+export async function readAccount(db: D1Database, session: { idHash: string; userId: number; now: number }) {
+  const [[found], sessions] = await runIdempotent(db, account(db, session), ownSessions(db, session));
+  return { account: found, sessions };
 }

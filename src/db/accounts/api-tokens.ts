@@ -1,17 +1,15 @@
 /** Looks up API tokens in D1, which is authoritative. Every statement on a user's behalf joins the token's row first. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, names, optional, query } from "../query.ts";
-import { apiTokens, memberships, users } from "../schema.ts";
+import { as, names, query } from "../query.ts";
+import { apiTokens, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 
-/** The caller's API token and membership in the app of the request, for statements that join them. */
+/** The caller's API token, for statements that join it. */
 export const t = alias(apiTokens, "t");
-export const m = alias(memberships, "m");
 export const isCaller = sql`${t.tokenHash} = ${tokenHash}`;
-export const isMember = sql`${m.userId} = ${t.userId} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
 
 const access = query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller}`);
 
@@ -42,12 +40,4 @@ const use = statement(sql`
 /** Records when a token was last used. `day` counts days since 1970 in UTC. */
 export async function updateLastUse(db: D1Database, tokenHash: string, day: number): Promise<void> {
   await runIdempotent(db, use(db, { tokenHash, day }));
-}
-
-/** `appToken` is null when the app does not exist or the user is not a member of it. */
-export const appAccess = { userId: t.userId, ...optional({ appToken: m.appToken }) };
-
-export interface AppAccess {
-  userId: number;
-  appToken: string | null;
 }

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { HOUR_MS } from "../../domain/time.ts";
 import { auditChange } from "../operator/audit.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
-import { auditLog, authenticators, sessions, users } from "../schema.ts";
+import { apps, auditLog, authenticators, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
 
@@ -35,11 +35,22 @@ const sessionFields = {
   passwordAt: s.passwordAt,
   hasTwoFactor: sql<number>`EXISTS (SELECT 1 FROM ${as(f)} WHERE ${f.userId} = ${u.id})`,
 };
-export type SessionUser = RowOf<typeof sessionFields>;
+
+const a = alias(apps, "a");
+const m = alias(memberships, "m");
+const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
+export type OwnApp = RowOf<typeof appFields>;
+/** A signed-in user, with the apps that they are a member of, by name. */
+export type SessionUser = RowOf<typeof sessionFields> & { apps: OwnApp[] };
 
 const session = query(
   sessionFields,
   sql`FROM ${as(s)} JOIN ${as(u)} ON ${u.id} = ${s.userId} WHERE ${isCurrent}`,
+);
+const sessionApps = query(
+  appFields,
+  sql`FROM ${as(s)} CROSS JOIN ${as(m)} ON ${m.userId} = ${s.userId} CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken}
+    WHERE ${isCurrent} ORDER BY ${a.name} COLLATE NOCASE, ${a.token}`,
 );
 
 /** Returns undefined for a session that is unknown, ended or expired. */
@@ -48,8 +59,9 @@ export async function findSession(
   idHash: string,
   now: number,
 ): Promise<SessionUser | undefined> {
-  const [[row]] = await runIdempotent(db, session(db, { idHash, now }));
-  return row;
+  const values = { idHash, now };
+  const [[row], own] = await runIdempotent(db, session(db, values), sessionApps(db, values));
+  return row && { ...row, apps: own };
 }
 
 const see = statement(sql`

@@ -10,11 +10,10 @@ import { as, columnsOf, list, query, type RowOf } from "../query.ts";
 import {
   type CostRecord,
   c,
-  clickLink,
   costFields,
   credential,
-  impressionLink,
   isCredential,
+  l,
   linkFields,
   toCredential,
   toRecords,
@@ -46,10 +45,9 @@ const keys = sql`FROM ${as(c)} CROSS JOIN ${as(e)}
   ORDER BY ${e.costId}`;
 
 const k = columnsOf("k", keyFields);
-const links = sql`LEFT JOIN ${as(clickLink)} ON ${clickLink.id} = ${k.clickLinkId}
-  LEFT JOIN ${as(impressionLink)} ON ${impressionLink.id} = ${k.impressionLinkId}`;
+const links = sql`LEFT JOIN ${as(l)} ON ${l.id} = ${k.linkId}`;
 type LinkFields = typeof linkFields;
-const noLinks: LinkFields = { clickLink: sql`NULL`, impressionLink: sql`NULL` };
+const noLinks: LinkFields = { linkToken: sql`NULL` };
 
 /**
  * The listed rows among the first `maxKeys` keys after `after`, and then the last of these keys as a row that is not listed. A

@@ -1,20 +1,20 @@
 /** Reads credentials, and a partner's own costs. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { toTypes } from "../../domain/cost-types.ts";
+import { type Kind, toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { credentials, links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { findPartnerId } from "./credential-copies.ts";
-import { e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
+import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
 import { onlyResult, runOnShards } from "./run.ts";
 import type { Ledger } from "./shards.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 
 export const c = alias(credentials, "c");
-export const [clickLink, impressionLink] = [alias(links, "k"), alias(links, "i")];
+export const l = alias(links, "l");
 export const isCredential = sql`${c.tokenHash} = ${tokenHash}`;
 
 export const credentialFields = {
@@ -40,6 +40,12 @@ export function toCredential(row: RowOf<typeof credentialFields>): Credential {
   };
 }
 
+const { click, impression } = COLUMNS;
+const isVoidedPrice = sql`(${click.urlCostType}, ${click.urlCurrency}, ${click.urlAmount}) = (${e.costType}, ${e.currency}, ${e.amount})`;
+/** The engagement of a cost: the matched one, or without a call the one whose price counts, or counted until it was voided. */
+const kind = sql<Kind | null>`iif(${e.receivedAt} IS NOT NULL, ${e.matchedKind},
+  coalesce(${e.countingPrice}, iif(${isVoidedPrice}, 'click', 'impression')))`;
+
 /** What a partner sees of a row. */
 export const costFields = {
   costType: e.costType,
@@ -48,18 +54,18 @@ export const costFields = {
   tag: e.tag,
   receivedAt: e.receivedAt,
   state: e.state,
-  matchedKind: e.matchedKind,
   countingPrice: e.countingPrice,
-  clickLinkId: e.clickLinkId,
-  impressionLinkId: e.impressionLinkId,
+  kind,
+  linkId: sql<
+    number | null
+  >`CASE ${kind} WHEN 'click' THEN ${click.linkId} WHEN 'impression' THEN ${impression.linkId} END`,
   ...engagementFields,
 };
-export const linkFields = optional({ clickLink: clickLink.token, impressionLink: impressionLink.token });
+export const linkFields = optional({ linkToken: l.token });
 const costRecord = query(
   { ...costFields, ...linkFields },
   sql`FROM ${as(c)} CROSS JOIN ${as(e)}
-    LEFT JOIN ${as(clickLink)} ON ${clickLink.id} = ${e.clickLinkId}
-    LEFT JOIN ${as(impressionLink)} ON ${impressionLink.id} = ${e.impressionLinkId}
+    LEFT JOIN ${as(l)} ON ${l.id} = ${costFields.linkId}
     WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
       AND ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sql.placeholder("costId")} AND ${isRemembered}
       AND (${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL)`,
@@ -103,21 +109,15 @@ export async function toRecords<R extends CostRow & RowOf<typeof linkFields>>(
   { control }: Ledger,
   rows: R[],
 ) {
-  // A call without a match shows no link.
-  const lacking = rows.flatMap((row) =>
-    row.clickLink || row.impressionLink || (row.matchedKind === null && row.receivedAt !== null)
-      ? []
-      : [row.clickLinkId, row.impressionLinkId],
+  const lacking = rows.flatMap(({ linkToken, linkId }) =>
+    linkToken === null && linkId !== null ? [linkId] : [],
   );
-  const ids = [...new Set(lacking)].filter((id) => id !== null);
-  const [found] =
-    ids.length > 0 ? await runBatch(control, linkTokens(control, { ids: JSON.stringify(ids) })) : [[]];
+  const ids = JSON.stringify([...new Set(lacking)]);
+  const [found] = lacking.length > 0 ? await runBatch(control, linkTokens(control, { ids })) : [[]];
   const tokens = new Map(found.map(({ id, token }) => [id, token]));
-  const tokenOf = (id: number | null) => (id === null ? null : (tokens.get(id) ?? null));
   return rows.map((row) => ({
     ...row,
     engagements: toEngagements(row),
-    clickLink: row.clickLink ?? tokenOf(row.clickLinkId),
-    impressionLink: row.impressionLink ?? tokenOf(row.impressionLinkId),
+    linkToken: row.linkToken ?? tokens.get(row.linkId ?? 0) ?? null,
   }));
 }

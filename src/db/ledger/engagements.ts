@@ -87,14 +87,19 @@ const result = {
 };
 type Row = RowOf<typeof result>;
 
-/** The statements for opened links whose URLs name sub-links down to a level, in the order of the opened links. */
+/**
+ * The statements for opened links whose URLs name sub-links down to a level, in the order of the opened links. With
+ * `onlyComplete`, they record nothing for a link whose sub-links are not all found.
+ */
 const recordDownTo = [1, 2, 3, 4].map((depth) =>
   returning(
     sql`INSERT INTO ${recordings} (${COLUMNS})
       SELECT ${sql.join(
         KEYS.map((key) => recorded[key]),
         sql`, `,
-      )} FROM (${resolved(depth)}) x ORDER BY ${message("occurredAt")}`,
+      )} FROM (${resolved(depth)}) x
+      WHERE ${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")}
+      ORDER BY ${message("occurredAt")}`,
     depth === 1 ? { ...result, level: sql<number>`1` } : result,
   ),
 );
@@ -120,20 +125,26 @@ export function insertEngagements<Item extends NewEngagement>(ledger: Ledger, ad
 }
 
 /**
- * Records engagements whose links and partners it looks up, and creates the sub-links that they name if `creates`. `rows` has
- * the results, and `failed` the engagements of each shard that failed. Throws if DB fails.
+ * Records engagements whose links and partners it looks up. Creates the sub-links that they name, or with `onlyComplete` records
+ * nothing for a link whose sub-links are not all found. `rows` has the results, and `failed` the engagements of each shard that
+ * failed. Throws if DB fails.
  */
 export async function recordAll(
   ledger: Ledger,
   opened: OpenedLink[],
   now: number,
-  creates = true,
+  onlyComplete = false,
 ): Promise<{ rows: Pick<Row, "costId" | "level" | "dropped" | "keptAt">[]; failed: Failed[] }> {
   const db = ledger.control;
   const isSharded = ledger.shards.length > 0;
-  const values = { opened: JSON.stringify(opened), now, isSharded: Number(isSharded) };
+  const values = {
+    opened: JSON.stringify(opened),
+    now,
+    isSharded: Number(isSharded),
+    onlyComplete: Number(onlyComplete),
+  };
   const depth = depthOf(opened);
-  const creations = creates ? creationStatements(db, depth, values) : [];
+  const creations = onlyComplete ? [] : creationStatements(db, depth, values);
   const record = expectDefined(recordDownTo[depth - 1]);
   const batch = await runGated(ledger, db, [...creations, record(db, values)], runIdempotent);
   const rows = batch.at(-1) as Row[];
@@ -174,7 +185,10 @@ export interface Recorded {
   dropped: string[];
 }
 
-/** Sub-links that exist, because this isolate saw them. Links are never deleted, so an entry never becomes wrong. */
+/**
+ * Sub-links that this isolate saw, so that it need not try to create them. Links are never deleted, but a database can be restored
+ * to a time before them.
+ */
 const existing = new Set<string>();
 const MAX_EXISTING = 10_000;
 const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
@@ -187,11 +201,17 @@ export async function recordOne(
   now: number,
 ): Promise<Recorded | undefined> {
   const path = pathOf(opened);
-  const { rows, failed } = await recordAll(ledger, [opened], now, !existing.has(path));
+  const isKnown = existing.has(path);
+  const { rows, failed } = await recordAll(ledger, [opened], now, isKnown);
   if (failed[0]) throw failed[0].error;
   const [row] = rows;
+  if (!row && isKnown) {
+    existing.delete(path);
+    return recordOne(ledger, opened, now);
+  }
   if (!row) return undefined;
-  if (row.level === depthOf([opened])) {
+  const depth = depthOf([opened]);
+  if (depth > 1 && row.level === depth) {
     if (existing.size >= MAX_EXISTING) existing.clear();
     existing.add(path);
   }

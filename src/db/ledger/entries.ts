@@ -8,32 +8,18 @@ import { ledgerEntries } from "../schema.ts";
 
 export const e = alias(ledgerEntries, "e");
 
-const columnsOf = (table: typeof ledgerEntries | typeof e) => ({
-  click: {
-    appToken: table.clickAppToken,
-    linkId: table.clickLinkId,
-    occurredAt: table.clickAt,
-    costDataOn: table.clickCostDataOn,
-    urlCostType: table.clickUrlCostType,
-    urlCurrency: table.clickUrlCurrency,
-    urlAmount: table.clickUrlAmount,
-    priceCounts: table.clickPriceCounts,
-  },
-  impression: {
-    appToken: table.impressionAppToken,
-    linkId: table.impressionLinkId,
-    occurredAt: table.impressionAt,
-    costDataOn: table.impressionCostDataOn,
-    urlCostType: table.impressionUrlCostType,
-    urlCurrency: table.impressionUrlCurrency,
-    urlAmount: table.impressionUrlAmount,
-    priceCounts: table.impressionPriceCounts,
-  },
+const columnsOf = (kind: Kind) => ({
+  appToken: e[`${kind}AppToken`],
+  linkId: e[`${kind}LinkId`],
+  occurredAt: e[`${kind}At`],
+  costDataOn: e[`${kind}CostDataOn`],
+  urlCostType: e[`${kind}UrlCostType`],
+  urlCurrency: e[`${kind}UrlCurrency`],
+  urlAmount: e[`${kind}UrlAmount`],
+  priceCounts: e[`${kind}PriceCounts`],
 });
-
-/** The columns of the click and of the impression, in the table and in the alias `e`. */
-export const TABLE_COLUMNS = columnsOf(ledgerEntries);
-export const COLUMNS = columnsOf(e);
+/** The columns of the click and of the impression. */
+export const COLUMNS = { click: columnsOf("click"), impression: columnsOf("impression") };
 
 // A missing engagement is one NULL instead of a NULL in each of many columns.
 const engagementAs = (kind: Kind) => {

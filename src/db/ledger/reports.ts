@@ -2,13 +2,13 @@
  * Reads reports: sums of the daily totals, added up over DB and every shard, and over the links below a level. The names of links
  * and partners are in DB.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { type AppAccess, m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { catalogStatement, type Partners } from "../links/partner-catalog.ts";
 import { as, optional, query } from "../query.ts";
 import { links } from "../schema.ts";
-import { runBatch, statement, type Value } from "../statement.ts";
+import { type Bound, type Rows, runBatch, statement, type Value } from "../statement.ts";
 import { runOnEveryShard } from "./run.ts";
 import { type Ledger, runGated } from "./shards.ts";
 import {
@@ -22,7 +22,6 @@ import {
   linksOf,
   type ReportName,
   type ReportRow,
-  type Selection,
   SOURCES,
   sumsOf,
   type Target,
@@ -49,19 +48,30 @@ export interface ReportScope extends DayRange {
   kind?: string | undefined;
 }
 
-/** The caller: the hash of an API token, or a user whose session was checked. */
-export type Viewer = { kind: "token"; hash: string } | { kind: "user"; userId: number };
-
-const isUsersApp = sql`${m.userId} = ${sql.placeholder("userId")} AND ${m.appToken} = ${sql.placeholder("appToken")}`;
+/** Which apps a statement sums. `name` identifies it. */
+interface Apps {
+  name: string;
+  sql: SQL;
+}
 // With `=`, SQLite knows that the totals are in order, and reads them without sorting.
-const APPS = {
-  token: sql`= (SELECT ${m.appToken} FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isCaller})`,
-  user: sql`= (SELECT ${m.appToken} FROM ${as(m)} WHERE ${isUsersApp})`,
-  allOfUser: sql`IN (SELECT ${m.appToken} FROM ${as(m)} WHERE ${m.userId} = ${sql.placeholder("userId")})`,
-  /** For a shard, which has no users: those that DB allowed. */
-  allowed: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
+export const oneApp = perViewer(
+  ({ name, from, isMember, isViewer }): Apps => ({
+    name,
+    sql: sql`= (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`,
+  }),
+);
+const everyApp = perViewer(
+  ({ name, from, userId, isViewer }): Apps => ({
+    name: `all of ${name}`,
+    sql: sql`IN (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId} WHERE ${isViewer})`,
+  }),
+);
+/** For a shard, which has no users: those that DB allowed. */
+const ALLOWED: Apps = {
+  name: "allowed",
+  sql: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
 };
-const LINKS = {
+export const LINKS = {
   below: { links: sql`IN (${IDS_BELOW})`, cte: BELOW },
   known: { links: sql`IN (${IDS})` },
   all: {},
@@ -69,112 +79,157 @@ const LINKS = {
 
 const f = alias(links, "f");
 const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
-const foundLink = optional({ linkId: f.id });
-const access = {
-  token: query(
+const foundLink = optional({ level: f.level, label: f.label });
+export const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
+  query(
     { ...appAccess, ...foundLink },
-    sql`FROM ${as(t)} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isCaller}`,
+    sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isViewer}`,
   ),
-  user: query(
-    { userId: m.userId, ...optional({ appToken: m.appToken }), ...foundLink },
-    sql`FROM ${as(m)} ${joinFilter} WHERE ${isUsersApp}`,
-  ),
-};
+);
 
 const built = new Map<string, unknown>();
 
 /** Builds a statement on first use: there are many combinations, and most are never used. */
-function once<S>(name: string, build: () => S): S {
+export function once<S>(name: string, build: () => S): S {
   const statement = (built.get(name) as S | undefined) ?? build();
   built.set(name, statement);
   return statement;
 }
 
-type Choice = [apps: keyof typeof APPS, links: keyof typeof LINKS];
-const toSelection = ([apps, links]: Choice): Selection => ({ apps: APPS[apps], ...LINKS[links] });
+type Links = keyof typeof LINKS;
 
-function sumsFor(report: ReportName, groups: readonly string[], ...choice: Choice) {
-  return once([report, ...choice, ...groups].join(), () => sumsOf(report, groups, toSelection(choice)));
+export function sumsFor(report: ReportName, groups: readonly string[], apps: Apps, links: Links) {
+  const selection = { apps: apps.sql, ...LINKS[links] };
+  return once([report, apps.name, links, ...groups].join(), () => sumsOf(report, groups, selection));
 }
-function linksFor(report: ReportName, ...choice: Choice) {
-  return once([report, ...choice, "links"].join(), () => linksOf(report, toSelection(choice)));
+function linksFor(report: ReportName, apps: Apps, links: Links) {
+  const selection = { apps: apps.sql, ...LINKS[links] };
+  return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
 }
 
 /** The most sums that a report reads from one database, and the most rows that it can have. */
 export const MAX_ROWS = 50_000;
 
-function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
+export function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
   const none = { link: null, level: null, partnerId: null, costType: null, currency: null, kind: null };
   const given = Object.entries(scope).filter(([, value]) => value !== undefined);
   return { ...none, ...Object.fromEntries(given), limit: MAX_ROWS + 1 };
 }
 
 /** In the place of a statement that a report does not need. */
-const nothing = statement<never>(sql`SELECT NULL WHERE false`);
+export const nothing = statement<never>(sql`SELECT NULL WHERE false`);
+
+/** One of the reports that are read together. */
+export type Part = {
+  [R in ReportName]: { report: R; scope: ReportScope & { groups: readonly Group<R>[] } };
+}[ReportName];
+
+/** The rows of each part, ordered by their keys: app, day, link, partner, and the rest. Undefined for more than MAX_ROWS. */
+type PartRows<Parts extends readonly Part[]> = {
+  [Index in keyof Parts]: ReportRow<Parts[Index]["report"]>[] | undefined;
+};
+
+/** The link of the filter. */
+export type FilterLink = { level: number; label: string };
 
 /**
- * Reads a report of an app, ordered by its keys: app, day, link, partner, and the rest. One call; with shards, one to each and
- * another to DB for the names of links. `access` is undefined for an unknown token and for a user who is not a member, and
- * `hasLink` is false if the app does not have the link of the filter: there are no rows then. `rows` is undefined if there are
- * more than MAX_ROWS.
+ * Reads reports of an app, and what other statements of the viewer read, in one call; with shards, one to each and another to DB
+ * for the names of links. `access` is undefined for an unknown token and for a user who is not a member, and `link` is undefined
+ * if the app does not have the link that the reports are filtered by: there are no rows then.
  */
-export async function findReport<R extends ReportName>(
+export async function findReports<
+  const Parts extends readonly [Part, ...Part[]],
+  More extends Bound<unknown>[] = [],
+>(
   ledger: Ledger,
   viewer: Viewer,
-  report: R,
   appToken: string,
-  scope: ReportScope & { groups: readonly Group<R>[] },
-): Promise<{ access: AppAccess | undefined; hasLink: boolean; rows: ReportRow<R>[] | undefined }> {
+  parts: Parts,
+  ...more: More
+): Promise<{
+  access: AppAccess | undefined;
+  link: FilterLink | undefined;
+  partners: Partners;
+  rows: PartRows<Parts>;
+  more: Rows<More>;
+}> {
   const { control, shards } = ledger;
-  const caller = viewer.kind === "token" ? { tokenHash: viewer.hash } : { userId: viewer.userId };
-  const values = { ...toValues(scope), ...caller, appToken };
   const isSharded = shards.length > 0;
-  const filter = scope.link === undefined ? "all" : "below";
-  const catalog = catalogStatement(control, caller.tokenHash);
-  const [[found], sums, targets, below, partners] = await runGated(ledger, control, [
-    access[viewer.kind](control, values),
-    sumsFor(report, scope.groups, viewer.kind, filter)(control, values),
-    isByLink(scope) && !isSharded
-      ? linksFor(report, viewer.kind, filter)(control, values)
-      : nothing(control, {}),
-    filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
+  const { link } = parts[0].scope;
+  const filter = link === undefined ? "all" : "below";
+  const valuesOf = (scope: ReportScope) => ({ ...toValues(scope), ...viewer, appToken });
+  const shared = valuesOf(parts[0].scope);
+  const catalog = catalogStatement(control, viewer);
+  const [[found], partners, below, ...results] = await runGated(ledger, control, [
+    access(viewer)(control, shared),
     catalog.bound,
+    filter === "below" && isSharded ? findSubtree(control, shared) : nothing(control, {}),
+    ...parts.flatMap(({ report, scope }): Bound<unknown>[] => [
+      sumsFor(report, scope.groups, oneApp(viewer), filter)(control, valuesOf(scope)),
+      isByLink(scope) && !isSharded
+        ? linksFor(report, oneApp(viewer), filter)(control, valuesOf(scope))
+        : nothing(control, {}),
+    ]),
+    ...more,
   ]);
-  const hasLink = scope.link === undefined || found?.linkId != null;
-  const apps = found?.appToken && hasLink ? [found.appToken] : [];
+  const isFound = link === undefined || found?.level != null;
+  const apps = found?.appToken && isFound ? [found.appToken] : [];
   const ids = filter === "below" ? below.map(({ id }) => id) : undefined;
-  const parts = [sums, ...(await findInShards(ledger, report, scope, apps, ids))];
-  if (parts.some((rows) => rows.length > MAX_ROWS)) return { access: found, hasLink, rows: undefined };
-  const all = parts.flat();
-  const added = isByLink(scope) && isSharded ? await findTargetsOf(control, all, scope) : targets;
-  const rows = withPartners(toRows(report, all, added), catalog.read(partners));
+  const inShards = await findInShards(ledger, parts, apps, ids);
+  const sums = parts.map((_, index) => [
+    results[index * 2] as AnyRow[],
+    ...inShards.map((shard) => shard[index] ?? []),
+  ]);
+  const targets = isSharded
+    ? await findTargetsOf(control, parts, sums)
+    : parts.map((_, index) => results[index * 2 + 1] as Target[]);
+  const names = catalog.read(partners);
+  const rows = parts.map(({ report }, index) => {
+    const read = sums[index] ?? [];
+    if (read.some((rows) => rows.length > MAX_ROWS)) return undefined;
+    const added = withPartners(toRows(report, read.flat(), targets[index] ?? []), names);
+    return added.length > MAX_ROWS ? undefined : added;
+  });
   return {
-    access: found,
-    hasLink,
-    rows: rows.length > MAX_ROWS ? undefined : (rows as unknown[] as ReportRow<R>[]),
+    access: found && { userId: found.userId, appToken: found.appToken },
+    link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
+    partners: names,
+    rows: rows as unknown as PartRows<Parts>,
+    more: results.slice(parts.length * 2) as Rows<More>,
   };
 }
 
 const isByLink = ({ groups }: ReportScope) => groups.includes("link");
 
-/** The sums of every shard. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
-async function findInShards(
+/** For every shard, the sums of each part. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
+export async function findInShards(
   ledger: Ledger,
-  report: ReportName,
-  scope: ReportScope,
+  parts: readonly { report: ReportName; scope: ReportScope }[],
   apps: string[],
   ids: number[] | undefined,
-): Promise<AnyRow[][]> {
+): Promise<AnyRow[][][]> {
   if (apps.length === 0) return [];
-  const sums = sumsFor(report, scope.groups, "allowed", ids ? "known" : "all");
-  const values = { ...toValues(scope), apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
-  return (await runOnEveryShard(ledger, (db) => [sums(db, values)])).map(([rows]) => rows);
+  const given = { apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
+  return runOnEveryShard(ledger, (db) =>
+    parts.map(({ report, scope }) =>
+      sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
+    ),
+  );
 }
 
-async function findTargetsOf(db: D1Database, rows: AnyRow[], scope: ReportScope): Promise<Target[]> {
-  const ids = JSON.stringify([...new Set(rows.map(({ linkId }) => linkId))]);
-  const [targets] = await runBatch(db, findTargets(db, { ...toValues(scope), ids }));
-  return targets;
+/** The links of each part, with shards. */
+async function findTargetsOf(
+  db: D1Database,
+  parts: readonly Part[],
+  sums: AnyRow[][][],
+): Promise<Target[][]> {
+  if (!parts.some(({ scope }) => isByLink(scope))) return [];
+  const statements = parts.map(({ scope }, index) => {
+    const linkIds = (sums[index] ?? []).flat().map(({ linkId }) => linkId);
+    const ids = JSON.stringify(isByLink(scope) ? [...new Set(linkIds)] : []);
+    return findTargets(db, { ...toValues(scope), ids });
+  });
+  return runBatch(db, ...statements);
 }
 
 /** Puts each link into its target, and adds up the rows that have the same keys then. */
@@ -194,7 +249,7 @@ function toRows(report: ReportName, sums: AnyRow[], targets: Target[]): AnyRow[]
   return [...rows.values()].sort((left, right) => compare(keys, left, right));
 }
 
-function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {
+export function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {
   const { money, counts } = SOURCES[report];
   for (const name of Object.keys(money)) sum[name] = String(BigInt(sum[name] ?? 0) + BigInt(row[name] ?? 0));
   for (const name of Object.keys(counts)) sum[name] = Number(sum[name]) + Number(row[name]);
@@ -210,28 +265,27 @@ function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
   return rows;
 }
 
-/**
- * The spend of every app of a user, by app, day and partner: the statements for the batch of a page, and a function that turns
- * their rows into a report. `apps` are the user's apps from the same batch.
- */
-export function ownSpend(ledger: Ledger, userId: number, days: DayRange) {
+/** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. */
+export async function findOwnTotals(ledger: Ledger, viewer: Viewer, days: DayRange, apps: string[]) {
+  const parts = [
+    { report: "spend", scope: { ...days, groups: [] } },
+    { report: "engagements", scope: { ...days, groups: ["kind"] } },
+  ] as const;
   const { control } = ledger;
-  const scope = { ...days, groups: ["day", "partner"] };
-  const catalog = catalogStatement(control);
-  const sums = sumsFor("spend", scope.groups, "allOfUser", "all");
-  return {
-    sums: sums(control, { ...toValues(scope), userId, limit: -1 }),
-    partners: catalog.bound,
-    read: async (
-      rows: AnyRow[],
-      partners: Parameters<typeof catalog.read>[0],
-      apps: string[],
-    ): Promise<ReportRow<"spend">[]> => {
-      const all = [...rows, ...(await findInShards(ledger, "spend", scope, apps, undefined)).flat()];
-      return withPartners(
-        toRows("spend", all, []),
-        catalog.read(partners),
-      ) as unknown[] as ReportRow<"spend">[];
-    },
-  };
+  const own = await runGated(
+    ledger,
+    control,
+    parts.map(({ report, scope }) =>
+      sumsFor(report, scope.groups, everyApp(viewer), "all")(control, { ...toValues(scope), ...viewer }),
+    ),
+  );
+  const all = [own, ...(await findInShards(ledger, parts, apps, undefined))];
+  const [spend, engagements] = parts.map(({ report }, index) =>
+    toRows(
+      report,
+      all.flatMap((rows) => rows[index] ?? []),
+      [],
+    ),
+  ) as unknown as [ReportRow<"spend">[], ReportRow<"engagements">[]];
+  return { spend, engagements };
 }

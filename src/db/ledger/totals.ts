@@ -7,7 +7,7 @@ import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { ancestors, l1, l2, l3 } from "../links/links.ts";
 import { l } from "../links/lists.ts";
-import { as, type Fields, list, query, type RowOf } from "../query.ts";
+import { as, type Fields, list, optional, query, type RowOf } from "../query.ts";
 import { adjustments, dailyEngagements, dailyTotals, links } from "../schema.ts";
 import { statement } from "../statement.ts";
 
@@ -208,20 +208,33 @@ export type Target = RowOf<typeof targetFields>;
 const targetsOf = (ids: SQL) =>
   query(targetFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
 
+const idsOf = (reports: readonly ReportName[], selection: Selection) => {
+  const ids = reports
+    .flatMap((report) => partsOf(SOURCES[report]))
+    .map(
+      (part) =>
+        sql`SELECT ${part.keys.linkId} AS id FROM ${as(part.table)} WHERE ${isSelected(part, selection)}`,
+    );
+  return sql`${selection.cte ?? NOTHING} SELECT DISTINCT id FROM (${sql.join(ids, sql` UNION ALL `)})`;
+};
+
 /** The links of the totals. */
-export function linksOf(report: ReportName, selection: Selection) {
-  const ids = partsOf(SOURCES[report]).map(
-    (part) =>
-      sql`SELECT ${part.keys.linkId} AS id FROM ${as(part.table)} WHERE ${isSelected(part, selection)}`,
-  );
-  return targetsOf(
-    sql`${selection.cte ?? NOTHING} SELECT DISTINCT id FROM (${sql.join(ids, sql` UNION ALL `)})`,
-  );
-}
+export const linksOf = (report: ReportName, selection: Selection) => targetsOf(idsOf([report], selection));
+
+const pathFields = { id: l.id, level: l.level, ...optional({ id1: l1.id, id2: l2.id, id3: l3.id }) };
+/** A link with the links above it, the nearest first. */
+export type LinkPath = RowOf<typeof pathFields>;
+
+const pathsOf = (ids: SQL) =>
+  query(pathFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
+
+/** The links of the totals of both reports, with the links above them. */
+export const linkPathsOf = (selection: Selection) => pathsOf(idsOf(["spend", "engagements"], selection));
 
 export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
 /** The links with these IDs. */
 export const findTargets = targetsOf(IDS);
+export const findPaths = pathsOf(IDS);
 
 const c = alias(links, "c");
 /** A CTE with the link of the filter and everything below it. */

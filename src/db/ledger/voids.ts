@@ -7,7 +7,7 @@ import { as, names, query, type RowOf, returning } from "../query.ts";
 import { ledgerEntries } from "../schema.ts";
 import { c, credentialFields, isCredential, toCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
-import { COLUMNS, e, isRemembered, TABLE_COLUMNS } from "./entries.ts";
+import { COLUMNS, e, isRemembered } from "./entries.ts";
 import { onlyResult, runOnShards } from "./run.ts";
 import type { Ledger } from "./shards.ts";
 
@@ -37,36 +37,27 @@ const byCredential = {
   partner: sql`(SELECT ${c.partnerId} FROM ${as(c)} WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live')`,
 };
 
-type Entry = typeof e | typeof ledgerEntries;
 /** A value of the price that counts. */
-const ofPrice = (entry: Entry, key: "urlCostType" | "urlCurrency" | "urlAmount") => {
-  const { click, impression } = entry === e ? COLUMNS : TABLE_COLUMNS;
-  return sql`iif(${entry.countingPrice} = 'click', ${click[key]}, ${impression[key]})`;
-};
+const ofPrice = (key: "urlCostType" | "urlCurrency" | "urlAmount") =>
+  sql`iif(${e.countingPrice} = 'click', ${COLUMNS.click[key]}, ${COLUMNS.impression[key]})`;
 /** What counts of an entry, which a void removes: the call, else the price on the URL. Of a void entry, what was removed. */
-const countingIn = (entry: Entry) => ({
-  costType: sql<CostType>`coalesce(${entry.costType}, ${ofPrice(entry, "urlCostType")})`,
-  currency: sql<string>`coalesce(${entry.currency}, ${ofPrice(entry, "urlCurrency")})`,
-  amount: sql<
-    number | null
-  >`iif(${entry.costType} IS NULL, ${ofPrice(entry, "urlAmount")}, ${entry.amountInEffect})`,
-});
-export const counting = countingIn(e);
+export const counting = {
+  costType: sql<CostType>`coalesce(${e.costType}, ${ofPrice("urlCostType")})`,
+  currency: sql<string>`coalesce(${e.currency}, ${ofPrice("urlCurrency")})`,
+  amount: sql<number | null>`iif(${e.costType} IS NULL, ${ofPrice("urlAmount")}, ${e.amountInEffect})`,
+};
 /** The values that a void removes. The amount is null for an unpriced cost. */
 export type Removed = RowOf<typeof counting>;
 
-const { costType, currency, amount, voidState } = ledgerEntries;
-const kept = countingIn(ledgerEntries);
+const { partnerId, costType, currency, amount, voidState } = ledgerEntries;
 /** Keeps the values that it removes. */
 export const voidOf = (partner: SQL | Placeholder, condition = sql`true`) =>
   returning(
-    sql`UPDATE ${ledgerEntries} SET ${names(voidState)} = 'voided', ${names(amount)} = ${kept.amount},
-      ${names(costType)} = ${kept.costType}, ${names(currency)} = ${kept.currency}
-    WHERE ${ledgerEntries.partnerId} = ${partner} AND ${ledgerEntries.costId} = ${costId}
-      AND EXISTS (
-        SELECT 1 FROM ${as(e)} WHERE ${e.partnerId} = ${ledgerEntries.partnerId} AND ${isEntry}
-          AND ${verdict} = 'void' AND ${condition}
-      )`,
+    sql`UPDATE ${ledgerEntries} SET ${names(voidState)} = 'voided', ${names(costType)} = ${counting.costType},
+      ${names(currency)} = ${counting.currency}, ${names(amount)} = ${counting.amount}
+    FROM ${as(e)}
+    WHERE ${partnerId} = ${partner} AND ${ledgerEntries.costId} = ${costId}
+      AND ${e.partnerId} = ${partnerId} AND ${isEntry} AND ${verdict} = 'void' AND ${condition}`,
     { costType, currency, amount },
   );
 const voidByCredential = voidOf(byCredential.partner);

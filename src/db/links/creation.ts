@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { m, perViewer } from "../accounts/viewers.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, names, optional, query, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
@@ -29,21 +29,27 @@ const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
 const parentToken = sql`j.value ->> 2`;
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
-const creationContext = query(
-  {
-    ...appAccess,
-    ...optional({ maxLinks: a.maxLinks, createdLinkCount: a.createdLinkCount, storedLength: a.storedLength }),
-    newToken: sql<string | null>`j.value ->> 0`,
-    ...optional(linkFields),
-    ...inheritedFields,
-  },
-  sql`FROM ${as(t)}
-    LEFT JOIN ${as(m)} ON ${isMember}
-    LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
-    LEFT JOIN ${newLinks}
-    LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
-    ${ancestors}
-    WHERE ${isCaller}`,
+const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
+  query(
+    {
+      ...appAccess,
+      ...optional({
+        maxLinks: a.maxLinks,
+        createdLinkCount: a.createdLinkCount,
+        storedLength: a.storedLength,
+      }),
+      newToken: sql<string | null>`j.value ->> 0`,
+      ...optional(linkFields),
+      ...inheritedFields,
+    },
+    sql`FROM ${from}
+      LEFT JOIN ${as(m)} ON ${isMember}
+      LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
+      LEFT JOIN ${newLinks}
+      LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
+      ${ancestors}
+      WHERE ${isViewer}`,
+  ),
 );
 
 /** Separates the access to the app, and what it may still store, from the parents by the token of the new link. */
@@ -65,33 +71,31 @@ interface Quota {
   storedLength: number | null;
 }
 
-const member = sql`${as(t)} CROSS JOIN ${as(m)} ON ${isMember}`;
-const keys = keyStatements({
-  from: member,
-  where: isCaller,
-  user: sql`${t.userId}`,
-  app: sql`${m.appToken}`,
-});
-
 /** The links of a request count in their order, also one whose parent is not valid. A request with a key was judged before. */
 const hasRoom = sql`(
   SELECT ${a.createdLinkCount} + j.key < ${a.maxLinks} FROM ${as(a)} WHERE ${a.token} = ${m.appToken}
 )`;
 
-const insert = returning(
-  sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
-    SELECT j.value ->> 0, ${m.appToken}, ${p.id}, coalesce(${p.level}, 0) + 1, j.value ->> 1, ${now}
-    FROM ${member} CROSS JOIN ${newLinks}
-    LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
-    WHERE ${isCaller} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
-      AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
-  { token: links.token },
-);
-
-/** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
-const deleteWrongResponse = keys.deleteOwn(sql`
-  ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0)
-`);
+const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
+  const member = sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
+  const keys = keyStatements({ from: member, where: isViewer, user: userId, app: sql`${m.appToken}` });
+  return {
+    keys,
+    insert: returning(
+      sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
+        SELECT j.value ->> 0, ${m.appToken}, ${p.id}, coalesce(${p.level}, 0) + 1, j.value ->> 1, ${now}
+        FROM ${member} CROSS JOIN ${newLinks}
+        LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
+        WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
+          AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
+      { token: links.token },
+    ),
+    /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
+    deleteWrongResponse: keys.deleteOwn(sql`
+      ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0)
+    `),
+  };
+});
 
 const toJson = (links: NewLink[]) =>
   JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));
@@ -104,9 +108,9 @@ export async function insertLinks(db: D1Database, scope: AppScope, links: NewLin
   const values = { ...scope, links: toJson(links), now: at, operation: null, key: null, requestId: null };
   const [partners, rows, inserted] = await runWithPartners(
     db,
-    scope.tokenHash,
-    creationContext(db, values),
-    insert(db, values),
+    scope,
+    creationContext(scope)(db, values),
+    insertion(scope).insert(db, values),
   );
   return { ...splitCreationContext(rows), inserted: inserted.map(({ token }) => token), partners };
 }
@@ -120,9 +124,9 @@ export async function prepareLinks(
 ) {
   const [partners, rows, [earlier]] = await runWithPartners(
     db,
-    scope.tokenHash,
-    creationContext(db, { ...scope, links: toJson(links) }),
-    keys.find(db, { ...scope, operation, key, now }),
+    scope,
+    creationContext(scope)(db, { ...scope, links: toJson(links) }),
+    insertion(scope).keys.find(db, { ...scope, operation, key, now }),
   );
   return { ...splitCreationContext(rows), earlier, partners };
 }
@@ -139,6 +143,7 @@ export async function insertKeyedLinks(
   response: StoredResponse,
 ): Promise<string[] | undefined> {
   const values = { ...scope, ...request, ...response, links: toJson(links), promised: links.length };
+  const { keys, insert, deleteWrongResponse } = insertion(scope);
   const [, [stored], inserted] = await runBatch(
     db,
     keys.deleteExpired(db, values),

@@ -1,7 +1,7 @@
-/** Reads and updates links. Every statement joins the API token's row first, so an unknown token finds no links. */
+/** Reads and updates links. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { appAccess, isCaller, isMember, m, t } from "../accounts/api-tokens.ts";
+import { type AppAccess, m, perViewer } from "../accounts/viewers.ts";
 import { type Change, setGiven, toValues } from "../changes.ts";
 import type { Range } from "../keyset.ts";
 import { as, names, optional, query, type RowOf, returning } from "../query.ts";
@@ -42,24 +42,28 @@ export const ancestors = sql`
 const linkToken = sql.placeholder("linkToken");
 const a = alias(apps, "a");
 
-const linkCount = query(
-  { ...appAccess, ...optional({ linkCount: a.linkCount }) },
-  sql`FROM ${as(t)}
-    LEFT JOIN ${as(m)} ON ${isMember}
-    LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
-    WHERE ${isCaller}`,
+const linkCount = perViewer(({ appAccess, from, isMember, isViewer }) =>
+  query(
+    { ...appAccess, ...optional({ linkCount: a.linkCount }) },
+    sql`FROM ${from}
+      LEFT JOIN ${as(m)} ON ${isMember}
+      LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
+      WHERE ${isViewer}`,
+  ),
 );
 
 /** The access to an app and a link of it, as null columns where there is none. */
-const linkAccess = query(
-  { ...appAccess, ...optional(linkFields), ...inheritedFields },
-  sql`FROM ${as(t)}
-    LEFT JOIN ${as(m)} ON ${isMember}
-    LEFT JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
-    ${ancestors}
-    WHERE ${isCaller}`,
+const linkAccess = perViewer(({ appAccess, from, isMember, isViewer }) =>
+  query(
+    { ...appAccess, ...optional(linkFields), ...inheritedFields },
+    sql`FROM ${from}
+      LEFT JOIN ${as(m)} ON ${isMember}
+      LEFT JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
+      ${ancestors}
+      WHERE ${isViewer}`,
+  ),
 );
-type LinkAccess = RowOf<typeof appAccess> & Inherited & { [K in keyof LinkRow]: LinkRow[K] | null };
+type LinkAccess = AppAccess & Inherited & { [K in keyof LinkRow]: LinkRow[K] | null };
 
 /** Separates the access to the app from the link, which is undefined if the app does not have it. */
 function splitAccess(row: LinkAccess | undefined) {
@@ -72,8 +76,8 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
   const list = { ...scope, linkToken: null };
   const [partners, [access], rows, [counted]] = await runWithPartners(
     db,
-    scope.tokenHash,
-    linkCount(db, scope),
+    scope,
+    linkCount(scope)(db, scope),
     ...listStatements(db, list, filter, range),
   );
   return { access, rows, total: toTotal(filter, access?.linkCount ?? 0, counted), partners };
@@ -83,8 +87,8 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
 export async function listChildren(db: D1Database, scope: LinkScope, filter: LinkFilter, range: Range) {
   const [partners, [found], rows, [counted]] = await runWithPartners(
     db,
-    scope.tokenHash,
-    linkAccess(db, scope),
+    scope,
+    linkAccess(scope)(db, scope),
     ...listStatements(db, scope, filter, range),
   );
   const { access, link } = splitAccess(found);
@@ -93,35 +97,43 @@ export async function listChildren(db: D1Database, scope: LinkScope, filter: Lin
 
 /** Reads one link; `link` is undefined if the app has none with this token. */
 export async function findLink(db: D1Database, scope: LinkScope) {
-  const [partners, [found]] = await runWithPartners(db, scope.tokenHash, linkAccess(db, scope));
+  const [partners, [found]] = await runWithPartners(db, scope, linkAccess(scope)(db, scope));
   return { ...splitAccess(found), partners };
 }
 
 const d = alias(droppedParameters, "d");
-const dropped = query(
-  { day: d.day, param: d.param, reason: d.reason, count: d.count },
-  sql`FROM ${as(t)} CROSS JOIN ${as(m)} ON ${isMember}
-    CROSS JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
-    CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id} AND ${d.day} >= ${sql.placeholder("firstDay")}
-    WHERE ${isCaller}
-    ORDER BY ${d.day} DESC, ${d.param}, ${d.reason}`,
+export const dropped = perViewer(({ from, isMember, isViewer }) =>
+  query(
+    { day: d.day, param: d.param, reason: d.reason, count: d.count },
+    sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}
+      CROSS JOIN ${as(l)} ON ${l.token} = ${linkToken} AND ${l.appToken} = ${m.appToken}
+      CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id} AND ${d.day} >= ${sql.placeholder("firstDay")}
+      WHERE ${isViewer}
+      ORDER BY ${d.day} DESC, ${d.param}, ${d.reason}`,
+  ),
 );
 
 /** Lists the invalid parameters of a link's URLs since a day (days since 1970 in UTC). `link` is undefined if there is none. */
 export async function listDropped(db: D1Database, scope: LinkScope, firstDay: number) {
-  const [[found], rows] = await runBatch(db, linkAccess(db, scope), dropped(db, { ...scope, firstDay }));
+  const [[found], rows] = await runBatch(
+    db,
+    linkAccess(scope)(db, scope),
+    dropped(scope)(db, { ...scope, firstDay }),
+  );
   return { ...splitAccess(found), rows };
 }
 
 const settings = ["label", "archived", "partnerId", "costSwitch"] as const;
-const update = returning(
-  sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)},
-      ${names(links.firstLabel)} = iif(${sql.placeholder("isGiven.label")} AND ${sql.placeholder("label")} <> ${l.label},
-        ${l.matchName}, ${l.firstLabel})
-    WHERE ${l.token} = ${linkToken} AND ${l.appToken} = (
-      SELECT ${m.appToken} FROM ${as(t)} JOIN ${as(m)} ON ${isMember} WHERE ${isCaller}
-    )`,
-  linkFields,
+const update = perViewer(({ from, isMember, isViewer }) =>
+  returning(
+    sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)},
+        ${names(links.firstLabel)} = iif(${sql.placeholder("isGiven.label")} AND ${sql.placeholder("label")} <> ${l.label},
+          ${l.matchName}, ${l.firstLabel})
+      WHERE ${l.token} = ${linkToken} AND ${l.appToken} = (
+        SELECT ${m.appToken} FROM ${from} JOIN ${as(m)} ON ${isMember} WHERE ${isViewer}
+      )`,
+    linkFields,
+  ),
 );
 
 export type LinkChange = Change<typeof links, (typeof settings)[number]>;
@@ -132,5 +144,5 @@ export function updateLink(
   scope: LinkScope,
   change: LinkChange,
 ): Promise<LinkRow | undefined> {
-  return runForRow(db, update(db, { ...scope, ...toValues(change) }));
+  return runForRow(db, update(scope)(db, { ...scope, ...toValues(change) }));
 }

@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { isCaller, t } from "../accounts/api-tokens.ts";
+import { type Gate, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
@@ -34,7 +34,7 @@ export interface LinkFilter {
   name?: string | undefined;
 }
 
-export type AppScope = { tokenHash: string; appToken: string };
+export type AppScope = Viewer & { appToken: string };
 export type LinkScope = AppScope & { linkToken: string };
 /** The children of a link, or the app's level-1 links when `linkToken` is null. */
 type ListScope = AppScope & { linkToken: string | null };
@@ -52,9 +52,9 @@ const SOURCES = {
 };
 
 // CROSS JOIN fixes the join order, so with an unknown token a statement reads no links.
-const from = (of: Parent, source: Source) => sql`
-  FROM ${as(t)} ${of === "link" ? sql`CROSS JOIN ${as(parent)}` : sql``} CROSS JOIN ${as(l)} INDEXED BY ${SOURCES[source]}
-    AND ${isCaller} AND ${l.appToken} = ${sql.placeholder("appToken")}
+const from = (gate: Gate, of: Parent, source: Source) => sql`
+  FROM ${gate.from} ${of === "link" ? sql`CROSS JOIN ${as(parent)}` : sql``} CROSS JOIN ${as(l)} INDEXED BY ${SOURCES[source]}
+    AND ${gate.isViewer} AND ${l.appToken} = ${sql.placeholder("appToken")}
     AND ${
       of === "link"
         ? sql`${parent.token} = ${sql.placeholder("linkToken")} AND ${parent.appToken} = ${l.appToken} AND ${l.parentId} = ${parent.id}`
@@ -63,10 +63,11 @@ const from = (of: Parent, source: Source) => sql`
     AND (${sql.placeholder("archived")} IS NULL OR ${l.archived} = ${sql.placeholder("archived")})
     AND (${sql.placeholder("partnerId")} IS NULL OR ${l.partnerId} = ${sql.placeholder("partnerId")})
 `;
-const listOf = (of: Parent, source: Source) => ({
-  page: keysetQuery(linkFields, from(of, source)),
-  count: query({ counted: sql<number>`count(*)` }, from(of, source)),
-});
+const listOf = (of: Parent, source: Source) =>
+  perViewer((gate) => ({
+    page: keysetQuery(linkFields, from(gate, of, source)),
+    count: query({ counted: sql<number>`count(*)` }, from(gate, of, source)),
+  }));
 const listsOf = (of: Parent) => ({
   all: listOf(of, "all"),
   archived: listOf(of, "archived"),
@@ -76,10 +77,13 @@ const listsOf = (of: Parent) => ({
 const lists = { app: listsOf("app"), link: listsOf("link") };
 
 function listFor(scope: ListScope, filter: LinkFilter) {
-  const bySource = lists[scope.linkToken === null ? "app" : "link"];
-  if (filter.name !== undefined) return bySource.name;
-  if (filter.partner_id !== undefined) return bySource.partner;
-  return filter.archived ? bySource.archived : bySource.all;
+  return lists[scope.linkToken === null ? "app" : "link"][sourceFor(filter)](scope);
+}
+
+function sourceFor(filter: LinkFilter): Source {
+  if (filter.name !== undefined) return "name";
+  if (filter.partner_id !== undefined) return "partner";
+  return filter.archived ? "archived" : "all";
 }
 
 function toValues(scope: ListScope, filter: LinkFilter) {

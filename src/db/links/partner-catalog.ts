@@ -1,7 +1,7 @@
 /** Reads partners, and caches all of them in the isolate's memory until the catalog's revision changes. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { isCaller, t } from "../accounts/api-tokens.ts";
+import { perViewer, type Viewer } from "../accounts/viewers.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { partnerCatalog, partners } from "../schema.ts";
@@ -13,6 +13,8 @@ const partnerFields = {
   id: p.id,
   displayName: p.displayName,
   supportsCostData: p.supportsCostData,
+  integratedTypes: p.integratedTypes,
+  stoppedAt: p.stoppedAt,
   serverToServer: p.serverToServer,
   clickParameters: p.clickParameters,
   impressionParameters: p.impressionParameters,
@@ -27,30 +29,20 @@ export type Partners = ReadonlyMap<number, Partner>;
 let latest: { revision: string; partners: Partners } = { revision: "", partners: new Map() };
 
 /** Returns every partner, or no row when the cached catalog is current, so a list of links usually reads one row only for it. */
-const revisedPartners = query(
-  { revision: c.revision, ...partnerFields },
-  sql`FROM ${as(t)} CROSS JOIN ${as(c)} CROSS JOIN ${as(p)}
-    WHERE ${isCaller} AND ${c.revision} <> ${sql.placeholder("revision")}`,
+const revisedPartners = perViewer(({ from, isViewer }) =>
+  query(
+    { revision: c.revision, ...partnerFields },
+    sql`FROM ${from} CROSS JOIN ${as(c)} CROSS JOIN ${as(p)}
+      WHERE ${isViewer} AND ${c.revision} <> ${sql.placeholder("revision")}`,
+  ),
 );
 
-/** The same for a user whose session was checked. */
-const revisedPartnersForUser = query(
-  { revision: c.revision, ...partnerFields },
-  sql`FROM ${as(c)} CROSS JOIN ${as(p)} WHERE ${c.revision} <> ${sql.placeholder("revision")}`,
-);
-
-/**
- * Returns a statement for the caller's batch, and a function that turns its rows into all partners, as new as that batch. Without
- * `tokenHash`, the caller must be a user whose session was checked.
- */
-export function catalogStatement(db: D1Database, tokenHash?: string) {
+/** Returns a statement for the viewer's batch, and a function that turns its rows into all partners, as new as that batch. */
+export function catalogStatement(db: D1Database, viewer: Viewer) {
   const known = latest;
   const { revision } = known;
   return {
-    bound:
-      tokenHash === undefined
-        ? revisedPartnersForUser(db, { revision })
-        : revisedPartners(db, { tokenHash, revision }),
+    bound: revisedPartners(viewer)(db, { ...viewer, revision }),
     read: (rows: CatalogRow[]): Partners => {
       const [first] = rows;
       if (!first) return known.partners;
@@ -62,26 +54,28 @@ export function catalogStatement(db: D1Database, tokenHash?: string) {
 
 type CatalogRow = Partner & { revision: string };
 
-/** Runs the statements of a caller. Returns every partner, as new as the batch, and the rows of each statement. */
+/** Runs the statements of a viewer. Returns every partner, as new as the batch, and the rows of each statement. */
 export async function runWithPartners<Statements extends Bound<unknown>[]>(
   db: D1Database,
-  tokenHash: string,
+  viewer: Viewer,
   ...statements: Statements
 ): Promise<[Partners, ...Rows<Statements>]> {
-  const { bound, read } = catalogStatement(db, tokenHash);
+  const { bound, read } = catalogStatement(db, viewer);
   const [partners, ...rows] = await runBatch<[typeof bound, ...Statements]>(db, bound, ...statements);
   return [read(partners), ...rows];
 }
 
-const header = query(
-  { userId: t.userId, partnerCount: c.partnerCount },
-  sql`FROM ${as(t)} CROSS JOIN ${as(c)} WHERE ${isCaller}`,
-);
-const page = keysetQuery(partnerFields, sql`FROM ${as(t)} CROSS JOIN ${as(p)} WHERE ${isCaller}`);
+const list = perViewer(({ from, userId, isViewer }) => ({
+  header: query(
+    { userId, partnerCount: c.partnerCount },
+    sql`FROM ${from} CROSS JOIN ${as(c)} WHERE ${isViewer}`,
+  ),
+  page: keysetQuery(partnerFields, sql`FROM ${from} CROSS JOIN ${as(p)} WHERE ${isViewer}`),
+}));
 
 /** Reads one page of partners by id, with one extra row when there are more. */
-export async function listPartners(db: D1Database, tokenHash: string, range: Range) {
-  const values = { tokenHash };
-  const [[access], rows] = await runBatch(db, header(db, values), page(db, range, values));
+export async function listPartners(db: D1Database, viewer: Viewer, range: Range) {
+  const { header, page } = list(viewer);
+  const [[access], rows] = await runBatch(db, header(db, viewer), page(db, range, viewer));
   return { access, rows };
 }

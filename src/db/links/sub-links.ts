@@ -76,9 +76,9 @@ const openedLinks = sql`
 const LEVELS = [2, 3, 4] as const;
 type Level = (typeof LEVELS)[number];
 
-/** The name of a level on the URL, if it is below the opened link and the template has its parameter. */
+/** The name of a level on the URL, if the template has its parameter. */
 const nameOf = (level: Level) =>
-  sql`iif(${x.openedLevel} < ${sql.raw(String(level))} AND ${x[`named${level}`]}, ${message(`$.subLinks[${level - 2}].name`)}, NULL)`;
+  sql`iif(${x[`named${level}`]}, ${message(`$.subLinks[${level - 2}].name`)}, NULL)`;
 /** The oldest sub-link of `x` that has the name of a level. */
 const childOf = (level: Level) => sql`(
   SELECT min(${s.id}) FROM ${as(s)} INDEXED BY links_by_match_name

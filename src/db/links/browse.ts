@@ -1,0 +1,242 @@
+/**
+ * Reads links by name for people: the branches of the tree, or links of all levels that a search or a filter finds. Each list
+ * reads only what it shows, except where a filter has no index of its own.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import { type AppAccess, type Gate, m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { as, optional, query, type RowOf } from "../query.ts";
+import { links, partners } from "../schema.ts";
+import type { Bound } from "../statement.ts";
+import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
+import { l, linkFields } from "./lists.ts";
+import { type Partners, runWithPartners } from "./partner-catalog.ts";
+
+/** Where a list continues: after this link, in the order of level, name and ID. */
+export interface NamePosition {
+  level: number;
+  label: string;
+  id: number;
+}
+
+/** What is searched. An undefined value does not filter. */
+export interface LinkSearch {
+  /** The beginning of the link's own name; the case of ASCII letters does not matter. */
+  name?: string | undefined;
+  level?: number | undefined;
+  /** The link's own partner, not an inherited one. */
+  partnerId?: number | undefined;
+  /** Whether cost data is on. Finds links with a partner or a switch of their own: the others inherit theirs. */
+  costDataOn?: boolean | undefined;
+  archived?: boolean | undefined;
+}
+
+/** A list of links: what a search finds, or given ones of that; or the direct sub-links of one, or those of level 1. */
+export type LinkList = {
+  search: LinkSearch;
+  after?: NamePosition | undefined;
+  /** The IDs of links that the list leaves out. */
+  except?: number[] | undefined;
+} & (
+  | { of: "search" }
+  | { of: "given"; ids: number[] }
+  // Only `archived` filters a branch.
+  | { of: "branch"; parent: string | null }
+);
+
+const parent = alias(links, "parent");
+const p = alias(partners, "p");
+const fields = { ...linkFields, ...inheritedFields };
+export type BrowsedLink = RowOf<typeof fields>;
+
+const given = (name: string, holds: SQL) => sql`(${sql.placeholder(name)} IS NULL OR ${holds})`;
+const name = sql`${l.label} COLLATE NOCASE`;
+const start = sql.placeholder("start");
+const startId = sql.placeholder("startId");
+const startLevel = sql.placeholder("startLevel");
+
+// Texts with a prefix sort between the prefix and the prefix followed by FF, a byte that UTF-8 text never contains.
+const isNamed = sql`${name} < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`;
+const isAfterInLevel = sql`${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})`;
+const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AND ${isAfterInLevel})`;
+const isShown = sql`${given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
+  AND ${given("except", sql`${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`)}`;
+
+const hasSettings = sql`(${l.partnerId} IS NOT NULL OR ${l.costSwitch} IS NOT NULL)`;
+const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
+const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
+  AND ${given("level", sql`${l.level} = ${sql.placeholder("level")}`)}
+  AND ${given("partnerId", sql`${l.partnerId} = ${sql.placeholder("partnerId")}`)}
+  AND ${given("costDataOn", sql`${hasSettings} AND (${costSwitch} AND coalesce(${p.supportsCostData}, 0)) = ${sql.placeholder("costDataOn")}`)}`;
+const withPartner = sql`LEFT JOIN ${as(p)}
+  ON ${p.id} = coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`;
+
+const LIMIT = sql`LIMIT ${sql.placeholder("limit")}`;
+const IN_LEVEL = sql`ORDER BY ${name}, ${l.id} ${LIMIT}`;
+const BY_LEVEL = sql`ORDER BY ${l.level}, ${name}, ${l.id} ${LIMIT}`;
+
+/** Every statement joins the membership first, so that it finds nothing for a viewer without access. */
+const own = ({ from, isMember }: Gate) => sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}`;
+const ofApp = sql`${l.appToken} = ${m.appToken}`;
+
+const searchWith = (index: string, condition: SQL) =>
+  perViewer((gate) =>
+    query(
+      fields,
+      sql`${own(gate)} CROSS JOIN ${as(l)} INDEXED BY ${sql.raw(index)} ON ${ofApp} AND ${condition} ${ancestors} ${withPartner}
+        WHERE ${gate.isViewer} AND ${isAfter} AND ${isFound} ${BY_LEVEL}`,
+    ),
+  );
+const searches = {
+  settings: searchWith("links_with_settings", hasSettings),
+  archived: searchWith("archived_links", sql`${l.archived} = 1`),
+};
+
+/** One level after a position in it. Each level is a statement of its own, so that all are read in the order of their index. */
+const LEVELS = [1, 2, 3, 4] as const;
+const levels = LEVELS.map((level) =>
+  perViewer((gate) => {
+    const source =
+      level === 1
+        ? sql`INDEXED BY links_by_label ON ${ofApp} AND ${l.parentId} IS NULL`
+        : sql`INDEXED BY links_by_level ON ${ofApp} AND ${l.parentId} IS NOT NULL AND ${l.level} = ${sql.raw(String(level))}`;
+    return query(
+      fields,
+      sql`${own(gate)} CROSS JOIN ${as(l)} ${source} ${ancestors}
+        WHERE ${gate.isViewer} AND ${isAfterInLevel} AND ${isNamed} AND ${isShown} ${IN_LEVEL}`,
+    );
+  }),
+);
+
+const branch = perViewer((gate) =>
+  query(
+    fields,
+    sql`${own(gate)} CROSS JOIN ${as(parent)} ON ${parent.token} = ${sql.placeholder("parent")} AND ${parent.appToken} = ${m.appToken}
+      CROSS JOIN ${as(l)} INDEXED BY links_by_label ON ${ofApp} AND ${l.parentId} = ${parent.id} ${ancestors}
+      WHERE ${gate.isViewer} AND ${isAfterInLevel} AND ${isShown} ${IN_LEVEL}`,
+  ),
+);
+
+const givenLinks = perViewer((gate) =>
+  query(
+    fields,
+    sql`${own(gate)} CROSS JOIN json_each(${sql.placeholder("ids")}) j CROSS JOIN ${as(l)} ON ${l.id} = j.value AND ${ofApp}
+      ${ancestors} ${withPartner} WHERE ${gate.isViewer} AND ${isFound} ${LIMIT}`,
+  ),
+);
+
+const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
+  query(appAccess, sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} WHERE ${isViewer}`),
+);
+
+const flag = (value: boolean | undefined) => (value === undefined ? null : Number(value));
+
+/** The statements of a list; their rows together, in this order, are its links. */
+function statementsOf(
+  db: D1Database,
+  viewer: Viewer,
+  appToken: string,
+  list: LinkList,
+  limit: number,
+): Bound<BrowsedLink>[] {
+  const { search, after } = list;
+  const values = {
+    ...viewer,
+    appToken,
+    limit,
+    name: search.name ?? "",
+    level: search.level ?? null,
+    partnerId: search.partnerId ?? null,
+    costDataOn: flag(search.costDataOn),
+    archived: flag(search.archived),
+    except: list.except ? JSON.stringify(list.except) : null,
+    start: after?.label ?? search.name ?? "",
+    startId: after?.id ?? 0,
+    startLevel: after?.level ?? 0,
+  };
+  if (list.of === "given") return [givenLinks(viewer)(db, { ...values, ids: JSON.stringify(list.ids) })];
+  if (list.of === "branch" && list.parent !== null)
+    return [branch(viewer)(db, { ...values, parent: list.parent })];
+  if (search.partnerId !== undefined || search.costDataOn !== undefined)
+    return [searches.settings(viewer)(db, values)];
+  if (search.archived) return [searches.archived(viewer)(db, values)];
+  const last = list.of === "branch" ? 1 : (search.level ?? 4);
+  const first = Math.max(list.of === "branch" ? 1 : (search.level ?? 1), after?.level ?? 1);
+  return LEVELS.filter((level) => level >= first && level <= last).map((level) => {
+    const isStart = level === after?.level;
+    const from = isStart ? {} : { start: search.name ?? "", startId: 0 };
+    return expectStatement(levels[level - 1])(viewer)(db, { ...values, ...from });
+  });
+}
+
+function expectStatement<S>(statement: S | undefined): S {
+  if (!statement) throw new Error("There is no statement for this level.");
+  return statement;
+}
+
+/**
+ * Reads several lists of links in one call, each with up to `limit` links and one more that shows that it continues. Given links
+ * are returned in the order of their IDs in the list. `access` is undefined if the viewer's session or token has ended.
+ */
+export async function browseLinks(
+  db: D1Database,
+  viewer: Viewer,
+  appToken: string,
+  lists: LinkList[],
+  limit: number,
+): Promise<{ access: AppAccess | undefined; lists: BrowsedLink[][]; partners: Partners }> {
+  const parts = lists.map((list) => statementsOf(db, viewer, appToken, list, limit + 1));
+  const statements: Bound<BrowsedLink>[] = parts.flat();
+  const [catalog, [found], ...results] = await runWithPartners(
+    db,
+    viewer,
+    access(viewer)(db, { ...viewer, appToken }),
+    ...statements,
+  );
+  let next = 0;
+  const rows = parts.map((part) => {
+    const own = results.slice(next, next + part.length).flat() as BrowsedLink[];
+    next += part.length;
+    return own.slice(0, limit + 1);
+  });
+  return { access: found, lists: rows, partners: catalog };
+}
+
+const pageFields = {
+  ...fields,
+  createdAt: l.createdAt,
+  // The tokens of the links above it, the nearest first.
+  ...optional({ token1: l1.token, token2: l2.token, token3: l3.token }),
+};
+export type PageLink = RowOf<typeof pageFields>;
+const pageLink = perViewer((gate) =>
+  query(
+    pageFields,
+    sql`${own(gate)} CROSS JOIN ${as(l)} ON ${l.token} = ${sql.placeholder("linkToken")} AND ${ofApp} ${ancestors}
+      WHERE ${gate.isViewer}`,
+  ),
+);
+
+/**
+ * The statements that read a link, the parameters that were dropped from its URLs since a day, and its first sub-links by name, with
+ * one more than `limit` if there are more.
+ */
+export function linkPageStatements(
+  db: D1Database,
+  viewer: Viewer,
+  {
+    appToken,
+    linkToken,
+    firstDay,
+    limit,
+  }: { appToken: string; linkToken: string; firstDay: number; limit: number },
+) {
+  const scope = { ...viewer, appToken, linkToken };
+  const list: LinkList = { of: "branch", parent: linkToken, search: {} };
+  const children = statementsOf(db, viewer, appToken, list, limit + 1);
+  return [
+    pageLink(viewer)(db, scope),
+    dropped(viewer)(db, { ...scope, firstDay }),
+    expectStatement(children[0]),
+  ] as const;
+}

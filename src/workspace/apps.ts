@@ -1,0 +1,66 @@
+/** `/apps`: a card for each app of the signed-in user. */
+import { html } from "hono/html";
+import type { Session } from "../auth/sessions.ts";
+import type { OwnApp } from "../db/accounts/sessions.ts";
+import { findOwnTotals } from "../db/ledger/reports.ts";
+import { sumSpend } from "../domain/money.ts";
+import { dayOf } from "../domain/time.ts";
+import type { Context } from "../env.ts";
+import { type Markup, pageResponse, redirectResponse } from "../http/pages.ts";
+import { toViewer } from "./frame.ts";
+import { showCount, showMoney } from "./money.ts";
+
+const DAYS = 7;
+
+export async function appsPage(context: Context, session: Session): Promise<Response> {
+  const { apps } = session;
+  const [only, ...others] = apps;
+  if (only && others.length === 0) return redirectResponse(`/apps/${only.token}`);
+  return pageResponse(context, {
+    title: "Apps",
+    user: session,
+    body: html`
+      <h1>Apps</h1>
+      ${apps.length === 0 ? noApps(session) : await cards(context, session)}`,
+  });
+}
+
+function noApps({ role }: Session): Markup {
+  return html`
+    <section class="card">
+      <h2>You don't have access to any apps yet</h2>
+      ${
+        role === "operator"
+          ? html`<p>Add yourself to an app as a member to see its links and spend here.</p>
+            <p><a class="button" href="/operator/apps">Go to apps in the operator console</a></p>`
+          : html`<p>Ask your operator to add you to an app. Tell them the email address that you sign in with.</p>`
+      }
+    </section>`;
+}
+
+async function cards(context: Context, session: Session): Promise<Markup> {
+  const today = dayOf(context.now);
+  const days = { from: today - DAYS + 1, to: today };
+  const tokens = session.apps.map(({ token }) => token);
+  const { spend, engagements } = await findOwnTotals(
+    context.ledger,
+    toViewer(context, session),
+    days,
+    tokens,
+  );
+  const card = (app: OwnApp) => {
+    const spent = spend.filter(({ appToken }) => appToken === app.token);
+    const clicks = engagements.find(({ appToken, kind }) => appToken === app.token && kind === "click");
+    return html`
+      <li class="card">
+        <h2><a href="/apps/${app.token}">${app.name}</a></h2>
+        <dl class="details">
+          <dt>Spend, last ${DAYS} days</dt>
+          <dd>${spent.length === 0 ? "None" : spent.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
+          <dt>Clicks, last ${DAYS} days</dt><dd>${showCount(clicks?.count ?? 0)}</dd>
+          <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
+        </dl>
+      </li>`;
+  };
+  return html`<ul class="grid cards">${session.apps.map(card)}</ul>`;
+}

@@ -1,0 +1,136 @@
+/** The frame of the workspace: who may see an app, the app switcher, the tabs, and errors with a way back. */
+import { html } from "hono/html";
+import { type Session, withSession } from "../auth/sessions.ts";
+import type { OwnApp } from "../db/accounts/sessions.ts";
+import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
+import type { Context } from "../env.ts";
+import { AppError, ERRORS } from "../errors.ts";
+import { type Markup, pageResponse } from "../http/pages.ts";
+import type { Handler } from "../http/router.ts";
+import { asCode } from "../http/text.ts";
+import { workspaceStyles } from "./script.ts";
+
+/** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */
+export interface Member {
+  session: Session;
+  viewer: Viewer;
+  app: OwnApp;
+  /** The path of the app's overview. */
+  path: string;
+}
+
+const TABS = { overview: "", links: "/links", spend: "/spend", partners: "/partners" } as const;
+const TAB_NAMES = { overview: "Overview", links: "Links", spend: "Spend", partners: "Partners" };
+export type Tab = keyof typeof TABS;
+
+/** A page of an app, or a response that is no page. */
+export type Show = (context: Context, member: Member) => Promise<AppPage | Response>;
+
+interface AppPage {
+  /** Plain text. The names of the app and the product are appended. */
+  title: string;
+  body: Markup;
+  status?: number;
+  scripts?: string[];
+}
+
+/** Shows a page of the app in the path to a member of it. An error is shown in the frame. */
+export function withApp(tab: Tab, show: Show): Handler {
+  return withSession(async (context, session) => {
+    const app = session.apps.find(({ token }) => token === context.params.app_token);
+    if (!app) throw appNotFound();
+    const member = { session, viewer: toViewer(context, session), app, path: `/apps/${app.token}` };
+    try {
+      const shown = await show(context, member);
+      return shown instanceof Response ? shown : await appPage(context, member, tab, shown);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      context.trace.outcome = error.code;
+      return appPage(context, member, tab, errorBody(context, member, tab, error));
+    }
+  });
+}
+
+export function toViewer({ now }: Context, { idHash }: Session): Viewer {
+  return { by: "session", idHash, now };
+}
+
+/** Throws what the session or the membership lost since the page was requested. */
+export function authorizeApp(access: AppAccess | undefined): void {
+  if (!access) throw new AppError("session_ended");
+  if (access.appToken === null) throw appNotFound();
+}
+
+function appNotFound(): AppError {
+  return new AppError("not_found", "No app of yours has this token.");
+}
+
+function appPage(context: Context, { app, path, session }: Member, tab: Tab, page: AppPage) {
+  const tabs = Object.entries(TABS).map(
+    ([name, below]) =>
+      html`<a href="${path}${below}" ${name === tab ? html`aria-current="page"` : ""}>${TAB_NAMES[name as Tab]}</a>`,
+  );
+  return pageResponse(context, {
+    ...page,
+    wide: true,
+    styles: [workspaceStyles.href],
+    body: html`${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
+    title: `${page.title} · ${app.name}`,
+    user: session,
+    switcher: html`
+      <details class="menu switcher">
+        <summary><span class="visually-hidden">App: </span>${app.name}</summary>
+        <div>
+          ${session.apps.map(
+            ({ token, name }) =>
+              html`<a href="/apps/${token}${TABS[tab]}" ${token === app.token ? html`aria-current="true"` : ""}>${name}</a>`,
+          )}
+          ${session.apps.length > 1 ? html`<a class="all" href="/apps">All apps</a>` : ""}
+        </div>
+      </details>`,
+    tabs: html`<nav class="tabs" aria-label="${app.name}">${tabs}</nav>`,
+  });
+}
+
+/** The parameters of the workspace as people know them. */
+const LABELS: Record<string, string> = {
+  q: "The search",
+  partner: "The partner",
+  cost: "The cost data filter",
+  archived: "The filter for archived links",
+  level: "The level",
+  sort: "The order",
+  period: "The period",
+  from: "The first day",
+  to: "The last day",
+  open: "The list of open links",
+  after: "The position in the list",
+  by: "The grouping",
+  group_by: "The grouping",
+  link: "The link",
+  cost_type: "The cost type",
+  currency: "The currency",
+  compare: "The comparison",
+};
+
+function errorBody({ url, requestId }: Context, { path }: Member, tab: Tab, error: AppError): AppPage {
+  const { status, title } = ERRORS[error.code];
+  const isView = error.code === "invalid_request";
+  const heading = isView ? "This view doesn't exist" : title;
+  const back = isView ? url.pathname : path + TABS[tab];
+  return {
+    title: heading,
+    status,
+    body: html`
+      <section class="card">
+        <h1>${heading}</h1>
+        ${
+          isView
+            ? html`<ul>${error.errors.map(({ param, message }) => html`<li>${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.</li>`)}</ul>`
+            : html`<p>${asCode(error.message)}</p>`
+        }
+        <p class="actions"><a class="button" href="${back}">${isView ? "Reset this view" : `Back to ${TAB_NAMES[tab].toLowerCase()}`}</a></p>
+        <p class="hint">Request <code>${requestId}</code></p>
+      </section>`,
+  };
+}

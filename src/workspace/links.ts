@@ -1,0 +1,126 @@
+/** The Links page of an app: the tree of its links, with search, filters and figures. */
+import { html } from "hono/html";
+import type { Partners } from "../db/links/partner-catalog.ts";
+import type { Markup } from "../http/pages.ts";
+import type { Member, Show } from "./frame.ts";
+import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./links/query.ts";
+import { branchRows, linksTable } from "./links/table.ts";
+import { type LinksView, readLinksView } from "./links/view.ts";
+import { keptInputs, periodPicker, withQuery } from "./periods.ts";
+import { workspaceScript } from "./script.ts";
+
+export const linksPage: Show = async (context, member) => {
+  const view = await readLinksView(context, member);
+  const { url } = context;
+  const isEmpty = view.branches.get(ROOT)?.links.length === 0;
+  return {
+    title: "Links",
+    scripts: [workspaceScript.href],
+    body: html`
+      <h1>Links</h1>
+      ${
+        member.app.linkCount === 0
+          ? noLinks(member)
+          : html`
+              ${periodPicker(url, view.period, false)}
+              ${filterForm(url, view)}
+              <div id="links">
+                ${notices(view)}
+                ${isEmpty ? nothingFound(url, view) : linksTable(branchRows({ context, member, ...view }, view))}
+              </div>`
+      }`,
+  };
+};
+
+/** The parameters of the filters. */
+const FILTERS = ["q", "level", "partner", "cost", "archived"];
+
+function filterForm(url: URL, { query, partners }: LinksView): Markup {
+  const isFiltered = ["level", "partner", "cost", "archived"].some((name) => url.searchParams.get(name));
+  return html`
+    <form class="filters" method="get" action="${url.pathname}" role="search" aria-label="Links">
+      ${keptInputs(url, ...FILTERS, "sort", "after")}
+      <label class="wide">Name starts with <input type="search" name="q" value="${query.q ?? ""}" maxlength="255"></label>
+      ${select("sort", "Order", Object.entries(SORTS), query)}
+      <details class="more-filters" ${isFiltered ? html`open` : ""}><summary>Filters</summary><div>
+      ${select("level", "Level", [["", "Any level"], ...LEVEL_NAMES.map((name, index): Option => [String(index + 1), name])], query)}
+      ${select("partner", "Attached partner", [["", "Any partner"], ...partnerOptions(partners)], query)}
+      ${select(
+        "cost",
+        "Cost data",
+        [
+          ["", "On or off"],
+          ["on", "On"],
+          ["off", "Off"],
+        ],
+        query,
+      )}
+      ${select(
+        "archived",
+        "Archived",
+        [
+          ["", "Hide archived"],
+          ["all", "Show archived"],
+          ["only", "Only archived"],
+        ],
+        query,
+      )}
+      </div></details>
+      <p class="actions">
+        <button class="secondary">Show links</button>
+        ${isSearch(query) || query.archived ? html`<a href="${clearHref(url)}">Clear filters</a>` : ""}
+      </p>
+    </form>`;
+}
+
+const clearHref = (url: URL) =>
+  withQuery(url, Object.fromEntries([...FILTERS, "after"].map((name) => [name, null])));
+
+type Option = [value: string, text: string];
+
+const partnerOptions = (partners: Partners): Option[] =>
+  [...partners.values()]
+    .sort((one, other) => one.displayName.localeCompare(other.displayName))
+    .map(({ id, displayName }) => [String(id), displayName]);
+
+function select(name: keyof LinksQuery, label: string, options: Option[], query: LinksQuery): Markup {
+  const current = String(query[name] ?? "");
+  return html`
+    <label>${label}
+      <select name="${name}">${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}</select>
+    </label>`;
+}
+
+function notices({ query, figures, currency }: LinksView): Markup {
+  return html`
+    ${figures ? "" : html`<p class="notice warn">Too many links have clicks or costs in this period, so figures aren't shown. Choose fewer days.</p>`}
+    ${figures && query.sort === "-spend" && currency ? html`<p class="hint">Ordered by spend in ${currency}, with everything below each link.</p>` : ""}
+    ${query.cost ? html`<p class="hint">Lists links with a partner or a cost data setting of their own. Their sub-links inherit it.</p>` : ""}`;
+}
+
+function nothingFound(url: URL, { query }: LinksView): Markup {
+  return isSearch(query)
+    ? html`
+        <section class="card">
+          <h2>No links match these filters</h2>
+          <p class="actions"><a class="button secondary" href="${clearHref(url)}">Clear filters</a></p>
+        </section>`
+    : html`
+        <section class="card">
+          <h2>All links of this app are archived</h2>
+          <p class="actions"><a class="button secondary" href="${withQuery(url, { archived: "only" })}">Show archived links</a></p>
+        </section>`;
+}
+
+function noLinks({ app }: Member): Markup {
+  return html`
+    <section class="card">
+      <h2>${app.name} has no links yet</h2>
+      <ol>
+        <li>Create a link for a network, with the <a href="/docs/api/campaign">campaign API</a>.</li>
+        <li>Attach a partner to it, and switch cost data on if the partner sends costs.</li>
+        <li>Give the partner its click URL. Clicks, impressions and spend appear here.</li>
+      </ol>
+      <p><a class="button secondary" href="/docs/members">Read the member guide</a></p>
+    </section>`;
+}

@@ -1,0 +1,94 @@
+/** What the Links page and a link's page show of a link. */
+import { html } from "hono/html";
+import type { LinkFigures, SpendSum } from "../../db/ledger/link-figures.ts";
+import type { BrowsedLink } from "../../db/links/browse.ts";
+import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
+import { sumSpend } from "../../domain/money.ts";
+import type { Markup } from "../../http/pages.ts";
+import type { Link } from "../../usecases/links.ts";
+import { showCount, showMoney } from "../money.ts";
+import { withQuery } from "../periods.ts";
+
+/** The query that keeps the days of a page on another one. */
+export function keepDays(url: URL): string {
+  const days = [...url.searchParams].filter(([name]) => /^(period|from|to)$/.test(name));
+  return days.length > 0 ? `?${new URLSearchParams(days)}` : "";
+}
+
+type PartnerKeys = Pick<BrowsedLink, "partnerId" | "inheritedPartner">;
+
+/** The partner in effect. */
+export function partnerOf(link: PartnerKeys, partners: Partners): Partner | undefined {
+  return partners.get(link.partnerId ?? link.inheritedPartner ?? 0);
+}
+
+export function partnerCell(link: PartnerKeys, partners: Partners): Markup {
+  const partner = partnerOf(link, partners);
+  if (!partner) return html`<span class="muted">None</span>`;
+  const badge = partner.stoppedAt === null ? "" : html` <span class="badge error">Stopped</span>`;
+  return html`<span class="partner">${partner.displayName}${badge}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
+}
+
+export function costBadge(link: Link): Markup {
+  return link.cost_data_enabled
+    ? html`<span class="badge ok">On</span>`
+    : html`<span class="badge">Off</span>`;
+}
+
+/** Currencies below each other, those with the most costs first. */
+export function spendCell(figures: LinkFigures | undefined): Markup {
+  const byCurrency = Map.groupBy(figures?.spend ?? [], ({ currency }) => currency);
+  const costs = (sums: SpendSum[]) =>
+    sums.reduce((sum, { matched, unpriced }) => sum + matched + unpriced, 0);
+  const lines = [...byCurrency]
+    .sort(([one, left], [other, right]) => costs(right) - costs(left) || (one < other ? -1 : 1))
+    .map(([currency, sums]) => html`<div>${showMoney(sumSpend(sums), currency)}</div>`);
+  return lines.length > 0 ? html`${lines}` : html`<span class="muted">–</span>`;
+}
+
+/** The average of the costs with an amount, for each type: without adjustments, which belong to no cost. */
+export function averageOf({
+  flat,
+  perMille,
+  matched,
+  costType,
+}: Pick<SpendSum, "flat" | "perMille" | "matched" | "costType">): bigint | undefined {
+  if (matched === 0) return undefined;
+  return (BigInt(costType === "cpm" ? perMille : flat) * 1_000n) / BigInt(matched);
+}
+
+const MOST_AVERAGES = 2;
+
+/** Those of the types with the most costs. */
+export function averageCell(figures: LinkFigures | undefined): Markup {
+  const priced = (figures?.spend ?? [])
+    .filter(({ matched }) => matched > 0)
+    .sort((one, other) => other.matched - one.matched);
+  const more = priced.length - MOST_AVERAGES;
+  const lines = priced.slice(0, MOST_AVERAGES).flatMap((sums) => {
+    const average = averageOf(sums);
+    return average === undefined
+      ? []
+      : html`<div>${showMoney(average, sums.currency)} <abbr title="${COST_TYPE_NAMES[sums.costType ?? ""]}">${sums.costType}</abbr></div>`;
+  });
+  if (lines.length === 0) return html`<span class="muted">–</span>`;
+  return html`${lines}${more > 0 ? html`<div class="muted">and ${more} more</div>` : ""}`;
+}
+
+export const COST_TYPE_NAMES: Record<string, string> = {
+  cpc: "cost per click",
+  cpi: "cost per install",
+  cpe: "cost per event",
+  cpm: "cost per 1,000 impressions",
+};
+
+export const countCell = (count: number | undefined): Markup =>
+  count ? html`${showCount(count)}` : html`<span class="muted">0</span>`;
+
+/** A button that a script shows. Without it, the URL is on the link's page. */
+export const copyButton = (text: string, name: string, of: string): Markup =>
+  html`<button type="button" class="small secondary" data-copy="${text}" hidden>Copy ${name}<span class="visually-hidden"> of ${of}</span></button>`;
+
+/** A link of the same page that the script follows in place. `id` stays the same on the new page, to keep the focus. */
+export const inPlace = (url: URL, id: string, changes: Record<string, string | null>, text: Markup): Markup =>
+  html`<a id="${id}" href="${withQuery(url, changes)}" data-in-place>${text}</a>`;

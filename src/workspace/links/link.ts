@@ -1,0 +1,224 @@
+/** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
+import { html } from "hono/html";
+import { findLinkFigures } from "../../db/ledger/link-figures.ts";
+import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
+import { dayOf, formatDate } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { readInput } from "../../http/input.ts";
+import type { Markup } from "../../http/pages.ts";
+import { toLink } from "../../usecases/links.ts";
+import { readReports } from "../../usecases/reports.ts";
+import { chartScript, countUnit, dailyChart, moneyUnit } from "../chart.ts";
+import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { showCount, showMoney } from "../money.ts";
+import { describeDays, periodPicker, toPeriod } from "../periods.ts";
+import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
+import { workspaceScript } from "../script.ts";
+import { copyButton, costBadge, keepDays, partnerCell, partnerOf } from "./cells.ts";
+import { LEVEL_NAMES, linkPageQuery } from "./query.ts";
+import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
+import { linkRow, linksTable } from "./table.ts";
+
+const MOST_SUB_LINKS = 50;
+
+export const linkPage: Show = async (context, member) => {
+  const view = await readLinkView(context, member);
+  const { row, link, period } = view;
+  const { url } = context;
+  return {
+    title: row.label,
+    scripts: [workspaceScript.href, chartScript.href],
+    body: html`
+      ${breadcrumb(member, url, row)}
+      <div class="head">
+        <h1>${row.label}</h1>
+        <span class="badge">${LEVEL_NAMES[row.level - 1]}</span>
+      </div>
+      ${states(view)}
+      ${addresses(url, view)}
+      ${periodPicker(url, period)}
+      ${figures(view)}
+      ${charts(member, view)}
+      ${subLinks(context, member, view)}
+      ${costsByType(member, view)}
+      ${problems(view)}
+      <p class="hint">Token <code>${link.token}</code> · Created on ${describeDays({ from: dayOf(row.createdAt), to: dayOf(row.createdAt) })}</p>`,
+  };
+};
+
+async function readLinkView(context: Context, { viewer, app }: Member): Promise<LinkView> {
+  const { query } = await readInput(context, { query: linkPageQuery });
+  const { env, ledger, now, params } = context;
+  const period = toPeriod(query, now);
+  const linkToken = params.link_token ?? "";
+  const scope = { from: period.from, to: period.to, link: linkToken };
+  const [found, { figures }] = await Promise.all([
+    readReports(
+      ledger,
+      viewer,
+      app.token,
+      [
+        { report: "spend", scope: { ...scope, groups: ["day", "cost_type"] } },
+        { report: "engagements", scope: { ...scope, groups: ["day", "kind"] } },
+      ],
+      ...linkPageStatements(env.DB, viewer, {
+        appToken: app.token,
+        linkToken,
+        firstDay: dayOf(now) - DROPPED_DAYS + 1,
+        limit: MOST_SUB_LINKS,
+      }),
+    ),
+    findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
+  ]);
+  authorizeApp(found.access);
+  const [[row], dropped, subLinks] = found.more;
+  if (!row) throw new AppError("not_found", "This app has no link with this token.");
+  const [spend, counts] = found.rows;
+  const link = toLink(row, found.partners, context);
+  return { row, link, partners: found.partners, period, spend, counts, dropped, subLinks, figures };
+}
+
+/** The links above it, the highest first. */
+function above({ inheritedName, token1, token2, token3 }: PageLink): { token: string; label: string }[] {
+  const tokens = [token3, token2, token1].filter((token) => token !== null);
+  const labels = inheritedName?.split("::") ?? [];
+  return tokens.map((token, index) => ({ token, label: labels[index] ?? "" }));
+}
+
+function breadcrumb({ path }: Member, url: URL, row: PageLink): Markup {
+  return html`
+    <nav class="breadcrumb" aria-label="Breadcrumb"><ol>
+      <li><a href="${path}/links${keepDays(url)}">Links</a></li>
+      ${above(row).map(({ token, label }) => html`<li><a href="${path}/links/${token}${keepDays(url)}">${label}</a></li>`)}
+      <li aria-current="page">${row.label}</li>
+    </ol></nav>`;
+}
+
+/** What changes how the link works. */
+function states({ row, partners }: LinkView): Markup {
+  const partner = partnerOf(row, partners);
+  const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
+  return html`
+    ${row.archived ? html`<p class="notice">This link is archived. It still redirects and counts clicks and impressions.</p>` : ""}
+    ${partner && partner.stoppedAt !== null ? html`<p class="notice error">${partner.displayName} is stopped. Its costs are rejected. Ask your operator to resume it.</p>` : ""}
+    ${partner && isSwitchedOn && !partner.supportsCostData ? html`<p class="notice warn">Cost data is on, but ${partner.displayName} doesn't support it. Ask your operator for an integration round.</p>` : ""}`;
+}
+
+function addresses(url: URL, { row, link, partners }: LinkView): Markup {
+  const address = (id: string, name: string, text: string, copied: string) => html`
+    <h3 id="${id}">${name}</h3>
+    <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, copied, row.label)}</div>`;
+  const partner = partnerOf(row, partners);
+  return html`
+    <section class="card" aria-labelledby="urls">
+      <h2 id="urls">URLs</h2>
+      <div class="urls">
+        <div>
+          ${address("click-url", "Click URL", link.click_url, "click URL")}
+          ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
+          ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
+          <p class="actions">
+            <a class="button secondary" href="${link.url}?s2s=1">Test this link</a>
+            <span class="hint">Records a click and shows what was recorded. The click counts.</span>
+          </p>
+          <dl class="details">
+            <dt>Partner</dt><dd>${partnerCell(row, partners)}</dd>
+            <dt>Cost data</dt><dd>${costBadge(link)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}</dd>
+          </dl>
+        </div>
+        <figure class="qr">
+          <img src="${url.pathname}/qr.svg" alt="QR code of ${link.url}" width="176" height="176">
+          <figcaption><a href="${url.pathname}/qr.svg" download="${link.token}.svg">Download QR code</a></figcaption>
+        </figure>
+      </div>
+    </section>`;
+}
+
+const MACRO = /(\{[^{}]*\}|%%.*?%%|\[[^[\]]*\])/;
+
+function highlightMacros(text: string): Markup[] {
+  return text
+    .split(MACRO)
+    .map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : html`${part}`));
+}
+
+function figures({ spend, counts, period, row }: LinkView): Markup {
+  const countOf = (kind: string) =>
+    counts.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
+  const costs = (name: "matched" | "unpriced") => spend.reduce((sum, line) => sum + line[name], 0);
+  const figure = (name: string, value: string) =>
+    html`<li><span class="name">${name}</span><strong>${value}</strong></li>`;
+  return html`
+    <ul class="figures" aria-label="Figures, ${describeDays(period)}">
+      ${currenciesOf(spend).map((currency) => {
+        const { spend: total } = addUp(
+          currency,
+          spend.filter((line) => line.currency === currency),
+          [],
+        );
+        return figure(`Spend in ${currency}`, showMoney(total, currency));
+      })}
+      ${figure("Clicks", showCount(countOf("click")))}
+      ${figure("Impressions", showCount(countOf("impression")))}
+      ${figure("Matched costs", showCount(costs("matched")))}
+      ${costs("unpriced") > 0 ? figure("Unpriced costs", showCount(costs("unpriced"))) : ""}
+    </ul>
+    ${row.childCount > 0 ? html`<p class="hint">With everything below this link.</p>` : ""}`;
+}
+
+const MOST_CHARTS = 2;
+
+function charts(member: Member, view: LinkView): Markup | "" {
+  const { spend, counts, period, link } = view;
+  const ofDay = (day: number) => ({ from: formatDate(day), to: formatDate(day) });
+  const clicks = new Map(
+    counts.filter(({ kind }) => kind === "click").map(({ day, count }) => [day ?? 0, BigInt(count)]),
+  );
+  if (spend.length === 0 && clicks.size === 0) return "";
+  return html`
+    <section class="card charts" aria-label="Charts">
+      ${currenciesOf(spend)
+        .slice(0, MOST_CHARTS)
+        .map((currency) =>
+          dailyChart({
+            id: `spend-${currency}`,
+            title: `Spend in ${currency}`,
+            days: period,
+            series: toSeries("cost_type", spend, currency),
+            unit: moneyUnit(currency),
+            hrefOf: (day) =>
+              `${member.path}/spend?${new URLSearchParams({ link: link.token, by: "cost_type", ...ofDay(day) })}`,
+          }),
+        )}
+      ${dailyChart({
+        id: "clicks",
+        title: "Clicks",
+        days: period,
+        series: [{ name: "", values: clicks }],
+        unit: countUnit,
+        hrefOf: (day) => `${member.path}/links/${link.token}?${new URLSearchParams(ofDay(day))}`,
+      })}
+    </section>`;
+}
+
+function subLinks(context: Context, member: Member, view: LinkView): Markup | "" {
+  const { row, subLinks, partners, figures } = view;
+  if (row.level === 4) return "";
+  const rows = subLinks.slice(0, MOST_SUB_LINKS);
+  const open = [...above(row).map(({ token }) => token), row.token].join();
+  const days = keepDays(context.url).replace("?", "&");
+  return html`
+    <section aria-labelledby="sub-links">
+      <div class="head">
+        <h2 id="sub-links">Sub-links</h2>
+        ${rows.length > 0 ? html`<a href="${member.path}/links?open=${open}&archived=all${days}">Show in the tree</a>` : ""}
+      </div>
+      ${
+        rows.length === 0
+          ? html`<p class="muted">No sub-links yet.</p>`
+          : linksTable(rows.map((sub) => linkRow({ context, member, partners, figures }, sub, "")))
+      }
+      ${subLinks.length > MOST_SUB_LINKS ? html`<p class="hint">The first ${MOST_SUB_LINKS} of ${showCount(row.childCount)} by name.</p>` : ""}
+    </section>`;
+}

@@ -1,0 +1,119 @@
+/** The state of the Links page in its query, and the cursors of its branches. */
+import { Buffer } from "node:buffer";
+import * as z from "zod/mini";
+import type { LinkSearch, NamePosition } from "../../db/links/browse.ts";
+import type { Context } from "../../env.ts";
+import type { InputError } from "../../errors.ts";
+import { idText, plainText, readAs } from "../../http/fields.ts";
+import { invalidRequest, parsePairs, readPairs } from "../../http/input.ts";
+import { periodChecks, periodFields } from "../periods.ts";
+
+export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;
+export type Sort = keyof typeof SORTS;
+const sorts = Object.keys(SORTS) as Sort[];
+
+export const LEVEL_NAMES = ["Network", "Campaign", "Ad group", "Creative"] as const;
+
+/** Each open link is read with its sub-links. */
+export const MAX_OPEN = 20;
+
+const TOKEN = /^[0-9a-z]{1,32}$/i;
+
+/** Where a branch continues: in the order of names, or after so many links that are ranked by a figure. */
+export type BranchPosition = { sort: Sort; after?: NamePosition | undefined; ranked?: number | undefined };
+
+const linksQuery = z
+  .strictObject({
+    ...periodFields,
+    q: z.optional(z.string().check(plainText(1, 255))),
+    level: z.optional(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number)),
+    partner: z.optional(idText),
+    cost: z.optional(z.enum(["on", "off"], "must be on or off")),
+    archived: z.optional(z.enum(["only", "all"], "must be only or all")),
+    sort: z._default(z.enum(sorts, `must be one of ${sorts.join(", ")}`), "name"),
+    open: z._default(
+      readAs(z.string(), (value, reject) => {
+        const tokens = [...new Set(value.split(","))];
+        if (!tokens.every((token) => TOKEN.test(token)))
+          reject("must be the tokens of links, separated by commas");
+        if (tokens.length > MAX_OPEN) reject(`can have at most ${MAX_OPEN} links`);
+        return tokens;
+      }),
+      [],
+    ),
+    after: z._default(readAs(z.string(), readAfter), new Map()),
+  })
+  .check(...periodChecks);
+
+export const linkPageQuery = z.strictObject(periodFields).check(...periodChecks);
+
+export type LinksQuery = z.output<typeof linksQuery>;
+
+/** Reads the query. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */
+export function readLinksQuery({ url }: Context): LinksQuery {
+  const errors: InputError[] = [];
+  const pairs = readPairs(url.search.slice(1)).filter(({ value }) => value !== "");
+  const query = parsePairs(linksQuery, pairs, "rejected", errors);
+  for (const { sort } of query?.after.values() ?? []) {
+    if (sort !== query?.sort) errors.push({ param: "after", message: "belongs to a list in another order" });
+  }
+  if (!query || errors.length > 0) throw invalidRequest(errors);
+  return query;
+}
+
+/** The branch of the links of level 1, or the list that a search finds. Other branches have the token of their link. */
+export const ROOT = "-";
+
+/** `branch.cursor`, separated by commas. */
+function readAfter(value: string, reject: (message: string) => void): Map<string, BranchPosition> {
+  const positions = new Map<string, BranchPosition>();
+  for (const part of value.split(",")) {
+    const [branch = "", cursor = ""] = part.split(".");
+    const position = readCursor(cursor);
+    const isBranch = branch === ROOT || TOKEN.test(branch);
+    if (!position || !isBranch || positions.has(branch)) reject("isn't a position in a list");
+    else positions.set(branch, position);
+  }
+  return positions;
+}
+
+export function buildAfter(positions: Map<string, BranchPosition>): string {
+  return [...positions].map(([branch, position]) => `${branch}.${buildCursor(position)}`).join();
+}
+
+function buildCursor({ sort, after, ranked }: BranchPosition): string {
+  const parts = after ? [sort, after.level, after.id, after.label] : [sort, ranked];
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+function readCursor(cursor: string): BranchPosition | undefined {
+  try {
+    const [sort, number, id, label] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const position: BranchPosition =
+      id === undefined ? { sort, ranked: number } : { sort, after: { level: number, id, label } };
+    const isValid =
+      sorts.includes(sort) &&
+      Number.isSafeInteger(number) &&
+      (id === undefined
+        ? sort !== "name" && number > 0
+        : Number.isSafeInteger(id) && typeof label === "string");
+    return isValid && buildCursor(position) === cursor ? position : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the page shows a list of what was found instead of the tree. */
+export function isSearch({ q, level, partner, cost, archived }: LinksQuery): boolean {
+  return [q, level, partner, cost].some((value) => value !== undefined) || archived === "only";
+}
+
+export function toSearch({ q, level, partner, cost, archived }: LinksQuery): LinkSearch {
+  return {
+    name: q,
+    level,
+    partnerId: partner,
+    costDataOn: cost && cost === "on",
+    archived: archived === "all" ? undefined : archived === "only",
+  };
+}

@@ -1,0 +1,187 @@
+/** The Overview page of an app: its figures for some days, its spend by day, and what needs attention. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
+import { findReports, type ReportRow } from "../db/ledger/reports.ts";
+import { dayOf, formatDate } from "../domain/time.ts";
+import type { Context } from "../env.ts";
+import { readInput } from "../http/input.ts";
+import type { Markup } from "../http/pages.ts";
+import { tooManyRows } from "../usecases/reports.ts";
+import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
+import { authorizeApp, type Member, type Show } from "./frame.ts";
+import { showChange, showCount, showMoney } from "./money.ts";
+import {
+  daysBefore,
+  describeDays,
+  type Period,
+  periodChecks,
+  periodFields,
+  periodPicker,
+  periodQuery,
+  toPeriod,
+} from "./periods.ts";
+import { findProblems, missingCondition, type Signals } from "./reports/attention.ts";
+import { addUp, currenciesOf, type Row, type Sums, toSeries } from "./reports/lines.ts";
+import { topLinks, topPartners } from "./reports/top.ts";
+
+const overviewQuery = z.strictObject(periodFields).check(...periodChecks);
+
+type Counts = ReportRow<"engagements">[];
+
+/** What the page shows of its days, and of the same number of days before. */
+interface Overview extends Signals {
+  period: Period;
+  spend: Row[];
+  spendBefore: Row[];
+  engagements: Counts;
+  engagementsBefore: Counts;
+  /** Undefined if there are too many links to read. */
+  byLink: { spend: Row[]; engagements: Counts } | undefined;
+}
+
+export const overviewPage: Show = async (context, member) => {
+  const { query } = await readInput(context, { query: overviewQuery });
+  const period = toPeriod(query, context.now);
+  const overview = await readOverview(context, member, period);
+  const totals = currenciesOf([...overview.spend, ...overview.spendBefore]).map((currency) => {
+    const isOfCurrency = (row: Row) => row.currency === currency;
+    return addUp(currency, overview.spend.filter(isOfCurrency), overview.spendBefore.filter(isOfCurrency));
+  });
+  return {
+    title: "Overview",
+    scripts: [chartScript.href],
+    body: html`
+      <h1>Overview</h1>
+      ${periodPicker(context.url, period)}
+      ${figures(member, overview, totals)}
+      ${attention(member, overview)}
+      ${charts(overview, totals, member)}
+      <div class="grid">
+        ${topLinks(member, overview.byLink, overview.spendHref)}
+        ${topPartners(overview.spend, overview.engagements, overview.spendHref)}
+      </div>`,
+  };
+};
+
+async function readOverview({ ledger, now }: Context, member: Member, period: Period): Promise<Overview> {
+  const { viewer, app, path } = member;
+  const { from, to } = period;
+  const both = { from: daysBefore(period).from, to };
+  const today = dayOf(now);
+  const recent = { from: today - 1, to: today };
+  const isSharded = ledger.shards.length > 0;
+  const found = await findReports(
+    ledger,
+    viewer,
+    app.token,
+    [
+      { report: "spend", scope: { ...both, groups: ["day", "partner"] } },
+      { report: "engagements", scope: { ...both, groups: ["day", "partner", "kind"] } },
+      { report: "spend", scope: { from, to, groups: ["link"] } },
+      { report: "engagements", scope: { from, to, groups: ["link", "kind"] } },
+      { report: "spend", scope: { ...recent, groups: ["partner"] } },
+      { report: "engagements", scope: { ...recent, groups: ["partner"] } },
+    ],
+    findAttachments(ledger.control, viewer, app.token),
+    findDropped(ledger.control, viewer, app.token, period),
+  );
+  authorizeApp(found.access);
+  const [spend, engagements, spendByLink, countsByLink, recentCosts, recentEngagements] = found.rows;
+  if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
+  const byLink = spendByLink && countsByLink && { spend: spendByLink, engagements: countsByLink };
+  const [attachments, droppedInOne] = found.more;
+  const linkIds = [...new Set(byLink?.engagements.map(({ linkId }) => linkId ?? 0))];
+  const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
+  const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= from;
+  const current = spend.filter(isNow);
+  return {
+    period,
+    spend: current,
+    spendBefore: spend.filter((row) => !isNow(row)),
+    engagements: engagements.filter(isNow),
+    engagementsBefore: engagements.filter((row) => !isNow(row)),
+    byLink,
+    partners: found.partners,
+    attachments,
+    dropped,
+    unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
+    recent: { costs: recentCosts, engagements: recentEngagements },
+    spendHref: (query) => `${path}/spend?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
+  };
+}
+
+function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
+  const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, spendHref } = overview;
+  const countOf = (counts: Counts, kind: string) =>
+    counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
+  const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
+  const count = (name: string, href: string, now: number, before?: number) =>
+    figure(name, href, showCount(now), before === undefined ? "" : showChange(BigInt(now), BigInt(before)));
+  const unpricedBefore = spendBefore.reduce((sum, row) => sum + row.unpriced, 0);
+  return html`
+    <ul class="figures" aria-label="Figures">
+      ${totals.map(({ currency, spend, previous }) =>
+        figure(
+          `Spend in ${currency}`,
+          spendHref({ currency }),
+          showMoney(spend, currency),
+          showChange(spend, previous),
+        ),
+      )}
+      ${totals.length === 0 ? figure("Spend", spendHref({}), "None", "") : ""}
+      ${count("Clicks", `${linksHref}&sort=-clicks`, countOf(engagements, "click"), countOf(engagementsBefore, "click"))}
+      ${count("Impressions", linksHref, countOf(engagements, "impression"), countOf(engagementsBefore, "impression"))}
+      ${count("Unpriced costs", spendHref({ by: "partner" }), unpriced, unpricedBefore)}
+      ${count(
+        "Dropped parameters",
+        linksHref,
+        dropped.reduce((sum, link) => sum + link.count, 0),
+      )}
+    </ul>
+    <p class="hint">Compared with ${describeDays(daysBefore(period))}.</p>`;
+}
+
+function figure(name: string, href: string, value: string, change: string): Markup {
+  return html`
+    <li><a href="${href}"><span class="name">${name}</span> <strong>${value}</strong></a>
+      ${change ? html`<span class="muted">${change}</span>` : ""}</li>`;
+}
+
+function attention(member: Member, overview: Overview): Markup | "" {
+  const problems = findProblems(member, overview);
+  if (problems.length === 0) return "";
+  return html`
+    <section class="card attention" aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      <ul>${problems.map(({ text, fix: [name, href] }) => html`<li>${text} <a href="${href}">${name}</a></li>`)}</ul>
+    </section>`;
+}
+
+const MOST_CHARTS = 3;
+
+function charts({ period, spend, spendHref, ...signals }: Overview, totals: Sums[], member: Member): Markup {
+  if (spend.length === 0) {
+    const text = missingCondition(member, signals)?.text;
+    return html`
+      <section class="card empty">
+        <h2>No spend in these days</h2>
+        <p>${text ?? "No cost matched a click or an impression of these days. Costs that are still pending aren't included."}</p>
+      </section>`;
+  }
+  const hrefOf = (day: number) =>
+    spendHref({ from: formatDate(day), to: formatDate(day), by: "link" }).replace(/period=\w+&/, "");
+  return html`
+    <section class="card charts" aria-label="Charts">
+      ${totals.slice(0, MOST_CHARTS).map(({ currency }) =>
+        dailyChart({
+          id: `spend-${currency}`,
+          title: `Spend in ${currency} by day and partner`,
+          days: period,
+          series: toSeries("partner", spend, currency),
+          unit: moneyUnit(currency),
+          hrefOf,
+        }),
+      )}
+    </section>`;
+}

@@ -1,0 +1,162 @@
+/** Names what is missing or wrong in an app, each with a link to where it is fixed. */
+import { html } from "hono/html";
+import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
+import type { ReportRow } from "../../db/ledger/reports.ts";
+import type { Markup } from "../../http/pages.ts";
+import type { Member } from "../frame.ts";
+import { showCount } from "../money.ts";
+import { withQuery } from "../periods.ts";
+import type { SpendView } from "./spend-view.ts";
+
+export interface Finding {
+  text: string;
+  /** The name and the path of the page that fixes it. */
+  fix: [name: string, href: string];
+}
+
+type Partnered = Pick<SpendView, "partners" | "attachments">;
+
+/** The attached partners, with their names and states. */
+function toAttached({ attachments, partners }: Partnered) {
+  return attachments.map((attachment: Attachment) => {
+    const partner = partners.get(attachment.partnerId);
+    return {
+      ...attachment,
+      name: partner?.displayName ?? `Partner ${attachment.partnerId}`,
+      hasCostData: partner?.supportsCostData === 1,
+      isStopped: partner?.stoppedAt != null,
+    };
+  });
+}
+
+const LIST = new Intl.ListFormat("en-US");
+const namesOf = (partners: { name: string }[]) => LIST.format(partners.map(({ name }) => name));
+const isOrAre = (partners: unknown[], one: string, many: string) => (partners.length === 1 ? one : many);
+
+/** The first condition of spend that an app does not meet. Undefined if only the costs are missing. */
+export function missingCondition({ app, path }: Member, view: Partnered): Finding | undefined {
+  const attached = toAttached(view);
+  const links: Finding["fix"] = ["Go to links", `${path}/links`];
+  const partners: Finding["fix"] = ["Go to partners", `${path}/partners`];
+  if (app.linkCount === 0) return { text: "This app has no links yet. Create a link to start.", fix: links };
+  if (attached.length === 0)
+    return { text: "No link has a partner. Attach a partner to a link.", fix: links };
+  const ready = attached.filter(({ hasCostData }) => hasCostData);
+  if (ready.length === 0) {
+    const verb = isOrAre(attached, "doesn't", "don't");
+    return {
+      text: `${namesOf(attached)} ${verb} support cost data yet. Ask your operator to start an integration round.`,
+      fix: partners,
+    };
+  }
+  const on = ready.filter(({ costDataOn }) => costDataOn > 0);
+  if (on.length === 0)
+    return {
+      text: `Cost data is off on the links of ${namesOf(ready)}. Switch it on.`,
+      fix: ["Show these links", `${path}/links?cost=off`],
+    };
+  if (on.every(({ isStopped }) => isStopped))
+    return {
+      text: `${namesOf(on)} ${isOrAre(on, "is", "are")} stopped, so no costs are accepted.`,
+      fix: partners,
+    };
+  return undefined;
+}
+
+/** The place of charts and tables when there is no spend. */
+export function emptySpend(url: URL, member: Member, view: SpendView): Markup {
+  const { query, period } = view;
+  const clear = withQuery(url, { link: null, partner: null, cost_type: null, currency: null });
+  const isFiltered = [query.link, query.partner, query.cost_type, query.currency].some(
+    (value) => value !== undefined,
+  );
+  if (isFiltered) return nothing("No spend matches these filters", ["Clear filters", clear]);
+  const missing = missingCondition(member, view);
+  if (missing) return nothing("No spend yet", missing.fix, missing.text);
+  const wider = withQuery(url, { period: "30d", from: null, to: null });
+  return period.preset === "30d"
+    ? nothing("No spend in these days", ["Go to links", `${member.path}/links`], NO_COSTS)
+    : nothing("No spend in these days", ["Show the last 30 days", wider], NO_COSTS);
+}
+
+const NO_COSTS =
+  "No cost matched a click or an impression of these days. Costs that are still pending aren't included.";
+
+function nothing(title: string, [name, href]: Finding["fix"], text = ""): Markup {
+  return html`
+    <section class="card empty">
+      <h2>${title}</h2>
+      ${text ? html`<p>${text}</p>` : ""}
+      <p><a class="button" href="${href}">${name}</a></p>
+    </section>`;
+}
+
+/** What an overview knows beside its figures. */
+export interface Signals extends Partnered {
+  unpriced: number;
+  dropped: Dropped[];
+  /** The costs and the engagements of the last two days, by partner. */
+  recent: { costs: ReportRow<"spend">[]; engagements: ReportRow<"engagements">[] };
+  /** Where the Spend page shows the same days. */
+  spendHref: (query: Record<string, string>) => string;
+}
+
+export function findProblems(member: Member, signals: Signals): Finding[] {
+  const { path } = member;
+  const { unpriced, spendHref } = signals;
+  const missing = missingCondition(member, signals);
+  const attached = toAttached(signals);
+  const partnersPage: Finding["fix"] = ["Go to partners", `${path}/partners`];
+  const stopped = attached.filter(({ isStopped }) => isStopped);
+  const without = attached.filter(({ hasCostData, isStopped }) => !hasCostData && !isStopped);
+  const silent = attached
+    .filter(({ hasCostData, isStopped, costDataOn }) => hasCostData && !isStopped && costDataOn > 0)
+    .flatMap((partner) => describeSilence(partner, signals, path));
+  const [worst] = signals.dropped;
+  const count = signals.dropped.reduce((sum, link) => sum + link.count, 0);
+  const states: Finding[] = missing
+    ? [missing]
+    : [
+        ...stopped.map(({ name }) => ({
+          text: `${name} is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off.`,
+          fix: partnersPage,
+        })),
+        ...silent,
+        ...without.map(({ name, links }) => ({
+          text: `${name} is attached to ${links === 1 ? "a link" : `${showCount(links)} links`} but doesn't support cost data yet.`,
+          fix: partnersPage,
+        })),
+      ];
+  if (worst)
+    states.push({
+      text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them at “${worst.label}”.`,
+      fix: ["Show the reasons", `${path}/links/${worst.token}#problems`],
+    });
+  if (unpriced > 0)
+    states.push({
+      text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. The partner has to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
+      fix: ["Show unpriced costs", spendHref({ by: "partner" })],
+    });
+  return states;
+}
+
+/** A partner with cost data on whose costs or engagements are missing. */
+function describeSilence(
+  { partnerId, name }: { partnerId: number; name: string },
+  { recent }: Signals,
+  path: string,
+): Finding[] {
+  const isOfPartner = (row: { partnerId: number | null }) => row.partnerId === partnerId;
+  if (recent.costs.some((row) => isOfPartner(row) && row.matched + row.unpriced > 0)) return [];
+  const engagements = recent.engagements.filter(isOfPartner);
+  const recorded = engagements.reduce((sum, row) => sum + row.recorded, 0);
+  const count = engagements.reduce((sum, row) => sum + row.count, 0);
+  const text =
+    recorded > 0
+      ? `${name} sent no cost for the ${showCount(recorded)} clicks and impressions of the last two days. Ask the partner.`
+      : count > 0
+        ? `The clicks and impressions of ${name} in the last two days carry no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
+        : `${name} sent no clicks, impressions or costs in the last two days. Check that the partner uses the URLs of its links.`;
+  const href = recorded > 0 ? `${path}/partners` : `${path}/links?partner=${partnerId}`;
+  return [{ text, fix: [recorded > 0 ? "Go to partners" : "Show its links", href] }];
+}

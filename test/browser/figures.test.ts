@@ -1,0 +1,132 @@
+/** The Overview and Spend pages: the chart by pointer, touch and keyboard, and everything without scripts. */
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { checkEveryWidth, service, useDemoUsers } from "./browser.ts";
+
+const openPage = useDemoUsers();
+const APP = `/apps/${service.APP_TOKEN}`;
+
+const daysOf = (page: Page) => page.locator(".daily-chart").first().locator(".plot a");
+const readoutOf = async (page: Page) => (await page.locator(".readout").first().textContent()) ?? "";
+const labelOf = async (page: Page, index: number) =>
+  (await daysOf(page).nth(index).getAttribute("aria-label")) ?? "";
+
+describe("the chart", () => {
+  it("shows the day under the pointer, and its summary after that", async () => {
+    const page = await openPage(`${APP}?period=7d`);
+    expect(await daysOf(page).count()).toBe(7);
+    const summary = await readoutOf(page);
+    expect(summary).toMatch(/^Highest: \d+ \w+ \d{4}, \$/);
+    for (const index of [2, 5]) {
+      await daysOf(page).nth(index).locator(".area").hover();
+      expect(await readoutOf(page)).toBe(await labelOf(page, index));
+      expect(await page.locator(".plot a.shown").count()).toBe(1);
+    }
+    await page.getByRole("heading", { name: "Overview" }).hover();
+    expect(await readoutOf(page)).toBe(summary);
+  });
+
+  it("is one stop for Tab, and the arrow keys choose a day", async () => {
+    const page = await openPage(`${APP}/spend?period=7d&currency=USD`);
+    expect(await page.getByText("Skip chart").count()).toBe(0);
+    await page.getByRole("link", { name: /^Remove filter/ }).focus();
+    await page.keyboard.press("Tab");
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
+    expect(await focused()).toBe(await labelOf(page, 6));
+    for (const [key, index] of [
+      ["ArrowLeft", 5],
+      ["Home", 0],
+      ["ArrowLeft", 0],
+      ["ArrowRight", 1],
+      ["End", 6],
+      ["ArrowRight", 6],
+      ["ArrowLeft", 5],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect([key, await focused()]).toEqual([key, await labelOf(page, index)]);
+      expect(await readoutOf(page)).toBe(await labelOf(page, index));
+    }
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Spend in USD as a table");
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused()).toBe(await labelOf(page, 5));
+    const day = (await labelOf(page, 5)).split(":", 1)[0] ?? "";
+    await page.keyboard.press("Enter");
+    await page.getByText(`${day}, UTC`).waitFor();
+  });
+
+  it("shows a day at the first touch and opens it at the second", async () => {
+    const page = await openPage(`${APP}/spend?period=7d`, {
+      hasTouch: true,
+      viewport: { width: 390, height: 844 },
+    });
+    const day = daysOf(page).nth(3).locator(".area");
+    const [url, label] = [page.url(), await labelOf(page, 3)];
+    await day.tap();
+    expect(await readoutOf(page)).toBe(label);
+    expect(page.url()).toBe(url);
+    await day.tap();
+    await page.waitForURL((next) => next.href !== url);
+    await page.getByText(`${label.split(":", 1)[0]}, UTC`).waitFor();
+  });
+});
+
+describe("without scripts", () => {
+  const openPlain = (path: string) => openPage(path, { javaScriptEnabled: false });
+
+  it("each day, row, filter and choice is a link", async () => {
+    const page = await openPlain(`${APP}?period=30d`);
+    await daysOf(page).nth(20).locator(".area").click();
+    await page.waitForURL(/\/spend\?/);
+    await page.getByRole("link", { name: "Acme", exact: true }).first().click();
+    await page.getByText("Link: Acme and everything below it").waitFor();
+    await page.getByRole("link", { name: "Partner", exact: true }).click();
+    await page.getByRole("columnheader", { name: "Partner" }).first().waitFor();
+    await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
+    await page.getByText("Partner: Acme Ads").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    expect(await page.getByRole("link", { name: /^Remove filter/ }).count()).toBe(0);
+    await page.getByRole("link", { name: "Compare with the days before" }).click();
+    await page.getByRole("columnheader", { name: "Change" }).first().waitFor();
+  });
+
+  it("the days can be chosen, and the chart skipped", async () => {
+    const page = await openPlain(`${APP}/spend?by=partner`);
+    const [from, to] = [page.getByLabel("From"), page.getByLabel("To")];
+    const [first, last] = [await from.inputValue(), await to.inputValue()];
+    await from.fill(last);
+    await page.getByRole("button", { name: "Show dates" }).click();
+    await page.waitForURL((url) => url.searchParams.get("from") === last);
+    expect(new URL(page.url()).searchParams.get("by")).toBe("partner");
+    expect(first < last).toBe(true);
+    await page.getByRole("link", { name: "Skip chart" }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    const table = page.getByRole("region", { name: / as a table$/ }).and(page.locator(":focus"));
+    expect(await table.count()).toBe(1);
+  });
+
+  it("the CSV has the name of its app, days and grouping", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const first = `${today.slice(0, 4)}-01-01`;
+    const page = await openPlain(`${APP}/spend?from=${first}&to=${today}&by=partner`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`spend-${service.APP_TOKEN}-${first}-${today}-by-partner.csv`);
+  });
+});
+
+describe("is accessible and fits", () => {
+  it.each([
+    ["overview", "?period=30d"],
+    ["spend-by-link", "/spend?period=30d&by=link&level=2&compare=1"],
+    ["spend-by-type", "/spend?period=30d&by=cost_type&partner=1&link=demo1nk001"],
+    ["spend-none", "/spend?from=2020-01-01&to=2020-01-02&currency=CHF"],
+    ["spend-rejected", "/spend?by=week&from=x"],
+  ])("%s", async (name, path) => {
+    const page = await openPage(APP + path);
+    await checkEveryWidth(page, name);
+  });
+});

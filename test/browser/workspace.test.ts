@@ -1,0 +1,180 @@
+/** The tasks of a marketer on the Links pages: by mouse, with only the keyboard, and without scripts. */
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { BASE_URL, checkEveryWidth, checkFits, openMenu, service, useDemoUsers } from "./browser.ts";
+
+const openPage = useDemoUsers();
+const APP = `/apps/${service.APP_TOKEN}`;
+
+const row = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+
+async function readClickUrl(token: string): Promise<string> {
+  const response = await fetch(`${BASE_URL}/public/v1${APP}/trackers/${token}`, {
+    headers: { authorization: `Token token=${service.API_TOKEN}` },
+  });
+  const { data } = (await response.json()) as { data: { items: { click_url: string }[] } };
+  return data.items[0]?.click_url ?? "";
+}
+
+describe("by mouse", () => {
+  it("finds a link, reads its figures, and copies its click URL", async () => {
+    const page = await openPage(APP, { permissions: ["clipboard-read", "clipboard-write"] });
+    await page.getByRole("link", { name: "Links", exact: true }).click();
+    await page.getByLabel("Name starts with").fill("video");
+    await page.getByRole("button", { name: "Show links" }).click();
+    await row(page, "Video 15s").getByText("Acme › Spring › Runners").waitFor();
+    expect(await row(page, "Video 15s").locator('[data-head="Clicks"]').textContent()).toMatch(/^[\d,]+$/);
+    await row(page, "Video 15s").getByRole("button", { name: "Copy click URL of Video 15s" }).click();
+    await page.getByRole("status").getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await readClickUrl("demo1nk004"));
+    await page.getByRole("link", { name: "Video 15s", exact: true }).click();
+    await page.getByRole("heading", { name: "Video 15s", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Copy impression URL" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain("/impression/demo1nk004");
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Runners" }).click();
+    await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
+  });
+
+  it("opens branches in place, and Back closes them", async () => {
+    const page = await openPage(`${APP}/links`);
+    await page.evaluate("window.isSamePage = true");
+    await page.getByRole("link", { name: "Open Acme," }).click();
+    await page.getByRole("link", { name: "Open Spring," }).click();
+    await row(page, "Runners").waitFor();
+    expect(new URL(page.url()).searchParams.get("open")).toBe("demo1nk001,demo1nk002");
+    expect(await page.getByRole("link", { name: "Close Spring," }).and(page.locator(":focus")).count()).toBe(
+      1,
+    );
+    await page.goBack();
+    await row(page, "Runners").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Close Acme," }).click();
+    await row(page, "Spring").waitFor({ state: "detached" });
+    expect(await page.evaluate("window.isSamePage")).toBe(true);
+    // The copied state of the URL shows the same on a new page.
+    await page.getByRole("link", { name: "Open Acme," }).click();
+    await row(page, "Spring").waitFor();
+    await page.reload();
+    await row(page, "Spring").waitFor();
+  });
+
+  it("switches the app and signs out", async () => {
+    const page = await openPage("/apps", {}, "operator");
+    await page.getByRole("link", { name: "Demo App" }).click();
+    await page.getByRole("link", { name: "Partners", exact: true }).click();
+    await page.locator(".switcher summary").click();
+    await page.getByRole("link", { name: "Other App" }).click();
+    await page.waitForURL(/\/apps\/\w+\/partners$/);
+    expect(page.url()).not.toContain(APP);
+    await openMenu(page);
+    await page.getByRole("link", { name: "Operator console" }).click();
+    await page.getByRole("link", { name: "Apps", exact: true }).first().click();
+    await page.waitForURL(/\/apps$/);
+  });
+});
+
+it("with only the keyboard: searches, opens a branch, and reaches a link's page", async () => {
+  const page = await openPage(`${APP}/links`);
+  const focused = () =>
+    page.evaluate(
+      "(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim().replace(/\\s+/g, ' ')",
+    );
+  const tabTo = async (name: RegExp) => {
+    for (let step = 0; step < 60; step++) {
+      await page.keyboard.press("Tab");
+      if (String(await focused()).match(name)) return;
+    }
+    throw new Error(`${name} cannot be reached with Tab`);
+  };
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to content");
+  await page.keyboard.press("Enter");
+  await tabTo(/^▸Open Acme,/);
+  await page.keyboard.press("Enter");
+  await row(page, "Spring").waitFor();
+  expect(await focused()).toContain("Close Acme,");
+  await tabTo(/^▸Open Spring,/);
+  await page.keyboard.press("Enter");
+  await row(page, "Runners").waitFor();
+  await tabTo(/^Runners$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
+  await page.goto(`${APP}/links`);
+  await tabTo(/^Name starts with/);
+  await page.keyboard.type("sp");
+  await page.keyboard.press("Enter");
+  await row(page, "Spring").getByText("Acme ›").waitFor();
+  await tabTo(/^Clear filters$/);
+  await page.keyboard.press("Enter");
+  await row(page, "Acme").waitFor();
+});
+
+describe("without scripts", () => {
+  it("opens branches, filters, orders, and reads everything about a link", async () => {
+    const page = await openPage(`${APP}/links`, { javaScriptEnabled: false });
+    expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
+    await page.getByRole("link", { name: "Open Acme," }).click();
+    await page.getByRole("link", { name: "Open Spring," }).click();
+    await row(page, "Runners").waitFor();
+    await page.getByRole("link", { name: "30 days" }).click();
+    await row(page, "Runners").waitFor();
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Cost data").selectOption("on");
+    await page.getByLabel("Order").selectOption("-spend");
+    await page.getByRole("button", { name: "Show links" }).click();
+    await page.getByText("Ordered by spend in").waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    const image = page.waitForResponse(/demo1nk003\/qr\.svg$/);
+    await page.getByRole("link", { name: "Runners", exact: true }).click();
+    await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
+    await page.getByRole("img", { name: /^QR code of http/ }).waitFor();
+    expect((await image).status()).toBe(200);
+    expect(await page.locator("#click-url + .secret code").textContent()).toBe(
+      await readClickUrl("demo1nk003"),
+    );
+    await page.getByRole("link", { name: "Show in the tree" }).click();
+    await row(page, "Video 30s").waitFor();
+  });
+
+  it("opens the menus of the frame", async () => {
+    const page = await openPage(`${APP}/links`, { javaScriptEnabled: false });
+    await openMenu(page);
+    await page.getByRole("link", { name: "Account", exact: true }).click();
+    await page.getByRole("heading", { name: "Account", level: 1 }).waitFor();
+  });
+});
+
+describe("is accessible and fits", () => {
+  it.each([
+    ["links", `${APP}/links?period=30d&open=demo1nk001,demo1nk002,demo1nk003`],
+    ["links-search", `${APP}/links?q=s&level=2&sort=-clicks`],
+    ["links-none", `${APP}/links?q=nothing`],
+    ["links-rejected", `${APP}/links?level=9&from=x`],
+    ["link", `${APP}/links/demo1nk001?period=30d`],
+    ["link-creative", `${APP}/links/demo1nk004?from=2020-01-01&to=2020-01-01`],
+    ["link-unknown", `${APP}/links/nosuchlink`],
+    ["partners", `${APP}/partners`],
+  ])("%s", async (name, path) => {
+    await checkEveryWidth(await openPage(path), name);
+  });
+
+  it("apps, with its menu open", async () => {
+    const page = await openPage("/apps", {}, "operator");
+    await openMenu(page);
+    await checkEveryWidth(page, "apps");
+  });
+
+  it("the app switcher at 320 px, with the tabs in one row", async () => {
+    const page = await openPage(`${APP}/links`, { viewport: { width: 320, height: 700 } }, "operator");
+    await page.locator(".switcher summary").click();
+    await checkFits(page);
+    const tops = await page
+      .getByRole("navigation", { name: "Demo App" })
+      .getByRole("link")
+      .evaluateAll((links) =>
+        (links as unknown as { offsetTop: number }[]).map(({ offsetTop }) => offsetTop),
+      );
+    expect(new Set(tops).size).toBe(1);
+  });
+});

@@ -1,0 +1,173 @@
+/** Who sees which app in the workspace, where the start page leads, and the frame around every page. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { Browser, signedIn } from "../account/support.ts";
+import {
+  call,
+  click,
+  countingDatabase,
+  DEMO,
+  env,
+  rows,
+  sendCost,
+  withMethods,
+  wrapDatabases,
+} from "../harness.ts";
+import { freshLedger } from "../support.ts";
+import { APP, hrefOf, linksOf, mainOf, open, textOf } from "./page-text.ts";
+
+beforeEach(freshLedger);
+
+const PAGES = [
+  "",
+  "/links",
+  "/links/demo1nk001",
+  "/links/demo1nk001/qr.svg",
+  "/spend",
+  "/spend.csv",
+  "/partners",
+];
+const OTHER = `/apps/${DEMO.otherAppToken}`;
+const operator = () => signedIn("operator@example.com", "operator-password");
+
+describe("the start page", () => {
+  it("leads a member to their apps, and with one app to that app", async () => {
+    const browser = await signedIn();
+    expect((await browser.get("/")).headers.get("location")).toBe("/apps");
+    expect((await browser.get("/apps")).headers.get("location")).toBe(APP);
+  });
+
+  it("leads an operator without apps to the console, and one with apps to the apps", async () => {
+    const browser = await operator();
+    expect((await browser.get("/")).headers.get("location")).toBe("/apps");
+    await rows("DELETE FROM memberships WHERE user_id = 2");
+    expect((await browser.get("/")).headers.get("location")).toBe("/operator");
+    expect(textOf(await open(browser, "/apps"))).toContain("Go to apps in the operator console");
+  });
+
+  it("is where a sign-in leads that had no other destination", async () => {
+    const browser = new Browser();
+    expect((await browser.signIn()).headers.get("location")).toBe("/");
+    const asked = await new Browser().get(`${APP}/links?q=a`);
+    expect(asked.headers.get("location")).toBe(`/login?next=${encodeURIComponent(`${APP}/links?q=a`)}`);
+  });
+});
+
+describe("/apps", () => {
+  it("has a card for each app with its spend and clicks of seven days, in two calls", async () => {
+    const browser = await operator();
+    await click("frame-click-0001");
+    await sendCost({ cost_id: "frame-click-0001", cost_amount: "12.5" });
+    await click("");
+    const { database, counts } = countingDatabase();
+    const text = textOf(mainOf(await open(browser, "/apps", { env: { DB: database } })));
+    expect(text).toContain("Demo App Spend, last 7 days $12.50 Clicks, last 7 days 2 Network links 4");
+    expect(text).toContain("Other App Spend, last 7 days None Clicks, last 7 days 0 Network links 1");
+    expect(counts.written).toBe(0);
+  });
+
+  it("explains to a member without apps how to get one", async () => {
+    const browser = await signedIn();
+    await rows("DELETE FROM memberships");
+    expect(textOf(await open(browser, "/apps"))).toContain("Ask your operator to add you to an app.");
+    expect((await browser.get(APP)).status).toBe(404);
+  });
+});
+
+describe("every page of an app", () => {
+  it.each(PAGES)("is only for its members: %s", async (page) => {
+    const browser = await signedIn();
+    expect((await browser.get(APP + page)).status).toBe(200);
+    for (const app of [OTHER, "/apps/nosuchapp000", "/apps/x", "/apps/%00"]) {
+      const { status, text } = await browser.get(app + page);
+      expect(status).toBe(404);
+      expect(text).toContain("No app of yours has this token.");
+    }
+  });
+
+  it.each(["/links/demo1nk009", "/links/nosuchlink", "/links/x'y", "/links/demo1nk009/qr.svg"])(
+    "does not show a link of another app, or one that does not exist: %s",
+    async (page) => {
+      const { status, text } = await (await signedIn()).get(APP + page);
+      expect([status, text.includes("Secret")]).toEqual([404, false]);
+      expect(textOf(text)).toContain("This app has no link with this token.");
+      expect(hrefOf(text, "Back to links")).toBe(`${APP}/links`);
+    },
+  );
+
+  it.each(PAGES)("needs a session, and an API token is none: %s", async (page) => {
+    for (const token of [undefined, DEMO.apiToken]) {
+      const { status, headers } = await call(APP + page, { token, headers: { accept: "text/html" } });
+      expect([status, headers.get("location")]).toEqual([
+        303,
+        `/login?next=${encodeURIComponent(APP + page)}`,
+      ]);
+    }
+  });
+
+  const changes = {
+    "the session ends": ["DELETE FROM sessions", 401],
+    "the user is disabled": ["UPDATE users SET disabled_at = 1 WHERE id = 1", 401],
+    "the user is removed from the app": ["DELETE FROM memberships WHERE user_id = 1", 404],
+  } as const;
+  it.each(
+    Object.entries(changes).flatMap(([name, [change, status]]) =>
+      PAGES.map((page) => [page, name, change, status] as const),
+    ),
+  )(
+    "checks the session and the membership again in the batch of its data: %s, when %s",
+    async (page, _, change, status) => {
+      const browser = await signedIn();
+      await click("frame-secret-1");
+      await sendCost({ cost_id: "frame-secret-1", cost_amount: "77.77" });
+      let calls = 0;
+      const database = wrapDatabases((real) =>
+        withMethods(real, {
+          batch: async (statements: D1PreparedStatement[]) => {
+            // The first call reads the session.
+            if (real === env.DB && calls++ === 0) {
+              const results = await real.batch(statements);
+              await real.exec(change);
+              return results;
+            }
+            return real.batch(statements);
+          },
+        }),
+      );
+      const response = await browser.get(APP + page, { env: { DB: database } });
+      expect(response.status).toBe(status);
+      expect(response.text).not.toMatch(/77\.77|Newsletter|svg xmlns/);
+    },
+  );
+
+  it("shows the app, who is signed in, and the tabs, also around an error", async () => {
+    const browser = await operator();
+    for (const page of ["/links", "/links?level=9", "/links/nosuchlink"]) {
+      const { text } = await browser.get(APP + page);
+      expect(text).toContain("<summary>operator@example.com</summary>");
+      const links = linksOf(text);
+      for (const [name, href] of [
+        ["Overview", APP],
+        ["Links", `${APP}/links`],
+        ["Spend", `${APP}/spend`],
+        ["Partners", `${APP}/partners`],
+        ["Account", "/account"],
+        ["Operator console", "/operator"],
+        ["Other App", `${OTHER}/links`],
+        ["All apps", "/apps"],
+      ]) {
+        expect(links).toContainEqual({ text: name, href });
+      }
+      expect(text).toMatch(/href="[^"]*\/links" aria-current="page"/);
+    }
+  });
+
+  it("escapes the names of apps, links and partners", async () => {
+    const browser = await signedIn();
+    await rows(`UPDATE apps SET name = '<b>"app'''`);
+    await rows(`UPDATE links SET label = '<i>"link'''`);
+    await rows(`UPDATE partners SET display_name = '<u>"partner'''`);
+    for (const page of ["", "/links?open=demo1nk001", "/links/demo1nk003", "/spend", "/partners"]) {
+      expect(await open(browser, APP + page)).not.toMatch(/<[biu]>|"(app|link|partner)'/);
+    }
+  });
+});

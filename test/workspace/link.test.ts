@@ -1,0 +1,238 @@
+/** A link's page, its QR code, and the Partners page. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import {
+  ask,
+  call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  ledgerOn,
+  NOW,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
+import { freshLedger } from "../support.ts";
+import { APP, decode, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+
+const LINK = `${APP}/links/demo1nk003`;
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshLedger();
+  browser = await signedIn();
+});
+
+const section = (page: string, id: string) =>
+  textOf(new RegExp(`<section[^>]*aria-labelledby="${id}"[\\s\\S]*?</section>`).exec(page)?.[0] ?? "");
+
+describe("a link's page", () => {
+  it("leads to the links above it", async () => {
+    const page = await open(browser, `${LINK}?period=30d`);
+    const [crumbs = ""] = /<nav class="breadcrumb"[\s\S]*?<\/nav>/.exec(page) ?? [];
+    expect(textOf(crumbs)).toBe("Links Acme Spring Runners");
+    expect(linksOf(crumbs).map(({ href }) => href)).toEqual([
+      `${APP}/links?period=30d`,
+      `${APP}/links/demo1nk001?period=30d`,
+      `${APP}/links/demo1nk002?period=30d`,
+    ]);
+  });
+
+  it("has the URLs of the API, with marked macros", async () => {
+    await rows("UPDATE partners SET click_parameters = 'a={x}&b=%%Y Z%%&c=[z]&d=<p>' WHERE id = 1");
+    const { body } = await ask<{ data: { items: { click_url: string; impression_url: string }[] } }>(
+      `/public/v1/apps/${DEMO.appToken}/trackers/demo1nk003`,
+      { token: DEMO.apiToken },
+    );
+    const [link] = body.data.items;
+    const page = await open(browser, LINK);
+    const urls = [...page.matchAll(/<code aria-labelledby="\w+-url"[^>]*>([\s\S]*?)<\/code>/g)].map(
+      ([, url = ""]) => url,
+    );
+    expect(urls.map((url) => decode(url.replace(/<\/?mark>/g, "")))).toEqual([
+      link?.click_url,
+      link?.impression_url,
+    ]);
+    const marks = [...(urls[0] ?? "").matchAll(/<mark>(.*?)<\/mark>/g)].map(([, mark]) => mark);
+    expect(marks.slice(0, 3)).toEqual(["{x}", "%%Y Z%%", "[z]"]);
+    const copied = [...page.matchAll(/data-copy="([^"]*)"/g)].map(([, url = ""]) => decode(url));
+    expect(copied).toContain(link?.click_url);
+    expect(copied).toContain(link?.impression_url);
+  });
+
+  it("has a test link that records a click", async () => {
+    const href = new URL(hrefOf(await open(browser, LINK), "Test this link"));
+    const response = await call(href.pathname + href.search, {
+      headers: { "user-agent": "Mozilla/5.0 (iPhone)" },
+    });
+    expect(response.status).toBe(200);
+    expect(figuresOf(await open(browser, LINK))).toContain("Clicks 1");
+  });
+
+  it("shows figures, charts, costs by type and sub-links with everything below it", async () => {
+    await click("link-page-click-1", { link: "demo1nk004" });
+    await sendCost({ cost_id: "link-page-click-1", cost_amount: "1.5" });
+    await click("link-page-click-2", { link: "demo1nk003" });
+    await sendCost({ cost_id: "link-page-click-2" });
+    await view("link-page-view-1", { link: "demo1nk005" });
+    await sendCost({ cost_id: "link-page-view-1", cost_amount: "3", cost_type: "cpm", cost_currency: "EUR" });
+    await click("", { link: "demo1nk001" });
+    const page = await open(browser, LINK);
+    expect(figuresOf(page)).toEqual([
+      "Spend in USD $1.50",
+      "Spend in EUR <€0.01",
+      "Clicks 2",
+      "Impressions 1",
+      "Matched costs 2",
+      "Unpriced costs 1",
+    ]);
+    expect(section(page, "sub-links")).toMatch(
+      /Video 15s.*1 \$1\.50 \$1\.50 cpc.*Video 30s.*0 <€0\.01 €3\.00 cpm/,
+    );
+    const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
+    expect(costs?.map(({ cells }) => cells)).toEqual([
+      ["Type", "Spend", "Average cost", "Matched", "Unpriced"],
+      ["cpc, cost per click", "1.50 USD", "$1.50", "1", "1"],
+      ["cpm, cost per 1,000 impressions", "0.003 EUR", "€3.00", "1", "0"],
+    ]);
+    expect(page.match(/<figure class="daily-chart/g)).toHaveLength(3);
+    await open(browser, hrefOf(page, "cpc, cost per click"));
+    expect(textOf(await open(browser, hrefOf(page, "Show in the tree")))).toContain("Close Runners");
+  });
+
+  it("shows at most 50 sub-links, and leads to the others", async () => {
+    await rows(
+      `INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 51)
+       SELECT 'many' || i, '${DEMO.appToken}', 3, 4, 'A ' || i, 0 FROM n`,
+    );
+    const text = section(await open(browser, LINK), "sub-links");
+    expect(text.match(/\bA \d+ Creative/g)).toHaveLength(50);
+    expect(text).toContain("The first 50 of 53 by name.");
+    expect(mainOf(await open(browser, `${APP}/links/demo1nk004`))).not.toContain("Sub-links");
+  });
+
+  it("lists dropped parameters with their reasons and counts, of 14 days", async () => {
+    await click("short", { link: "demo1nk003" });
+    await click("short", { link: "demo1nk003", now: NOW - 13 * DAY });
+    await click("{cost_id_macro}", { link: "demo1nk003" });
+    await click("short", { link: "demo1nk003", now: NOW - 14 * DAY });
+    await click("short", { link: "demo1nk004" });
+    const page = await open(browser, LINK);
+    const [problems] = tablesOf(page.slice(page.indexOf('id="problems"')));
+    expect(problems?.map(({ cells }) => cells)).toEqual([
+      ["Parameter", "Reason", "Count", "Last seen"],
+      ["cost_id", "The value is not valid.", "2", "15 March 2026"],
+      ["cost_id", "The network did not replace its macro.", "1", "15 March 2026"],
+    ]);
+    expect(section(await open(browser, `${APP}/links/demo1nk008`), "problems")).toContain(
+      "No URL parameters were dropped",
+    );
+  });
+
+  it.each([
+    ["an archived link", "UPDATE links SET archived = 1", "This link is archived. It still redirects"],
+    [
+      "a stopped partner",
+      `UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`,
+      "Acme Ads is stopped. Its costs are rejected.",
+    ],
+    [
+      "a partner that lost its cost data",
+      "UPDATE partners SET supports_cost_data = 0, integrated_types = 0 WHERE id = 1",
+      "Cost data is on, but Acme Ads doesn't support it.",
+    ],
+    [
+      "a switch that is off",
+      "UPDATE links SET cost_switch = 0 WHERE id = 1",
+      "No costs: cost data is off for this link.",
+    ],
+    [
+      "no partner",
+      "UPDATE links SET partner_id = NULL, cost_switch = NULL",
+      "No costs: this link has no partner.",
+    ],
+  ])("explains %s", async (_, change, text) => {
+    const before = textOf(await open(browser, LINK));
+    expect(before).toContain("No cost matched a click or an impression of these days.");
+    expect(before).not.toContain(text);
+    await rows(change);
+    expect(textOf(await open(browser, LINK))).toContain(text);
+  });
+
+  it("explains a partner without cost data", async () => {
+    expect(textOf(await open(browser, `${APP}/links/demo1nk006`))).toContain(
+      "No costs: Beacon Network doesn't support cost data yet.",
+    );
+  });
+
+  it("rejects days that don't exist with a way back", async () => {
+    const { status, text } = await browser.get(`${LINK}?from=2026-02-30&to=x&color=red`);
+    expect(status).toBe(400);
+    expect(textOf(text)).toMatch(/The first day .* The last day .* color is not a known parameter/);
+    expect(hrefOf(text, "Reset this view")).toBe(LINK);
+  });
+
+  it("reads the session, then the link with its report and the figures of its sub-links", async () => {
+    const { database, counts } = countingDatabase();
+    await open(browser, LINK, { env: { DB: database } });
+    const { length } = ledgerOn().shards;
+    // With shards, each of them for both, and the links above those with figures.
+    expect(counts).toMatchObject({ calls: 3 + (length > 0 ? 2 * length + 1 : 0), written: 0 });
+  });
+});
+
+describe("the QR code", () => {
+  it("is an image without styles, of the URL without macros", async () => {
+    const { status, headers, text } = await browser.get(`${LINK}/qr.svg`);
+    expect([status, headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(text).toMatch(
+      /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 \d+ \d+"><rect fill="white"[^>]*\/><path fill="black" d="[^"]*"\/><\/svg>$/,
+    );
+    expect(text).not.toMatch(/style|script/);
+    const other = await browser.get(`${APP}/links/demo1nk004/qr.svg`);
+    expect(other.text).not.toBe(text);
+  });
+});
+
+describe("the Partners page", () => {
+  const card = (page: string, id: number) => section(page, `partner-${id}`);
+
+  it("shows what each partner may do, its links, its spend and its coverage", async () => {
+    for (const id of ["partners-click-1", "partners-click-2", "partners-click-3", "partners-click-4"])
+      await click(id);
+    await sendCost({ cost_id: "partners-click-1", cost_amount: "2" });
+    const page = await open(browser, `${APP}/partners`);
+    expect(card(page, 1)).toContain(
+      "Acme Ads Sends cost data Acme Ads can send costs of these types: cpc, cpi, cpe, cpm.",
+    );
+    expect(card(page, 1)).toContain("Links 1 link · cost data on for 1 Clicks 4 Impressions 0 Spend $2.00");
+    expect(card(page, 1)).toContain("cpc, cost per click Integrated 1 25.0%");
+    expect(card(page, 2)).toContain("No cost data Beacon Network can't send costs yet.");
+    expect(card(page, 3)).toContain("In an integration round Corsair Media is testing its costs.");
+    expect(card(page, 3)).toContain("In a round");
+    expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Partner: Acme Ads");
+    expect(textOf(await open(browser, hrefOf(page, "1 link")))).toContain("Acme");
+  });
+
+  it("shows a stopped partner as stopped", async () => {
+    await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
+    expect(card(await open(browser, `${APP}/partners`), 1)).toContain(
+      "Acme Ads Stopped Acme Ads is stopped, so its costs are rejected. Ask your operator to resume it.",
+    );
+  });
+
+  it("explains how to attach a partner, and lists those that are not attached", async () => {
+    await rows("UPDATE links SET partner_id = NULL, cost_switch = NULL");
+    const page = await open(browser, `${APP}/partners`);
+    expect(textOf(page)).toContain("No link has a partner yet");
+    expect(section(page, "others")).toContain("Acme Ads Sends cost data cpc, cpi, cpe, cpm");
+  });
+
+  it("rejects what is no parameter", async () => {
+    expect((await browser.get(`${APP}/partners?level=1`)).status).toBe(400);
+  });
+});

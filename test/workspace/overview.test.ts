@@ -1,0 +1,275 @@
+/** The Overview page: its figures are those of the API, and what needs attention has a link to its fix. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import {
+  ask,
+  call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  IPHONE,
+  ledgerOn,
+  NOW,
+  rows,
+} from "../harness.ts";
+import { inLedger } from "../support.ts";
+import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+
+const today = NOW / DAY - 0.5;
+let browser: Browser;
+
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+type Items = Record<string, string | number>[];
+
+async function report(name: string, query: string): Promise<Items> {
+  const { body } = await ask<{ data: { items: Items } }>(
+    `/public/v1/apps/${DEMO.appToken}/${name}?${query}`,
+    { token: DEMO.apiToken },
+  );
+  return body.data.items;
+}
+
+const overview = async (query = "") => mainOf(await open(browser, `${APP}?${query}`));
+const problems = (page: string) => {
+  const list = /<h2 id="attention">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
+  return [...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => ({
+    text: textOf(item),
+    href: linksOf(item)[0]?.href,
+  }));
+};
+
+describe("the figures", () => {
+  it("equal the sums of the API, for the days and the days before", async () => {
+    const page = await overview("from=2026-03-09&to=2026-03-15");
+    const [now, before] = ["from=2026-03-09&to=2026-03-15", "from=2026-03-02&to=2026-03-08"];
+    const spend = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+    const percent = (one: number, other: number) =>
+      `${one > other ? "+" : ""}${(Math.trunc(((one - other) / other) * 1e6) / 1e4).toFixed(1).replace(/\.0$/, "")}%`;
+    const usd = async (days: string) =>
+      Number((await report("spend", `${days}&group_by=partner&currency=USD`))[0]?.spend);
+    const clicks = async (days: string) =>
+      (await report("engagements", `${days}&group_by=kind&kind=click`)).reduce(
+        (sum, row) => sum + Number(row.count),
+        0,
+      );
+    expect(figuresOf(page)).toContain(
+      `Spend in USD ${spend.format(await usd(now))} ${percent(await usd(now), await usd(before))}`,
+    );
+    expect(figuresOf(page)).toContain(
+      `Clicks ${(await clicks(now)).toLocaleString("en-US")} ${percent(await clicks(now), await clicks(before))}`,
+    );
+    expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
+      "Spend in USD",
+      "Spend in EUR",
+      "Clicks",
+      "Impressions",
+      "Unpriced costs",
+      "Dropped parameters",
+    ]);
+    expect(textOf(page)).toContain("Compared with 2 – 8 March 2026.");
+  });
+
+  it("lead to pages with the same days", async () => {
+    const page = await overview("from=2026-03-09&to=2026-03-15");
+    const days = "from=2026-03-09&to=2026-03-15";
+    const links = linksOf(/<ul class="figures"[\s\S]*?<\/ul>/.exec(page)?.[0] ?? "");
+    expect(links.map(({ href }) => href)).toEqual([
+      `${APP}/spend?${days}&currency=USD`,
+      `${APP}/spend?${days}&currency=EUR`,
+      `${APP}/links?${days}&sort=-clicks`,
+      `${APP}/links?${days}`,
+      `${APP}/spend?${days}&by=partner`,
+      `${APP}/links?${days}`,
+    ]);
+    for (const { href } of links) await open(browser, href);
+    const [day = ""] = /<a href="[^"]*" aria-label="9 March/.exec(page) ?? [];
+    expect(linksOf(`${day}">x</a>`)[0]?.href).toBe(`${APP}/spend?from=2026-03-09&to=2026-03-09&by=link`);
+  });
+
+  it("list the links and partners with the highest spend, and their clicks", async () => {
+    const page = await overview("period=30d");
+    const [links = [], partners = []] = tablesOf(page);
+    const [first] = (await report("spend", "group_by=link&currency=USD")).sort(
+      (left, right) => Number(right.spend) - Number(left.spend),
+    );
+    const counts = await report("engagements", "group_by=link&kind=click");
+    expect(links[1]?.cells).toEqual([
+      String(first?.link_name).replaceAll("::", " › "),
+      `$${Number(first?.spend).toFixed(2)}`,
+      String(counts.find((row) => row.link_token === first?.link_token)?.count),
+    ]);
+    expect(links[1]?.href).toBe(`${APP}/links/${first?.link_token}`);
+    expect(partners[1]?.href).toBe(`${APP}/spend?period=30d&partner=1&by=link`);
+  });
+});
+
+describe("needs attention", () => {
+  const partnersPage = `${APP}/partners`;
+
+  it("names partners that don't support cost data", async () => {
+    expect(problems(await overview())).toEqual([
+      {
+        text: "Beacon Network is attached to a link but doesn't support cost data yet. Go to partners",
+        href: partnersPage,
+      },
+      {
+        text: "Corsair Media is attached to a link but doesn't support cost data yet. Go to partners",
+        href: partnersPage,
+      },
+    ]);
+  });
+
+  it("names a stopped partner", async () => {
+    await env.DB.exec("UPDATE partners SET supports_cost_data = 1, integrated_types = 1 WHERE id = 2");
+    await env.DB.exec("UPDATE links SET cost_switch = 1 WHERE partner_id = 2");
+    await env.DB.exec("UPDATE partners SET stopped_at = 1 WHERE id = 1");
+    const [first] = problems(await overview());
+    expect(first?.text).toMatch(/^Acme Ads is stopped. Its costs are rejected/);
+    expect(first?.href).toBe(partnersPage);
+  });
+
+  it("names a partner without costs for its clicks of the last two days", async () => {
+    const recent = `day >= ${today - 1}`;
+    await inLedger(`DELETE FROM daily_totals WHERE ${recent}`);
+    const recorded = async () =>
+      (await overview()).match(/Acme Ads sent no cost for the ([\d,]+) clicks/)?.[1];
+    expect(await recorded()).toMatch(/^[1-9]/);
+    await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);
+    let [first] = problems(await overview());
+    expect(first?.text).toMatch(
+      /^The clicks and impressions of Acme Ads in the last two days carry no cost ID/,
+    );
+    expect(first?.href).toBe(`${APP}/links?partner=1`);
+    await inLedger(`DELETE FROM daily_engagements WHERE ${recent}`);
+    [first] = problems(await overview());
+    expect(first?.text).toMatch(/^Acme Ads sent no clicks, impressions or costs in the last two days/);
+    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'unpriced', 2, 0)")
+      .bind(DEMO.appToken, today - 1)
+      .run();
+    expect(problems(await overview()).map(({ text }) => text)).toEqual([
+      expect.stringMatching("^Beacon Network is attached"),
+      expect.stringMatching("^Corsair Media is attached"),
+      "2 costs have no amount. The partner has to resend them with an amount. Show unpriced costs",
+    ]);
+  });
+
+  it("counts dropped parameters and leads to their link", async () => {
+    for (const id of ["short", "too-short"]) await click(id);
+    await call("/demo1nk003?cost_id=short", { headers: { "user-agent": IPHONE } });
+    const page = await overview("period=today");
+    expect(problems(page).at(-1)).toEqual({
+      text: "3 URL parameters were dropped, most of them at “Acme”. Show the reasons",
+      href: `${APP}/links/${DEMO.linkToken}#problems`,
+    });
+    expect(figuresOf(page)).toContain("Dropped parameters 3");
+    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Dropped parameters 0");
+  });
+
+  it("says what is missing in an app without spend", async () => {
+    await inLedger("DELETE FROM daily_totals");
+    await env.DB.exec("UPDATE links SET cost_switch = 0");
+    const page = await overview();
+    expect(problems(page)[0]).toEqual({
+      text: "Cost data is off on the links of Acme Ads. Switch it on. Show these links",
+      href: `${APP}/links?cost=off`,
+    });
+    expect(textOf(page)).toContain("No spend in these days Cost data is off on the links of Acme Ads.");
+    expect(figuresOf(page)[0]).toBe("Spend None");
+  });
+
+  it("is absent when nothing is wrong", async () => {
+    await env.DB.exec("UPDATE links SET partner_id = NULL WHERE partner_id <> 1");
+    expect(await overview()).not.toContain("Needs attention");
+  });
+});
+
+it("shows its figures when there are too many links to rank them", async () => {
+  await env.DB.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001) INSERT INTO daily_totals SELECT '${DEMO.appToken}', ${today}, 3000 + i, 1, 'cpc', 'USD', 'matched', 1, 100000 FROM n`,
+  );
+  const page = await overview("period=today");
+  expect(textOf(page)).toContain("Too many links had spend or clicks to rank them. Choose fewer days.");
+  expect(figuresOf(page)[0]).toMatch(/^Spend in USD \$50,00\d\.\d\d/);
+  await open(browser, `${APP}/spend?period=today`);
+  const rejected = await browser.get(`${APP}/spend?period=today&by=link`);
+  expect([rejected.status, textOf(mainOf(rejected.text))]).toEqual([
+    400,
+    expect.stringContaining("The grouping gives more than 50000 rows; use fewer groups or fewer days."),
+  ]);
+});
+
+it("rejects unknown parameters and days with a way back", async () => {
+  for (const query of ["period=x", "from=2026-03-01", "compare=1", "by=day"]) {
+    const { status, text } = await browser.get(`${APP}?${query}`);
+    expect([query, status]).toEqual([query, 400]);
+    expect(hrefOf(mainOf(text), "Reset this view")).toBe(APP);
+  }
+});
+
+it("is only for members, and shows nothing of another app", async () => {
+  for (const app of [DEMO.otherAppToken, "nosuchapp000"])
+    expect((await browser.get(`/apps/${app}`)).status).toBe(404);
+  await inLedger(
+    `INSERT INTO daily_totals VALUES ('${DEMO.otherAppToken}', ${today}, 9, 3, 'cpc', 'CHF', 'matched', 1, 5)`,
+  );
+  const page = await overview();
+  expect(page).not.toContain("CHF");
+  await rows("DELETE FROM memberships WHERE app_token = ? AND user_id = 1", DEMO.appToken);
+  expect((await browser.get(APP)).status).toBe(404);
+});
+
+describe("the database budget", () => {
+  const LINKS = 40;
+  const DAYS = 14;
+
+  beforeEach(async () => {
+    const each = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${LINKS * DAYS * 2 - 1})`;
+    const values = `${today} - i % ${DAYS}, 2000 + i / ${DAYS} % ${LINKS}, 1 + i / ${DAYS * LINKS}`;
+    await inLedger(
+      "DELETE FROM daily_totals",
+      "DELETE FROM daily_engagements",
+      `${each} INSERT INTO daily_totals SELECT '${DEMO.appToken}', ${values}, 'cpc', 'USD', 'matched', 1, 5 FROM n`,
+      `${each} INSERT INTO daily_engagements SELECT '${DEMO.appToken}', ${values}, 'click', 2, 1 FROM n`,
+    );
+    await env.DB.exec(
+      `${each} INSERT INTO links (id, token, app_token, parent_id, level, label, created_at) SELECT 2000 + i, 'budget' || i, '${DEMO.appToken}', 3, 4, 'B', 0 FROM n WHERE i < ${LINKS}`,
+    );
+    // Fills the isolate's memory of partners.
+    await overview();
+  });
+
+  /** The totals of a week in one report. */
+  const WEEK = LINKS * 7 * 2;
+  /** The session and its apps, access checks, attachments and the identity of each database. */
+  const OTHER = 120;
+
+  it.each([
+    // Two reports cover two weeks, two cover a week, and two cover two days. Dropped parameters read the engagements of a week.
+    ["", 3 * (2 * 2 + 2) * WEEK + 3 * 2 * LINKS * 4 + 2 * WEEK],
+    ["/spend?by=day", 3 * WEEK],
+    ["/spend?by=day&compare=1", 3 * 2 * WEEK],
+    ["/spend?by=link&level=1", 3 * 2 * WEEK],
+    ["/spend?by=link&level=own&compare=1", 3 * 4 * WEEK],
+    ["/spend.csv?by=partner", 3 * WEEK],
+  ])("of %j: one call for the session, one for everything else", async (path, budget) => {
+    const { database, counts } = countingDatabase();
+    const { status } = await browser.get(`${APP}${path}`, { env: { DB: database } });
+    expect(status).toBe(200);
+    const shards = ledgerOn().shards.length;
+    // With shards: one call to each, and another to DB for the names of links and for dropped parameters.
+    const more = path === "" ? 2 : Number(path.includes("by=link"));
+    expect({ calls: counts.calls, written: counts.written }).toEqual({
+      calls: shards > 0 ? 2 + shards + more : 2,
+      written: 0,
+    });
+    const perDatabase = Math.max(shards, 1);
+    expect(counts.read).toBeLessThanOrEqual(budget * perDatabase + 4 * LINKS * 2 + OTHER * (1 + shards));
+  });
+});

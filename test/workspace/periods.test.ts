@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { formatDate } from "../../src/domain/time.ts";
+import type { InputError } from "../../src/errors.ts";
+import { parsePairs, readPairs } from "../../src/http/input.ts";
+import {
+  compareField,
+  describeDays,
+  periodChecks,
+  periodFields,
+  periodPicker,
+  toPeriod,
+  withQuery,
+} from "../../src/workspace/periods.ts";
+
+const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
+const schema = z
+  .strictObject({ ...periodFields, ...compareField, q: z.optional(z.string()) })
+  .check(...periodChecks);
+
+function parse(search: string) {
+  const errors: InputError[] = [];
+  const query = parsePairs(schema, readPairs(search), "rejected", errors);
+  return { query, errors: errors.map(({ param, message }) => `${param} ${message}`) };
+}
+
+function days(search: string, now = NOW) {
+  const { query, errors } = parse(search);
+  expect(errors).toEqual([]);
+  const { from, to, preset, previous } = toPeriod(query ?? {}, now);
+  return [from, to, ...(previous ? [previous.from, previous.to] : [])].map(formatDate).concat(preset ?? []);
+}
+
+describe("the days of a query", () => {
+  it.each([
+    ["", ["2026-03-09", "2026-03-15", "7d"]],
+    ["period=today", ["2026-03-15", "2026-03-15", "today"]],
+    ["period=30d", ["2026-02-14", "2026-03-15", "30d"]],
+    ["period=month", ["2026-03-01", "2026-03-15", "month"]],
+    ["from=2026-01-31&to=2026-02-01", ["2026-01-31", "2026-02-01"]],
+    ["from=2025-03-15&to=2026-03-15", ["2025-03-15", "2026-03-15"]],
+    ["compare=1", ["2026-03-09", "2026-03-15", "2026-03-02", "2026-03-08", "7d"]],
+    ["period=today&compare=1", ["2026-03-15", "2026-03-15", "2026-03-14", "2026-03-14", "today"]],
+    ["from=2024-02-29&to=2024-03-01&compare=1", ["2024-02-29", "2024-03-01", "2024-02-27", "2024-02-28"]],
+  ])("%j", (search, expected) => {
+    expect(days(search)).toEqual(expected);
+  });
+
+  it("starts a day and a month at midnight in UTC", () => {
+    expect(days("period=month", NOW + 1)).toEqual(["2026-03-01", "2026-03-16", "month"]);
+    expect(days("period=month", Date.UTC(2026, 3, 1))).toEqual(["2026-04-01", "2026-04-01", "month"]);
+  });
+
+  it.each([
+    ["period=8d", ["period must be one of today, 7d, 30d, month"]],
+    [
+      "from=2026-02-30&to=15.3.2026",
+      [
+        "from must be a calendar date, for example 2026-03-14",
+        "to must be a calendar date, for example 2026-03-14",
+      ],
+    ],
+    ["from=2026-03-02&to=2026-03-01", ["to must not be before from"]],
+    [
+      "from=2025-03-15&to=2026-03-16",
+      ["to is too late: the report covers at most 366 days, including from and to"],
+    ],
+    ["from=2026-03-01", ["to is required with from"]],
+    ["to=2026-03-01", ["from is required with to"]],
+    ["period=7d&from=2026-03-01&to=2026-03-02", ["period can't be combined with from and to"]],
+    ["compare=yes&form=2026-03-01", ["compare must be 1", "form is not a known parameter; remove it"]],
+    ["period=7d&period=30d", ["period is given more than once"]],
+  ])("names every error of %j", (search, expected) => {
+    expect(parse(search).errors).toEqual(expected);
+  });
+});
+
+it.each([
+  ["2026-03-09", "2026-03-15", "9 – 15 March 2026"],
+  ["2026-03-15", "2026-03-15", "15 March 2026"],
+  ["2026-02-27", "2026-03-05", "27 February – 5 March 2026"],
+  ["2025-12-31", "2026-01-01", "31 December 2025 – 1 January 2026"],
+])("describes %s to %s as %s", (from, to, text) => {
+  const dayOf = (date: string) => Date.parse(date) / 86_400_000;
+  expect(describeDays({ from: dayOf(from), to: dayOf(to) })).toBe(text);
+});
+
+it("changes a query and keeps the rest of it", () => {
+  const url = new URL("https://example.com/apps/a?q=a%20b&q=c&period=7d");
+  expect(withQuery(url, { period: null, from: "2026-03-01" })).toBe("/apps/a?q=a+b&q=c&from=2026-03-01");
+  expect(withQuery(new URL("https://example.com/apps?period=7d"), { period: null })).toBe("/apps");
+});
+
+describe("the picker", () => {
+  const show = async (search: string, compares = true) => {
+    const url = new URL(`https://example.com/apps/a/links?${search}`);
+    return String(await periodPicker(url, toPeriod(parse(search).query ?? {}, NOW), compares));
+  };
+  const hrefs = (markup: string) =>
+    [...markup.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
+
+  it("keeps the rest of the query in its links and its form", async () => {
+    const markup = await show("q=%22%3Cb%3E&from=2026-03-01&to=2026-03-02");
+    expect(hrefs(markup)).toEqual([
+      ...["today", "7d", "30d", "month"].map((name) => `/apps/a/links?q=%22%3Cb%3E&period=${name}`),
+      "/apps/a/links?q=%22%3Cb%3E&from=2026-03-01&to=2026-03-02&compare=1",
+    ]);
+    expect(
+      [...markup.matchAll(/<input[^>]*name="(\w+)"[^>]*value="([^"]*)"/g)].map((m) => m.slice(1)),
+    ).toEqual([
+      ["q", "&quot;&lt;b&gt;"],
+      ["from", "2026-03-01"],
+      ["to", "2026-03-02"],
+    ]);
+    expect(markup).not.toContain("aria-current");
+  });
+
+  it("marks the preset in use, also by default", async () => {
+    expect(await show("")).toMatch(/<a [^>]*aria-current="true">7 days</);
+    expect(await show("period=month")).toMatch(/<a [^>]*aria-current="true">This month</);
+  });
+
+  it("switches the comparison, and says which days are compared", async () => {
+    const markup = await show("compare=1&period=today");
+    expect(markup).toContain("15 March 2026, UTC, compared with 14 March 2026");
+    expect(hrefs(markup).at(-1)).toBe("/apps/a/links?period=today");
+    expect(await show("", false)).not.toContain("ompar");
+  });
+});
