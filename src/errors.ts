@@ -64,7 +64,7 @@ export const ERRORS = {
   password_required: {
     status: 403,
     title: "Enter your password to continue",
-    help: "Nothing was changed. This action requires your own password. In the console, enter it in the form; in the API, send it as `your_password`.",
+    help: "Nothing was changed. Send your own password too: in the form, or in the API as `your_password`.",
   },
   cross_site: {
     status: 403,

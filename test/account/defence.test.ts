@@ -88,6 +88,13 @@ describe("the cookies of the session and the browser", () => {
     },
   );
 
+  it.each(["http://linkledger.test", "http://localhost.evil.example"])(
+    "are not set over http on another host: %s",
+    async (url) => {
+      expect(await signInAt(url)).toEqual([]);
+    },
+  );
+
   it.each(["https://linkledger.test", "https://localhost.evil.example", "https://localhost"])(
     "are secure and have the __Host- prefix everywhere else: %s",
     async (url) => {

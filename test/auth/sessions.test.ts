@@ -41,6 +41,8 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     role: "member",
     mustChangePassword: 0,
     hasTwoFactor: 0,
+    lastSeenAt: NOW - 1000,
+    passwordAt: 0,
     idHash: sha256(ID),
     apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number) }],
   });

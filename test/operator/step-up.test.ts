@@ -52,6 +52,9 @@ describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
     const wrong = await operator.post(path, { ...fields, your_password: DEMO.password }, LATER);
     expect(wrong.status).toBe(403);
     expect(wrong.text).toContain("Incorrect password");
+    // A rejected form is not collapsed.
+    const isCollapsible = /(password|token|credentials)$/.test(path) || fields.sign_in === "sso";
+    expect(/<details[^>]* open/.test(wrong.text)).toBe(isCollapsible);
     expect(wrong.text).not.toContain(DEMO.password);
     expect(await state()).toEqual(before);
     const right = await operator.post(path, { ...fields, your_password: DEMO.operatorPassword }, LATER);

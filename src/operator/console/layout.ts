@@ -10,7 +10,7 @@ import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts
 import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
 import type { ConfirmedOperator } from "../confirmation.ts";
-import { confirmOperator, isRecent } from "./step-up.ts";
+import { confirmOperator, isRecent, PASSWORD_FIELD } from "./step-up.ts";
 
 /** A signed-in operator. */
 export interface OperatorSession extends ConfirmedOperator {
@@ -173,10 +173,12 @@ function doneNotice(action: string | null): Markup | "" {
 }
 
 function errorNotice(error: AppError): Markup {
+  // The title says what is wrong with the password.
+  const errors = error.errors.filter(({ param }) => param !== PASSWORD_FIELD);
   return html`
     <div class="notice error" role="alert">
       <p>${error.code === "invalid_request" ? html`<strong>Not saved.</strong> Fix the errors below and try again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
-      ${error.errors.length > 0 ? html`<ul>${error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
+      ${errors.length > 0 ? html`<ul>${errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
     </div>`;
 }
 

@@ -83,7 +83,7 @@ export const partnerPage: Show = async (context, formError, session) => {
         <h2 id="credentials">Credentials</h2>
         ${credentialTable(credentials.rows.slice(0, NEWEST.limit), noCredentials)}
         ${moreHint(id, "credentials", credentials.total)}
-        ${issueForm(partner, passwordField(session, "credential", formError))}
+        ${issueForm(partner, passwordField(session, "credential", formError), context.url.pathname.endsWith("/credentials"))}
       </section>
       ${ratesSection(partner, found)}
       ${await voidSection(context, id, formError)}
@@ -156,7 +156,7 @@ export const submitCostSwitch: Act = async (context, session, form) => {
   return done(`/operator/partners/${id}`, stopped ? "partner-stopped" : "partner-resumed");
 };
 
-function issueForm(partner: PartnerRow, confirmation: Markup | ""): Markup | "" {
+function issueForm(partner: PartnerRow, confirmation: Markup | "", isOpen: boolean): Markup | "" {
   const live = toTypes(partner.integratedTypes);
   const types = toTypes(partner.integratedTypes | partner.typesInRound);
   if (types.length === 0) return "";
@@ -167,7 +167,7 @@ function issueForm(partner: PartnerRow, confirmation: Markup | ""): Markup | "" 
       : []),
   ];
   return html`
-    <details>
+    <details ${isOpen ? html`open` : ""}>
       <summary>Issue a credential</summary>
       <form method="post" action="/operator/partners/${partner.id}/credentials">
         ${select("mode", "Mode", modes)}

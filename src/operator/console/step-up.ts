@@ -10,7 +10,7 @@ import { requirePassword } from "../confirmation.ts";
 import type { Form, FormError, OperatorSession } from "./layout.ts";
 
 const RECENT_MS = 10 * 60 * 1000;
-const NAME = "your_password";
+export const PASSWORD_FIELD = "your_password";
 
 /** Whether the password was entered in the last ten minutes. */
 export function isRecent(passwordAt: number, now: number): boolean {
@@ -24,12 +24,12 @@ export function passwordField(
   formError?: FormError,
 ): Markup | "" {
   if (enteredPassword) return "";
-  const id = `${form}-${NAME}`;
-  const error = formError?.error.errors.find(({ param }) => param === NAME);
+  const id = `${form}-${PASSWORD_FIELD}`;
+  const error = formError?.error.errors.find(({ param }) => param === PASSWORD_FIELD);
   return html`
     <div class="field">
       <label for="${id}">Your password</label>
-      <input id="${id}" name="${NAME}" type="password" autocomplete="current-password" required aria-describedby="${id}-hint" ${error ? html`aria-invalid="true"` : ""}>
+      <input id="${id}" name="${PASSWORD_FIELD}" type="password" autocomplete="current-password" required aria-describedby="${id}-hint" ${error ? html`aria-invalid="true"` : ""}>
       <p class="hint" id="${id}-hint">Enter it again to continue. You won't be asked for the next 10 minutes.</p>
     </div>`;
 }
@@ -41,7 +41,7 @@ export async function confirmOperator(
   form: Form,
 ): Promise<OperatorSession> {
   if (session.enteredPassword) return session;
-  await requirePassword(context, session, form.get(NAME) ?? undefined);
+  await requirePassword(context, session, form.get(PASSWORD_FIELD) ?? undefined);
   await updatePasswordAt(context.env.DB, { idHash: session.idHash, now: context.now });
   return { ...session, enteredPassword: true };
 }

@@ -96,6 +96,7 @@ export const userPage: Show = async (context, formError, session) => {
   const user = await readUser.handle(context, session, { path: { id: idOf(context) } });
   const path = `/operator/users/${user.id}`;
   const isDisabled = user.disabled_at !== null;
+  const isRejected = (action: string) => formError !== undefined && context.url.pathname === action;
   return {
     title: user.email,
     section: "Users",
@@ -104,7 +105,7 @@ export const userPage: Show = async (context, formError, session) => {
       <section class="card" aria-labelledby="role-of">
         <h2 id="role-of">Role</h2>
         <form method="post" action="${path}">
-          ${select("role", "Role", ROLES, user.role)}
+          ${select("role", "Role", ROLES, formError?.form.get("role") ?? user.role)}
           <p class="hint">A new operator's API token keeps the access of a member until it is reset.</p>
           ${passwordField(session, "role", formError)}
           <button>Save role</button>
@@ -113,25 +114,27 @@ export const userPage: Show = async (context, formError, session) => {
       <section class="card" aria-labelledby="token">
         <h2 id="token">API token</h2>
         <p>${user.token_hint ? html`<code>${user.token_hint}</code>` : "No API token yet."}</p>
-        ${tokenForm(user, path, passwordField(session, "token", formError))}
+        ${tokenForm(user, path, isRejected(`${path}/token`), passwordField(session, "token", formError))}
       </section>
       <section class="card" aria-labelledby="sign-in">
         <h2 id="sign-in">Sign-in method</h2>
         <p>${user.sign_in === "sso" ? "Single sign-on" : "Password"}${user.temporary_password_expires_at === null ? "" : html`: temporary, until ${time(user.temporary_password_expires_at)}`}</p>
         ${confirmStep({
           action: `${path}/password`,
+          isOpen: isRejected(`${path}/password`),
           summary: "Reset password",
           explanation:
             "The current password and all of the user's sessions stop working immediately, and two-factor authentication is turned off. You get a temporary password, which expires after 7 days.",
           button: "Reset password",
           fields: html`
-            ${user.token_hint ? html`${check("revoke_api_token", "Also revoke the API token, because somebody else may have used the account", false)}<p class="hint">Otherwise the token keeps working but can't be shown anymore.</p>` : ""}
+            ${user.token_hint ? html`${check("revoke_api_token", "Also revoke the API token, because somebody else may have used the account", formError?.form.has("revoke_api_token") ?? false)}<p class="hint">Otherwise the token keeps working but can't be shown anymore.</p>` : ""}
             ${passwordField(session, "password", formError)}`,
         })}
         ${
           user.sign_in === "password"
             ? confirmStep({
                 action: path,
+                isOpen: isRejected(path) && formError?.form.has("sign_in") === true,
                 summary: "Switch to single sign-on",
                 explanation: "The password and all of the user's sessions stop working immediately.",
                 button: "Switch to single sign-on",
@@ -158,7 +161,7 @@ export const userPage: Show = async (context, formError, session) => {
 };
 
 /** Operators issue tokens only to users who have no password, because any other user creates it on the account page. */
-function tokenForm(user: UserItem, path: string, confirmation: Markup | ""): Markup {
+function tokenForm(user: UserItem, path: string, isOpen: boolean, confirmation: Markup | ""): Markup {
   if (user.disabled_at !== null) {
     return html`<p class="muted">Disabled users can't have an API token. Enable the user first.</p>`;
   }
@@ -167,6 +170,7 @@ function tokenForm(user: UserItem, path: string, confirmation: Markup | ""): Mar
   }
   return confirmStep({
     action: `${path}/token`,
+    isOpen,
     summary: user.token_hint ? "Replace token" : "Issue token",
     explanation: user.token_hint
       ? "The current token stops working immediately. The new token is shown to you once."
