@@ -10,18 +10,24 @@ export interface Env extends LedgerBindings {
   LINKS: KVNamespace;
   /** The version of the Worker that is running. */
   VERSION: WorkerVersionMetadata;
-  ACCOUNT_ATTEMPTS: RateLimit;
+  /** Limit passwords by account and address or by known browser, by address, and by account. */
+  PASSWORD_ATTEMPTS: RateLimit;
   ADDRESS_ATTEMPTS: RateLimit;
+  ACCOUNT_ATTEMPTS: RateLimit;
   /** Limits the uses of each API token and cost credential. No limit if not bound. */
   CREDENTIAL_REQUESTS?: RateLimit;
   /** Limits rejected credentials by address. No limit if not bound. */
   ADDRESS_REJECTIONS?: RateLimit;
+  /** Limits the engagements that an address sends with `s2s=1`. No limit if not bound. */
+  SERVER_ENGAGEMENTS?: RateLimit;
   /** Clicks wait here to be recorded in bulk. If not bound, each click is recorded by itself after its response. */
   ENGAGEMENTS?: Queue<OpenedLink>;
   /** Origin of generated click URLs. Default: the origin of the request. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs. Default: the origin of the request. */
   IMPRESSION_URL?: string;
+  /** `required`: operators must turn on two-factor authentication. */
+  OPERATOR_MFA?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
 }
@@ -81,8 +87,9 @@ const REQUIRED_BINDINGS = {
   TOKENS: "a KV namespace",
   LINKS: "a KV namespace",
   VERSION: "version metadata",
-  ACCOUNT_ATTEMPTS: "a rate limiter",
+  PASSWORD_ATTEMPTS: "a rate limiter",
   ADDRESS_ATTEMPTS: "a rate limiter",
+  ACCOUNT_ATTEMPTS: "a rate limiter",
 } as const satisfies Partial<Record<keyof Env, string>>;
 
 const checked = new WeakSet<Env>();
@@ -101,6 +108,7 @@ export function checkConfiguration(env: Env): void {
   }
   const sample = Number(env.LOG_SAMPLE ?? 1);
   if (!(sample >= 0 && sample <= 1)) problems.push("LOG_SAMPLE must be a number from 0 to 1.");
+  if (!["required", undefined].includes(env.OPERATOR_MFA)) problems.push('OPERATOR_MFA must be "required".');
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);
   checked.add(env);
 }

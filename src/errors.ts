@@ -36,15 +36,35 @@ export const ERRORS = {
     title: "Credentials are missing or invalid",
     help: "Send `Authorization: Token token=…`. Campaign and operator paths take an API token (ll_api_…). Cost paths take a cost credential (ll_live_… or ll_test_…). After a reset, only the new token works.",
   },
+  https_required: {
+    status: 403,
+    title: "Use https",
+    help: "Nothing was changed. Send the request again with https. If the request had a password or a token, it was sent unencrypted: replace it.",
+  },
   session_ended: {
     status: 401,
     title: "You are not signed in",
     help: "Your session expired. Sign in again: users on the account page, partners at `/partner`.",
   },
+  password_change_required: {
+    status: 403,
+    title: "You must change your temporary password first",
+    help: "Open the account page and choose your own password.",
+  },
+  two_factor_required: {
+    status: 403,
+    title: "Operators must use two-factor authentication",
+    help: "Open the account page and set up an authenticator app.",
+  },
   wrong_password: {
     status: 403,
     title: "Incorrect password",
     help: "Nothing was changed. Enter the password of the account that is signed in.",
+  },
+  password_required: {
+    status: 403,
+    title: "Enter your password to continue",
+    help: "Nothing was changed. Send your own password too: in the form, or in the API as `your_password`.",
   },
   cross_site: {
     status: 403,
@@ -81,6 +101,11 @@ export const ERRORS = {
     title: "Operators only",
     help: "You are a member. Ask an operator for access.",
   },
+  app_full: {
+    status: 403,
+    title: "The app has its maximum number of links",
+    help: "Users can create 100,000 links in an app, unless an operator has changed this number. Ask the operator to raise `max_links` of the app.",
+  },
   round_full: {
     status: 403,
     title: "The integration round is full",
@@ -115,6 +140,11 @@ export const ERRORS = {
     status: 409,
     title: "The user is already a member of this app",
     help: "No action is needed.",
+  },
+  has_password: {
+    status: 409,
+    title: "The user has a password",
+    help: "A user with a password creates and resets the API token on the account page. Operators issue tokens only to single sign-on users.",
   },
   last_operator: {
     status: 409,

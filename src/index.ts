@@ -8,6 +8,7 @@ import { recordQueued } from "./engagement/queue.ts";
 import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
 import { AppError, ConfigurationError } from "./errors.ts";
 import { wantsPage } from "./http/accept.ts";
+import { STRICT_TRANSPORT } from "./http/https.ts";
 import { problemResponse } from "./http/problems.ts";
 import { logError, logRequest } from "./log.ts";
 import { purge } from "./purge.ts";
@@ -36,6 +37,7 @@ export async function serve(
   const sent = request.method === "HEAD" ? new Response(null, response) : response;
   sent.headers.set("x-request-id", context.requestId);
   sent.headers.set("x-content-type-options", "nosniff");
+  if (context.url.protocol === "https:") sent.headers.set("strict-transport-security", STRICT_TRANSPORT);
   logRequest(context, sent.status, clock());
   return sent;
 }

@@ -9,10 +9,13 @@ export interface Trace {
   surface?: string;
   /** The pattern, for example `/cost/:cost_id`. */
   route?: string;
-  userId?: number;
+  userId?: number | undefined;
   partnerId?: number;
-  outcome?: ErrorCode;
+  outcome?: ErrorCode | SignInOutcome;
 }
+
+/** The outcomes of a sign-in that are no errors of the API: the page asks for something else. */
+type SignInOutcome = "code_required" | "password_expired" | "wrong_code";
 
 /** A request that has its response. `now` is in milliseconds since 1970. */
 interface CompletedRequest {

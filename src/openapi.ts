@@ -1,6 +1,7 @@
 /** Builds the OpenAPI 3.1 document from the operations of the handlers. */
 import * as z from "zod/mini";
 import { ERRORS, type ErrorCode } from "./errors.ts";
+import { isOptional } from "./http/input.ts";
 import { type Operation, type OperationResponse, operationOf } from "./http/operation.ts";
 import type { Method, Route } from "./http/router.ts";
 
@@ -79,7 +80,10 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     tags: [surface],
     security: SECURITY[operation.credentials],
     ...(parameters.length > 0 && { parameters }),
-    ...(content && method !== "GET" && { requestBody: { required: input.body !== undefined, content } }),
+    ...(content &&
+      method !== "GET" && {
+        requestBody: { required: input.body !== undefined && !isOptional(input.body), content },
+      }),
     responses: {
       ...toProblems(operation),
       ...Object.fromEntries(
@@ -159,7 +163,7 @@ function toHeaders(names: string[]): Json {
 /** Every error code of an operation: its own, those of its credentials and input, and those of any operation. */
 export function errorsOf({ credentials, input, errors }: Operation): ErrorCode[] {
   const all: ErrorCode[] = [...errors, "internal_error", "unavailable", "not_configured", "not_migrated"];
-  if (credentials !== "none") all.push("unauthorized", "rate_limited");
+  if (credentials !== "none") all.push("unauthorized", "rate_limited", "https_required");
   if (credentials === "operator_token") all.push("operator_required");
   // A public click or impression is never rejected: invalid parameters are dropped.
   if (credentials !== "none" && Object.keys(input).length > 0) all.push("invalid_request");

@@ -6,6 +6,7 @@ import { version } from "../package.json";
 import { limitRequests } from "./auth/rate-limits.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
 import type { Context } from "./env.ts";
+import { redirectToHttps } from "./http/https.ts";
 import { createRouter, type Route } from "./http/router.ts";
 
 interface Surface {
@@ -90,6 +91,10 @@ const surfaceOf = (path: string) => bySegment.get(path.split("/", 2)[1] ?? "") ?
 
 /** Runs the handler of a request. Throws AppError: not_found, method_not_allowed, or what the handler throws. */
 export async function route(context: Context): Promise<Response> {
-  const { handle } = await load(surfaceOf(context.url.pathname));
+  const surface = surfaceOf(context.url.pathname);
+  // People open links over http too, and a redirect more would lose some of them.
+  const redirect = surface === ENGAGEMENT ? undefined : redirectToHttps(context);
+  if (redirect) return redirect;
+  const { handle } = await load(surface);
   return handle(context);
 }

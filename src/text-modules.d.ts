@@ -11,6 +11,10 @@ declare module "*.md" {
   const text: string;
   export default text;
 }
+declare module "*.txt" {
+  const text: string;
+  export default text;
+}
 declare module "*.client.js" {
   const text: string;
   export default text;

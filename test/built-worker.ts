@@ -18,7 +18,13 @@ import "../src/dev/quiet.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /** The extensions of files that the Worker imports as text; `rules` in wrangler.toml says the same. */
-export const TEXT_LOADERS = { ".css": "text", ".svg": "text", ".md": "text", ".client.js": "text" } as const;
+export const TEXT_LOADERS = {
+  ".css": "text",
+  ".svg": "text",
+  ".md": "text",
+  ".txt": "text",
+  ".client.js": "text",
+} as const;
 
 /**
  * The Worker that `wrangler deploy` would upload from a checkout, with its text files inlined, and the size of the upload. With

@@ -72,6 +72,14 @@ export function ledgerOn(database: D1Database = env.DB): Ledger {
   return ledgerOf({ ...env, DB: database, ...wrapShards(database) });
 }
 
+const unlimited = { limit: async () => ({ success: true }) };
+/** Lets a test enter any number of passwords. */
+export const UNLIMITED = {
+  PASSWORD_ATTEMPTS: unlimited,
+  ADDRESS_ATTEMPTS: unlimited,
+  ACCOUNT_ATTEMPTS: unlimited,
+};
+
 export interface Call {
   method?: string;
   /** An API token, or a cost credential. */

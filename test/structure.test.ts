@@ -179,10 +179,10 @@ describe("imports", () => {
 
   it("of our own files include the file extension", () => {
     const forbids = ({ from }: Import, path: string) =>
-      !/\.(ts|json|css|svg|md|js)$/.test(from) && (sources.get(path) ?? "").includes(`"./${from}"`);
+      !/\.(ts|json|css|svg|md|txt|js)$/.test(from) && (sources.get(path) ?? "").includes(`"./${from}"`);
     expect(violations(anyFile, forbids)).toEqual([]);
     for (const [path, text] of sources)
-      expect(text, path).not.toMatch(/from "\.[^"]*(?<!\.(?:ts|json|css|svg|md|js))"/);
+      expect(text, path).not.toMatch(/from "\.[^"]*(?<!\.(?:ts|json|css|svg|md|txt|js))"/);
   });
 });
 

@@ -12,7 +12,7 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
     miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases },
   });
 
-const setupFiles = ["test/plans.ts"];
+const setupFiles = ["test/plans.ts", "test/pace.ts"];
 const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 
 export default defineConfig({
@@ -46,8 +46,8 @@ export default defineConfig({
             "test/engagement/*.test.ts",
             "test/purge/*.test.ts",
             "test/reports/*.test.ts",
-            "test/workspace/{overview,spend}.test.ts",
-            "test/db/ledger-*.test.ts",
+            "test/workspace/{overview,spend,links,link,frame}.test.ts",
+            "test/db/{ledger-*,workspace-budgets}.test.ts",
             "test/model/*.test.ts",
             "test/operator/{voids,adjustments,rates}.test.ts",
             "test/partner/*.test.ts",

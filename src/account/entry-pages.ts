@@ -12,11 +12,16 @@ const SIGN_IN_NOTICES = new Map([
   ["signed-out-everywhere", "You've been signed out on all devices."],
 ]);
 
+const REJECTED = {
+  incorrect: "Incorrect email or password.",
+  expired: "This temporary password has expired. Ask your operator for a new one.",
+};
+
 export interface SignInForm {
   next: string;
   email?: string;
-  /** The credentials are wrong. The page does not reveal which of the two is wrong. */
-  rejected?: boolean;
+  /** `incorrect`: the page does not reveal which of the two is wrong. `expired`: both are right. */
+  rejected?: keyof typeof REJECTED;
   errors?: InputError[];
 }
 
@@ -33,7 +38,7 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
       <section class="card">
         <h1>Sign in</h1>
         ${notice && !failed ? html`<p class="notice" role="status">${notice}</p>` : ""}
-        ${form.rejected ? html`<p class="notice error" role="alert">Incorrect email or password.</p>` : ""}
+        ${form.rejected ? html`<p class="notice error" role="alert">${REJECTED[form.rejected]}</p>` : ""}
         <form method="post" action="/login">
           <input type="hidden" name="next" value="${form.next}">
           ${field({
@@ -50,7 +55,7 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
             label: "Password",
             type: "password",
             autocomplete: "current-password",
-            autofocus: form.rejected ?? false,
+            autofocus: form.rejected !== undefined,
             error: describeError(errors, "The password", "password"),
           })}
           ${otherErrors(errors, ["email", "password"])}

@@ -13,7 +13,7 @@ interface Field {
   name: string;
   id?: string;
   label: string;
-  type: "email" | "password";
+  type: "email" | "password" | "text";
   autocomplete: string;
   value?: string;
   autofocus?: boolean;

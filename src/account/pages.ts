@@ -2,11 +2,12 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
+import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import { field, otherErrors } from "./fields.ts";
-import { describeError, formatDay, formatLastUse } from "./rules.ts";
+import { countCodes, describeError, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
 import { script } from "./script.ts";
 
 export interface Shown {
@@ -17,10 +18,15 @@ export interface Shown {
   headers?: Record<string, string>;
 }
 
+interface AccountData {
+  account: Account;
+  sessions: ListedSession[];
+}
+
 export function accountPage(
   context: Context,
   session: Session,
-  { account }: { account: Account },
+  { account, sessions }: AccountData,
   shown: Shown = {},
 ): Promise<Response> {
   const hasPassword = account.passwordHash !== null;
@@ -50,14 +56,52 @@ export function accountPage(
             ? html`<details>
                 <summary>Change password</summary>
                 ${passwordForm([])}
-              </details>`
+              </details>
+              ${twoFactorSummary(account)}`
             : ""
         }
         <hr>
+        ${sessionsTable(context, session, sessions)}
         <p>Sign out on all devices, including this one.</p>
         <form method="post" action="/account/sign-out-everywhere"><button class="secondary">Sign out everywhere</button></form>
       </section>`,
   });
+}
+
+/** This session ends with the button in the navigation. */
+function sessionsTable({ now }: Context, session: Session, sessions: ListedSession[]): Markup {
+  const rows = sessions.map(({ idHash, browser, createdAt, lastSeenAt }) => {
+    const name = browser || "Unknown browser";
+    const end = html`
+      <form method="post" action="/account/sessions/end">
+        <input type="hidden" name="session" value="${toReference(idHash)}">
+        <button class="secondary" aria-label="End session: ${name}, signed in ${formatTime(createdAt)}">End session</button>
+      </form>`;
+    return html`
+      <tr>
+        <th scope="row">${name}</th>
+        <td>${formatTime(createdAt)}</td>
+        <td>${formatAgo(lastSeenAt, now)}</td>
+        <td>${idHash === session.idHash ? html`<span class="badge ok">this session</span>` : end}</td>
+      </tr>`;
+  });
+  return html`
+    <h3 id="sessions">Sessions</h3>
+    <div class="table" tabindex="0" role="region" aria-labelledby="sessions">
+      <table>
+        <thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
+        <tbody>${rows}</tbody>
+      </table>
+    </div>`;
+}
+
+function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup {
+  const isOn = sealedSecret !== null;
+  return html`
+    <hr>
+    <h3>Two-factor authentication</h3>
+    <p>${isOn ? `On. ${countCodes(recoveryCodesLeft)}` : "Off. With it, nobody can sign in with your password only."}</p>
+    <p><a class="button secondary" href="/account/two-factor">${isOn ? "Manage two-factor" : "Set up two-factor"}</a></p>`;
 }
 
 function singleSignOnNotice(): Markup {
@@ -175,30 +219,32 @@ export function confirmPage(
   });
 }
 
-/** The Change password form after a rejected attempt. `status` is 400 for an invalid form, 403 for a wrong password. */
+/** The Change password form, also after a rejected attempt: 400 for an invalid form, 403 for a wrong password. */
 export function passwordPage(
   context: Context,
   session: Session,
   errors: InputError[],
-  status: 400 | 403,
+  status: 200 | 400 | 403,
 ): Promise<Response> {
+  const isTemporary = session.mustChangePassword === 1;
   return pageResponse(context, {
-    title: "Error: Change password",
+    title: status === 200 ? "Change password" : "Error: Change password",
     status,
     user: session,
     narrow: true,
     body: html`
       <section class="card">
-        <h1>Change password</h1>
-        <p class="notice" role="status">Password not changed. Fix the errors below and try again.</p>
-        ${passwordForm(errors)}
-        <p class="hint"><a href="/account">Back to your account</a></p>
+        <h1>${isTemporary ? "Choose your password" : "Change password"}</h1>
+        ${status === 200 ? "" : html`<p class="notice" role="status">Password not changed. Fix the errors below and try again.</p>`}
+        ${isTemporary ? html`<p>You signed in with a temporary password. Choose your own password to continue.</p>` : ""}
+        ${passwordForm(errors, isTemporary)}
+        ${isTemporary ? "" : html`<p class="hint"><a href="/account">Back to your account</a></p>`}
       </section>`,
   });
 }
 
-function passwordForm(errors: InputError[]): Markup {
-  const password = (name: string, label: string, subject: string, hint = "") =>
+function passwordForm(errors: InputError[], isTemporary = false): Markup {
+  const password = (name: string, label: string, hint = "", subject = `The ${label.toLowerCase()}`) =>
     field({
       name,
       label,
@@ -209,9 +255,9 @@ function passwordForm(errors: InputError[]): Markup {
     });
   return html`
     <form method="post" action="/account/password">
-      ${password("current_password", "Current password", "The current password")}
-      ${password("new_password", "New password", "The new password", "Use at least 12 characters. A few memorable words are stronger than one word with symbols.")}
-      ${password("repeat_password", "Confirm new password", "The confirmation")}
+      ${password("current_password", isTemporary ? "Temporary password" : "Current password")}
+      ${password("new_password", "New password", "Use at least 12 characters. A few unrelated words are stronger than one word with symbols.")}
+      ${password("repeat_password", "Confirm new password", "", "The confirmation")}
       ${otherErrors(errors, ["current_password", "new_password", "repeat_password"])}
       <p class="hint">You'll be signed out on other devices. Your API token won't change.</p>
       <button>Change password</button>

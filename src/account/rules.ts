@@ -19,12 +19,29 @@ export function formatDay(milliseconds: number): string {
   });
 }
 
+/** `19 March 2026, 14:05 UTC`. */
+export function formatTime(milliseconds: number): string {
+  return `${formatDay(milliseconds)}, ${new Date(milliseconds).toISOString().slice(11, 16)} UTC`;
+}
+
+/** How long ago a session was last used. It is known to within five minutes. */
+export function formatAgo(milliseconds: number, now: number): string {
+  const minutes = Math.floor((now - milliseconds) / 60_000);
+  if (minutes < 10) return "A few minutes ago";
+  return minutes < 60 ? `${minutes} minutes ago` : "More than an hour ago";
+}
+
 /** `day` counts days since 1970 in UTC, `now` is in milliseconds. */
 export function formatLastUse(day: number | null, now: number): string {
   if (day === null) return "Never";
   const ago = dayOf(now) - day;
   if (ago <= 0) return "Today";
   return ago === 1 ? "Yesterday" : formatDay(day * DAY_MS);
+}
+
+/** How many recovery codes are left, as a sentence. */
+export function countCodes(left: number): string {
+  return left === 1 ? "1 recovery code is left." : `${left} recovery codes are left.`;
 }
 
 /** The first error of a field as a sentence that starts with the label, or undefined without an error. */

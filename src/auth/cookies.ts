@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { parse, serialize } from "hono/utils/cookie";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
+import { isLocalHttp } from "../http/https.ts";
 
 /** 256 random bits as text. */
 export function createId(): string {
@@ -23,19 +24,11 @@ export function readIdHash(context: Context, name: string): string | undefined {
 
 /** The value of a Set-Cookie header. `maxAge` is in milliseconds; 0 deletes the cookie. */
 export function toSetCookie(context: Context, name: string, id: string, maxAge: number): string {
-  const secure = !isLocal(context);
+  const secure = !isLocalHttp(context.url);
   const options = { path: "/", maxAge: maxAge / 1000, httpOnly: true, secure, sameSite: "Lax" } as const;
   return serialize(prefixOf(context) + name, id, options);
 }
 
 function prefixOf(context: Context): "" | "__Host-" {
-  return isLocal(context) ? "" : "__Host-";
-}
-
-/**
- * Whether the request came over http on this machine, where some browsers reject a Secure cookie. Other hosts get no
- * cookie over http.
- */
-function isLocal({ url }: Context): boolean {
-  return url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  return isLocalHttp(context.url) ? "" : "__Host-";
 }

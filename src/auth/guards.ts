@@ -9,6 +9,7 @@ import type { Credential } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
+import { noteAccepted } from "./rate-limits.ts";
 import { hashToken, type TokenKind } from "./secrets.ts";
 import { findTokenEntry, recordTokenUse } from "./tokens.ts";
 
@@ -72,6 +73,7 @@ export function withToken(handler: (context: Context, caller: Principal) => Prom
     if (entry && "reset_at" in entry) throw unauthorized();
     const check = (row: Access | undefined) => {
       if (!row) throw unauthorized();
+      noteAccepted(tokenHash, context.now);
       recordTokenUse(context, tokenHash, row.userId, entry);
       context.trace.userId = row.userId;
     };
@@ -86,11 +88,18 @@ export function withToken(handler: (context: Context, caller: Principal) => Prom
 /** Runs a handler for an operator with an API token. The database has confirmed the operator before the handler runs. */
 export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
   return withToken(async (context, caller) => {
-    const { userId, role } = caller.authorize(await findTokenUser(context.env.DB, caller.tokenHash));
+    const { userId, role, issuedAs } = caller.authorize(
+      await findTokenUser(context.env.DB, caller.tokenHash),
+    );
     if (role !== "operator") throw new AppError("operator_required");
+    if (issuedAs !== "operator") throw new AppError("operator_required", OLD_TOKEN);
     return handler(context, { userId, now: context.now });
   });
 }
+
+/** A promotion does not widen the access of a token that may be in many hands. */
+const OLD_TOKEN =
+  "This API token was issued when you were a member. Reset it, then use the new one. The new one has the access of an operator.";
 
 /** Runs a handler for a request with a well-formed cost credential. */
 export function withCostCredential(
@@ -103,6 +112,7 @@ export function withCostCredential(
       if (!row) throw unauthorized();
       context.trace.partnerId = row.partnerId;
       if (row.revoked) throw new AppError("credential_revoked");
+      noteAccepted(tokenHash, context.now);
     };
     return guard(
       check,

@@ -64,7 +64,7 @@ export function withPartner(
 function sessionEnded(context: Context): Response {
   if (wantsJson(context.request)) throw new AppError("session_ended");
   const path = hasPartnerCookie(context) ? "/partner?notice=ended" : "/partner";
-  return redirectResponse(context, path, endedCookie(context));
+  return redirectResponse(path, endedCookie(context));
 }
 
 /** Whether the browser has the cookie of a session, which may have ended. */

@@ -3,6 +3,7 @@
  * database. Without its binding a limiter limits nothing, and one that does not respond allows the request.
  */
 import { withDeadline } from "../deadline.ts";
+import { ExpiringSet } from "../domain/expiring-set.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -13,24 +14,53 @@ const PERIOD_SECONDS = 60;
 /** A limiter counts close to the Worker. One that takes longer than this is down. */
 const DEADLINE_MS = 1_000;
 
-/** Throws rate_limited if the credential was used too often. A request without a credential is not counted. */
+/** The addresses that this isolate saw above their limit of rejections. */
+const blocked = new ExpiringSet(PERIOD_SECONDS * 1000);
+/** The hashes of credentials that this isolate saw accepted. They are not blocked with their address, which many may share. */
+const accepted = new ExpiringSet(5 * 60 * 1000);
+
+/** Notes that the database has accepted the credential with this hash. */
+export function noteAccepted(tokenHash: string, now: number): void {
+  accepted.add(tokenHash, now);
+}
+
+/**
+ * Throws rate_limited if the credential was used too often, or its address had too many rejections. Neither costs a call to the
+ * database or to KV. A request without a credential is not counted.
+ */
 export async function limitRequests(context: Context): Promise<void> {
   const token = readToken(context);
   if (token) await limitUses(context, sha256(token));
 }
 
-/** Counts one use of the token with this SHA-256. Throws rate_limited if it was used too often. */
+/**
+ * Counts one use of the token with this SHA-256. Throws rate_limited if it was used too often, or its address had too many
+ * rejections.
+ */
 export async function limitUses(context: Context, tokenHash: string): Promise<void> {
-  const limiter = context.env.CREDENTIAL_REQUESTS;
+  const { env, now } = context;
+  const isBlocked = env.ADDRESS_REJECTIONS !== undefined && blocked.has(addressOf(context) ?? "", now);
+  if (isBlocked && !accepted.has(tokenHash, now)) throw rateLimited();
+  const limiter = env.CREDENTIAL_REQUESTS;
   if (limiter && !(await consumeLimit(context, limiter, tokenHash))) throw rateLimited();
 }
 
 /** Counts a rejected credential for its address. Returns the rejection, or rate_limited after too many. */
 export async function limitRejections(context: Context, rejection: AppError): Promise<AppError> {
+  if (rejection.code !== "unauthorized") return rejection;
+  accepted.delete(sha256(readToken(context)));
   const limiter = context.env.ADDRESS_REJECTIONS;
   const address = addressOf(context);
-  if (rejection.code !== "unauthorized" || !limiter || !address) return rejection;
-  return (await consumeLimit(context, limiter, address)) ? rejection : rateLimited();
+  if (!limiter || !address || (await consumeLimit(context, limiter, address))) return rejection;
+  blocked.add(address, context.now);
+  return rateLimited();
+}
+
+/** Counts an engagement that a server sends for its address. Anyone can send them. Throws rate_limited after too many. */
+export async function limitServerEngagements(context: Context): Promise<void> {
+  const limiter = context.env.SERVER_ENGAGEMENTS;
+  const address = addressOf(context);
+  if (limiter && address && !(await consumeLimit(context, limiter, address))) throw rateLimited();
 }
 
 /**
@@ -54,6 +84,9 @@ export async function consumeLimit(context: Context, limiter: RateLimit, key: st
   }
 }
 
-export function rateLimited(): AppError {
-  return new AppError("rate_limited", undefined, { headers: { "retry-after": String(PERIOD_SECONDS) } });
+/** `wait` is in milliseconds. */
+export function rateLimited(wait = PERIOD_SECONDS * 1000): AppError {
+  return new AppError("rate_limited", undefined, {
+    headers: { "retry-after": String(Math.ceil(wait / 1000)) },
+  });
 }

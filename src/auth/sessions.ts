@@ -2,18 +2,30 @@
  * Sessions of signed-in browsers: an opaque ID in a cookie, its SHA-256 in D1. The guard also rejects forms of other
  * sites.
  */
-import { findSession, type NewSessionRow, type SessionUser } from "../db/accounts/sessions.ts";
+import { createHash } from "node:crypto";
+import {
+  findSession,
+  isSeenLongAgo,
+  type NewSessionRow,
+  type SessionUser,
+  updateLastSeen,
+} from "../db/accounts/sessions.ts";
 import { sha256 } from "../domain/hash.ts";
+import { HOUR_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { wantsJson, wantsPage } from "../http/accept.ts";
 import { errorPage, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
+import { open, seal } from "./sealed.ts";
+import { nameBrowser } from "./sign-in/browser-name.ts";
 
 const COOKIE = "session";
 
-export const SESSION_MS = 12 * 3600 * 1000;
+export const SESSION_MS = 12 * HOUR_MS;
+/** How long a sign-in waits for its code. */
+const WAITING_MS = 10 * 60 * 1000;
 
 /** A signed-in user and their session, identified by the SHA-256 of its ID. */
 export interface Session extends SessionUser {
@@ -27,12 +39,18 @@ interface NewSession extends NewSessionRow {
 
 /**
  * Runs a handler for a signed-in user. Without a session, a browser is redirected to sign in and then back, and a program gets
- * session_ended. Throws cross_site for a form of another site.
+ * session_ended. A user who must do something before anything else is redirected there. Throws cross_site for a form of another
+ * site.
  */
 export function withSession(handler: (context: Context, session: Session) => Promise<Response>): Handler {
   return async (context) => {
     rejectCrossSite(context);
     const session = await currentSession(context);
+    const step = session && findRequiredStep(context, session);
+    if (step && context.trace.route !== step.path) {
+      if (wantsJson(context.request)) throw new AppError(step.code);
+      return redirectResponse(step.path);
+    }
     if (session) {
       return handler(context, session).catch((error: unknown) => {
         if (error instanceof AppError && wantsPage(context)) return errorPage(context, error, session);
@@ -43,16 +61,33 @@ export function withSession(handler: (context: Context, session: Session) => Pro
     const isPage = context.request.method === "GET" || context.request.method === "HEAD";
     const next = isPage ? context.url.pathname + context.url.search : "/account";
     const notice = readCookie(context, COOKIE) === undefined ? {} : { notice: "ended" };
-    return redirectResponse(context, `/login?${new URLSearchParams({ next, ...notice })}`);
+    return redirectResponse(`/login?${new URLSearchParams({ next, ...notice })}`);
   };
 }
 
-/** undefined without a valid session, also if the cookie is forged or expired. */
+/** The page of what a user must do before anything else, and the error for a program. */
+export function findRequiredStep(context: Context, session: SessionUser) {
+  if (session.mustChangePassword)
+    return { path: "/account/password", code: "password_change_required" } as const;
+  return mustUseTwoFactor(context, session) && !session.hasTwoFactor
+    ? ({ path: "/account/two-factor", code: "two_factor_required" } as const)
+    : undefined;
+}
+
+/** Whether this deployment requires two-factor authentication of the user. */
+export function mustUseTwoFactor({ env }: Context, { role }: Pick<SessionUser, "role">): boolean {
+  return env.OPERATOR_MFA === "required" && role === "operator";
+}
+
+/** Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */
 export async function currentSession(context: Context): Promise<Session | undefined> {
   const idHash = readSessionHash(context);
   const user = idHash && (await findSession(context.env.DB, idHash, context.now));
   if (!user) return undefined;
   context.trace.userId = user.userId;
+  if (isSeenLongAgo(user, context.now)) {
+    context.afterResponse(updateLastSeen(context.env.DB, idHash, context.now));
+  }
   return { ...user, idHash };
 }
 
@@ -62,13 +97,38 @@ export function readSessionHash(context: Context): string | undefined {
 }
 
 export function createSession(context: Context): NewSession {
+  return create(context, createId(), SESSION_MS, null);
+}
+
+/**
+ * The session of a sign-in that waits for its code. It grants nothing. It holds the two-factor secret, sealed with the ID in
+ * the cookie, because the password that opens the stored secret is not sent again.
+ */
+export function createWaitingSession(context: Context, userId: number, secret: string): NewSession {
   const id = createId();
+  return create(context, id, WAITING_MS, seal(secret, toKey(id), { userId, secret: "waiting sign-in" }));
+}
+
+/** The two-factor secret of a sign-in that waits for its code; undefined if the cookie is not the one of this sign-in. */
+export function openWaitingSecret(context: Context, userId: number, sealed: string): string | undefined {
+  const id = readCookie(context, COOKIE) ?? "";
+  return open(sealed, toKey(id), { userId, secret: "waiting sign-in" });
+}
+
+function create(context: Context, id: string, duration: number, waitingSecret: string | null): NewSession {
   return {
     idHash: sha256(id),
     now: context.now,
-    expiresAt: context.now + SESSION_MS,
-    cookie: { "set-cookie": toSetCookie(context, COOKIE, id, SESSION_MS) },
+    expiresAt: context.now + duration,
+    waitingSecret,
+    browser: nameBrowser(context),
+    cookie: { "set-cookie": toSetCookie(context, COOKIE, id, duration) },
   };
+}
+
+/** A key that only the ID yields, and not its stored SHA-256. */
+function toKey(id: string): Uint8Array {
+  return createHash("sha256").update(`key of ${id}`).digest();
 }
 
 /** The header that deletes the cookie. */

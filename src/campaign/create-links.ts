@@ -9,6 +9,7 @@ import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
+import { MAX_STORED_LENGTH } from "../domain/quotas.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
@@ -21,6 +22,7 @@ import {
   keyInUse,
   replay,
   toKeyedRequest,
+  tooManyStored,
   toStored,
 } from "../usecases/idempotency.ts";
 import {
@@ -49,7 +51,7 @@ export const createLink = userOperation({
   input: { path: appPath, headers: idempotencyKey, body: newLink },
   requestExample: { name: "Summer" },
   responses: { 201: oneLink("The new link", ["Location"]) },
-  errors: ["not_found", "level_limit", "idempotency_key_in_use", "idempotency_key_reused"],
+  errors: ["not_found", "level_limit", "app_full", "idempotency_key_in_use", "idempotency_key_reused"],
   handle: (context, caller, input) =>
     createAll(
       context,
@@ -158,11 +160,13 @@ async function createAll(
   const found = await db.prepareLinks(DB, scope, links, keyed);
   authorizeApp(caller, found.access);
   if (found.earlier) return replay(context, found.earlier, keyed);
+  if (found.storedLength > MAX_STORED_LENGTH) throw tooManyStored();
   const results = judgeItems(context, items, found);
   const created = describe(results);
   const response = toStored(context, created);
-  const promised = results.filter((result) => !(result instanceof AppError)).length;
-  const inserted = await db.insertKeyedLinks(DB, scope, links, keyed, response, promised);
+  const tokens = new Set(results.map((result) => (result instanceof AppError ? undefined : result.token)));
+  const accepted = links.filter(({ token }) => tokens.has(token));
+  const inserted = await db.insertKeyedLinks(DB, scope, accepted, keyed, response);
   if (!inserted) {
     const current = await db.prepareLinks(DB, scope, [], keyed);
     authorizeApp(caller, current.access);
@@ -177,13 +181,16 @@ async function createAll(
 function judgeItems(
   context: Context,
   items: Request["items"],
-  found: { parents: ReadonlyMap<string, db.Parent>; partners: Partners },
+  found: { room: number; parents: ReadonlyMap<string, db.Parent>; partners: Partners },
 ): (Link | AppError)[] {
+  let { room } = found;
   return items.map((item) => {
     if (item instanceof AppError) return item;
+    room--;
     const parent = found.parents.get(item.token);
     const rejection = judgeParent(item.parentToken, parent);
     if (rejection) return parentRejected(rejection);
+    if (room < 0) return new AppError("app_full");
     return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
   });
 }

@@ -13,6 +13,7 @@ import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { CostType } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
+import { DEFAULT_MAX_LINKS } from "../domain/quotas.ts";
 import type { DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 
@@ -32,6 +33,8 @@ export const users = sqliteTable("users", {
   /** A disabled user has no API token and no session: a trigger deletes them. */
   disabledAt: integer("disabled_at"),
   createdAt: integer("created_at").notNull(),
+  /** Until when a temporary password can be used; null for a password that the user chose. */
+  passwordExpiresAt: integer("password_expires_at"),
 });
 
 /** A signed-in browser. The cookie holds the session id; this row holds its SHA-256. */
@@ -44,8 +47,68 @@ export const sessions = sqliteTable(
       .references(() => users.id),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
+    /**
+     * While a sign-in waits for its code: the two-factor secret, sealed with the session's ID. Such a session grants nothing
+     * else.
+     */
+    waitingSecret: text("waiting_secret"),
+    /** Such as `Firefox on Windows`. */
+    browser: text().notNull().default(""),
+    /** When the browser last sent a request, to within five minutes. */
+    lastSeenAt: integer("last_seen_at").notNull().default(0),
+    /** When the password was last entered in this session. */
+    passwordAt: integer("password_at").notNull().default(0),
   },
   (table) => [index("sessions_by_user").on(table.userId)],
+);
+
+/** Two-factor authentication: one authenticator app per user. */
+export const authenticators = sqliteTable("authenticators", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id),
+  /** The secret of the app, sealed with the user's password. */
+  sealed: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+  /** The 30-second step of the last code, because a code is valid once. */
+  lastStep: integer("last_step").notNull(),
+});
+
+/** The wrong passwords and codes that were entered for a user, in the last hour in which there were any. */
+export const failedSignIns = sqliteTable("failed_sign_ins", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id),
+  /** Hours since 1970. */
+  hour: integer().notNull(),
+  count: integer().notNull(),
+  /** The wrong codes since the last right one. */
+  codes: integer().notNull(),
+});
+
+/** The recovery codes that are left, each under its SHA-256. */
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  {
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    codeHash: text("code_hash").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
+);
+
+/** The browsers that have signed in as a user. The cookie holds a random ID; the row holds its SHA-256. */
+export const devices = sqliteTable(
+  "devices",
+  {
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    idHash: text("id_hash").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.idHash] })],
 );
 
 /** One API token per user. A reset replaces the row, so a token without a row here is invalid. */
@@ -61,6 +124,10 @@ export const apiTokens = sqliteTable("api_tokens", {
   createdAt: integer("created_at").notNull(),
   /** Days since 1970 in UTC; null before the first use. */
   lastUsedDay: integer("last_used_day"),
+  /** The user's role when the token was issued. The token never grants more than this. */
+  role: text({ enum: ["member", "operator"] })
+    .notNull()
+    .default("member"),
 });
 
 export const apps = sqliteTable("apps", {
@@ -78,6 +145,12 @@ export const apps = sqliteTable("apps", {
   /** Number of level-1 links, maintained by a trigger. */
   linkCount: integer("link_count").notNull().default(0),
   createdAt: integer("created_at").notNull(),
+  /** How many links users can create in the app, at all levels. */
+  maxLinks: integer("max_links").notNull().default(DEFAULT_MAX_LINKS),
+  /** The links that users created, at all levels. Maintained by a trigger. */
+  createdLinkCount: integer("created_link_count").notNull().default(0),
+  /** The length of the responses stored for idempotency keys, in characters. Maintained by triggers. */
+  storedLength: integer("stored_length").notNull().default(0),
 });
 
 export const memberships = sqliteTable(
@@ -271,11 +344,14 @@ export const roundDismissals = sqliteTable(
   (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
 );
 
-/** The changes by operators: who changed what and when. Contains no secrets. */
+/**
+ * Sign-ins, and the changes by operators and of accounts: who did what and when. Contains no secrets. Triggers reject every change
+ * of an entry.
+ */
 export const auditLog = sqliteTable("audit_log", {
   id: integer().primaryKey(),
   happenedAt: integer("happened_at").notNull(),
-  /** Null for the command that creates the first operator. */
+  /** Null for the command that creates the first operator, and for a failed sign-in. */
   userId: integer("user_id").references(() => users.id),
   action: text().notNull(),
   /** The changed object, for example `partner 3`. */

@@ -31,12 +31,12 @@ export const DEMO = {
 const MEMBER_SECRETS = {
   password_hash: "scrypt$16384$8$5$fjbCfUH1cZvl2h4Fc6w5mA$NfNoyfuOiS0hO5bwBSSIQNPtw8Rt9Pj2uFUHLtXJ_mg",
   sealed:
-    "1.H16X1DYc0596Hhoz7h6NPx3ohLkffDQ53nbhTufSaNPzEdjoLTr072l76ceRXFCkWzOREMetAa5lUmdFMkQLJ-1u3Whfb1MJqAZU1VyHjWeY32bei8xh9VWysGC1xNVrsheESg",
+    "2.BgWRW0ZGsByo0KNLWeuRZPW6XWb376ThK70zJ_LsXoOX5WkGCmlKQY-VtSMe8HIAC1IcSyhD77JmY9Eqd25B_Bc-g84S-UBKEAnzN0hJQoDxnbgs",
 };
 const OPERATOR_SECRETS = {
   password_hash: "scrypt$16384$8$5$xaxRrZ73c3wfV_mlcjXypQ$PfQrgSlLP6VT1JsrlkR7KtFRDgrRSNgoaEI15Wb4e8I",
   sealed:
-    "1.DWUozAhfCoyl6JedBl_jrBQR6IJIIhSOd5ppklNRqPa-JjDBk3wkSTMTO3e1qK3oGg5B7xlUnhPZYMckLEZ1fJkInvfL09q-tSuLXpG9H5JHW8TCseit5XG-65vmwEIjfjLa9A",
+    "2.AULHoT0WovmbWtxecd8VK-VxZEaQxvcFAniVS4aYJdNBMuZGLPSId7FOIGw-0Fd8-A5LXzNst_UahbDC5EiAfTo3AR1GyW7FVXOMdA9kGUcDQZop",
 };
 
 export const DEMO_PASSWORD_HASHES: Record<string, string> = {
@@ -147,6 +147,7 @@ export function demoRows(now: number): DemoRow[] {
       sealed: OPERATOR_SECRETS.sealed,
       user_id: 2,
       created_at,
+      role: "operator",
     }),
     row("apps", {
       token: DEMO.appToken,

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { createPassword, hashPassword } from "../auth/passwords.ts";
+import { createTemporaryPassword } from "../auth/passwords.ts";
 import { email as emailField } from "../http/fields.ts";
 
 const USAGE = "Usage: npm run operator:create -- --remote|--local [--persist-to DIR] EMAIL";
@@ -21,18 +21,18 @@ if (values.remote === values.local || positionals.length !== 1) fail(USAGE);
 const email = emailField.safeParse(positionals[0]).data;
 if (!email) fail(`${positionals[0]} is not an email address. ${USAGE}`);
 
-const password = createPassword();
+const now = Date.now();
+const { password, stored } = await createTemporaryPassword(now);
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const isFree = `NOT EXISTS (SELECT 1 FROM users WHERE email = ${quote(email)})`;
-const now = Date.now();
 // The audit entry comes first, under the same condition, so that both rows are inserted or neither.
 const created = execute(`
   INSERT INTO audit_log (happened_at, action, subject, detail)
   SELECT ${now}, 'create user', 'user ' || (SELECT coalesce(max(id), 0) + 1 FROM users),
     ${quote(JSON.stringify({ email, role: "operator", sign_in: "password" }))}
   WHERE ${isFree};
-  INSERT INTO users (email, role, password_hash, created_at)
-  SELECT ${quote(email)}, 'operator', ${quote(await hashPassword(password))}, ${now} WHERE ${isFree}
+  INSERT INTO users (email, role, password_hash, password_expires_at, created_at)
+  SELECT ${quote(email)}, 'operator', ${quote(stored.passwordHash)}, ${stored.passwordExpiresAt}, ${now} WHERE ${isFree}
   RETURNING id;
 `);
 if (created === 0) fail(`${email} is already a user. Nothing was changed.`);
@@ -41,7 +41,7 @@ Operator ${email} created.
 
   Temporary password: ${password}
 
-Copy the password now. It is not shown again. Sign in at /login and change the password on the account page.
+Copy the password now. It is not shown again. Sign in at /login within 7 days and choose your own password there.
 `);
 
 /** Returns the number of rows that the statements returned. */

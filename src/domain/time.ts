@@ -26,3 +26,8 @@ export function formatDate(day: number): string {
 export function toIso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** Hours since 1970. */
+export function hourOf(milliseconds: number): number {
+  return Math.floor(milliseconds / HOUR_MS);
+}

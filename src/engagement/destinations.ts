@@ -11,6 +11,7 @@ import {
 } from "../db/links/destination-cache.ts";
 import { findDestination } from "../db/links/destinations.ts";
 import type { Destination } from "../domain/click-target.ts";
+import { ExpiringSet } from "../domain/expiring-set.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
@@ -20,6 +21,7 @@ export async function lookUpDestination(
   linkToken: string,
 ): Promise<Destination | undefined> {
   const { LINKS, DB } = context.env;
+  if (unknownTokens.has(linkToken, context.now)) return undefined;
   try {
     const appToken = appTokens.get(linkToken) ?? (await findCachedApp(LINKS, linkToken));
     if (appToken) cacheAppToken(linkToken, appToken);
@@ -29,12 +31,18 @@ export async function lookUpDestination(
     logError(context.requestId, error);
   }
   const found = await findDestination(DB, linkToken);
-  if (!found) return undefined;
+  if (!found) {
+    unknownTokens.add(linkToken, context.now);
+    return undefined;
+  }
   context.afterResponse(putLink(LINKS, linkToken, found.appToken));
   cacheAppToken(linkToken, found.appToken);
   context.afterResponse(putDestination(LINKS, found.appToken, found.destination));
   return found.destination;
 }
+
+/** The Worker chooses link tokens at random, so one that is unknown now does not become a link within a minute. */
+const unknownTokens = new ExpiringSet(60_000);
 
 const MAX_CACHED = 10_000;
 const appTokens = new Map<string, string>();

@@ -20,7 +20,7 @@ export const openImpression = publicOperation({
       alsoAs: "image/gif",
     },
   },
-  errors: ["not_found"],
+  errors: ["not_found", "rate_limited"],
   async handle(context) {
     const { linkToken } = await findLink(context);
     if (isServerToServer(context)) return recordNow(context, linkToken, "impression");

@@ -18,7 +18,7 @@ export const openLink = publicOperation({
     query: z.extend(query, { redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
   },
   responses: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
-  errors: ["not_found"],
+  errors: ["not_found", "rate_limited"],
   async handle(context) {
     const { linkToken, destination } = await findLink(context);
     if (isServerToServer(context)) return recordNow(context, linkToken, "click");

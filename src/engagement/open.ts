@@ -1,6 +1,7 @@
 /** What opening a link and recording an impression share. */
 import { isbot } from "isbot";
 import * as z from "zod/mini";
+import { limitServerEngagements } from "../auth/rate-limits.ts";
 import { isHttpLibrary, isPreview } from "../domain/click-target.ts";
 import type { Kind } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
@@ -56,8 +57,9 @@ export const committed = {
 /** Only a path that could be a link token is looked up. */
 const linkTokenPath = z.string().check(z.regex(/^[0-9a-z]{6,20}$/));
 
-/** Finds the link of a request. Throws not_found. */
+/** Finds the link of a request. Throws not_found, and rate_limited if a server sends too many. */
 export async function findLink(context: Context) {
+  if (isServerToServer(context)) await limitServerEngagements(context);
   const linkToken = linkTokenPath.safeParse(context.params.link_token).data;
   const destination = linkToken && (await lookUpDestination(context, linkToken));
   if (!destination) throw linkNotFound();

@@ -19,10 +19,11 @@ export function prefers(request: Request, type: "text/csv" | "text/html"): boole
 
 /** The APIs. They never return pages, because some HTTP libraries accept HTML by default. */
 const INTERFACES = /^\/(public|cost|operator\/v1)(\/|$)/;
+export const isInterface = ({ pathname }: URL) => INTERFACES.test(pathname);
 
 /** Whether an error is shown as a page. Programs get a problem document. */
 export function wantsPage({ request, url }: Context): boolean {
-  return !INTERFACES.test(url.pathname) && prefers(request, "text/html");
+  return !isInterface(url) && prefers(request, "text/html");
 }
 
 /** Whether the request is from a program, which is not redirected to the sign-in page. */

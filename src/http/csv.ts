@@ -3,8 +3,8 @@
 export type Cell = string | number | null;
 
 /**
- * The table with its header line. A cell that a spreadsheet would run as a formula gets a leading apostrophe, so that it
- * is text. A number in one of the columns `decimals` may be negative: it stays a number.
+ * The table with its header line. Text that a spreadsheet would run as a formula gets an apostrophe before it, so that it stays
+ * text, also where the spreadsheet separates cells with semicolons and ignores quotes in the middle of them. A number in one of the columns `decimals` may be negative: it stays a number.
  */
 export function toCsv(header: string[], rows: Cell[][], decimals: readonly string[] = []): string {
   const isDecimal = header.map((name) => decimals.includes(name));
@@ -21,8 +21,11 @@ export function toCsv(header: string[], rows: Cell[][], decimals: readonly strin
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
+/** The place before a formula: at the start of the text, or where a spreadsheet could start a cell or a row in it. */
+const FORMULA = /(?<=^|[;\r\n])(?=[\s"]*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
+
 function toCell(value: Cell): string {
-  const text = String(value ?? "").replace(/^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])/, "'");
+  const text = String(value ?? "").replace(FORMULA, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

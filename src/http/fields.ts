@@ -23,6 +23,20 @@ export const plainText =
     if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
   };
 
+/** Invisible characters, such as zero-width ones and those that reverse the direction, let one name look like another. */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Like `plainText`, for what people read as a name. */
+export const nameText =
+  (min: number, max: number): z.core.CheckFn<string> =>
+  (context) => {
+    plainText(min, max)(context);
+    if (INVISIBLE.test(context.value)) {
+      const message = "must not contain invisible characters";
+      context.issues.push({ code: "custom", message, input: context.value, continue: true });
+    }
+  };
+
 const characters = (count: number) => (count === 1 ? "1 character" : `${count} characters`);
 
 /** Converts text with `read`. The text is invalid if `read` calls `reject`. */
@@ -148,7 +162,7 @@ export const utcDate = readAs(z.string(), (value, reject) => {
 export const email = z.string().check(
   z.trim(),
   z.toLowerCase(),
-  plainText(1, 254),
+  nameText(1, 254),
   z.refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), "must look like name@example.com"),
 );
 

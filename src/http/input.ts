@@ -15,6 +15,7 @@ export interface Contract {
   query?: z.ZodMiniObject;
   /** Request headers in addition to Authorization. */
   headers?: z.ZodMiniObject;
+  /** A body that has a default can be absent: a request without a content type gets the default. */
   body?: z.ZodMiniType;
   /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`. */
   csv?: CsvTable & { key: string; example: string };
@@ -50,12 +51,18 @@ export async function readInput<C extends Contract>(context: Context, contract: 
   }
   if (contract.body) {
     const read = contract.csv && mediaType(context.request) === "text/csv" ? readCsv : readJson;
-    const value = await read(context.request, contract, errors);
-    if (value !== undefined) parsed.body = parsePart(contract.body, value, errors);
+    const isAbsent = isOptional(contract.body) && !context.request.headers.has("content-type");
+    const value = isAbsent ? undefined : await read(context.request, contract, errors);
+    if (isAbsent || value !== undefined) parsed.body = parsePart(contract.body, value, errors);
   }
   if (errors.length > 0) throw invalidRequest(errors);
   if (position) parsed.range = { ...position, limit: (parsed.query as { limit: number }).limit };
   return parsed as Parsed<C>;
+}
+
+/** Whether a request can have no body. */
+export function isOptional(body: z.ZodMiniType): boolean {
+  return body.safeParse(undefined).success;
 }
 
 export function invalidRequest(errors: InputError[]): AppError {

@@ -70,19 +70,15 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
 </html>`;
   return new Response(String(markup), {
     status: page.status ?? 200,
-    headers: { "content-type": "text/html; charset=utf-8", ...securityHeaders(context), ...page.headers },
+    headers: { "content-type": "text/html; charset=utf-8", ...securityHeaders(), ...page.headers },
   });
 }
 
 /** Redirects the browser with a GET request. `path` is on this origin and starts with a slash. */
-export function redirectResponse(
-  context: Context,
-  path: string,
-  headers: Record<string, string> = {},
-): Response {
+export function redirectResponse(path: string, headers: Record<string, string> = {}): Response {
   return new Response(null, {
     status: 303,
-    headers: { location: path, ...securityHeaders(context), ...headers },
+    headers: { location: path, ...securityHeaders(), ...headers },
   });
 }
 
@@ -109,7 +105,7 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
 }
 
 /** The headers of every page and of every redirect between pages. */
-export function securityHeaders(context: Context): Record<string, string> {
+export function securityHeaders(): Record<string, string> {
   return {
     "cache-control": "no-store",
     "content-security-policy":
@@ -118,7 +114,6 @@ export function securityHeaders(context: Context): Record<string, string> {
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    ...(context.url.protocol === "https:" && { "strict-transport-security": "max-age=31536000" }),
   };
 }
 

@@ -120,14 +120,11 @@ export const voidCost = withLedger("/partner/costs", async (context, _partner, c
       "window_closed",
       "It is too late to void this cost: its click or impression is more than seven days old. Ask your operator to correct it.",
     );
-  return redirectResponse(
-    context,
-    `${pathOf(id)}?notice=${verdict === "duplicate" ? "already-voided" : "voided"}`,
-  );
+  return redirectResponse(`${pathOf(id)}?notice=${verdict === "duplicate" ? "already-voided" : "voided"}`);
 });
 
 /** For a reload of a rejected form. */
 export const backToCost = withLedger("/partner/costs", async (context, partner, caller) => {
   caller.authorize(partner);
-  return redirectResponse(context, pathOf(await readId(context)));
+  return redirectResponse(pathOf(await readId(context)));
 });

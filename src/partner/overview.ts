@@ -13,7 +13,7 @@ import { withFrame } from "./frame.ts";
 export const overview = withFrame("/partner", async (context, partner, caller) => {
   // The rates are found by the partner's ID, which the database has just read for the session.
   caller.authorize(partner);
-  if (partner.mode === "test") return redirectResponse(context, "/partner/round");
+  if (partner.mode === "test") return redirectResponse("/partner/round");
   const found = await findRates(context.ledger, partner.partnerId, context.now);
   const types = typesOf(partner);
   return {

@@ -23,7 +23,7 @@ export async function signIn(context: Context): Promise<Response> {
   if ("errors" in form) return signInPage(context, 400, form.errors.map(toSentence).join(" "));
   const { credential } = form.fields;
   try {
-    return redirectResponse(context, "/partner", await startPartnerSession(context, credential));
+    return redirectResponse("/partner", await startPartnerSession(context, credential));
   } catch (error) {
     const isRejected =
       error instanceof AppError && (error.code === "unauthorized" || error.code === "credential_revoked");
@@ -43,7 +43,7 @@ export async function signIn(context: Context): Promise<Response> {
 
 export async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
-  return redirectResponse(context, "/partner?notice=signed-out", await endPartnerSession(context));
+  return redirectResponse("/partner?notice=signed-out", await endPartnerSession(context));
 }
 
 const NOTICES = new Map([

@@ -56,9 +56,9 @@ export const importUpload = withLedger("/partner/upload", async (context, _partn
 });
 
 /** For a reload of the result. */
-export const backToUpload = withLedger("/partner/upload", async (context, partner, caller) => {
+export const backToUpload = withLedger("/partner/upload", async (_context, partner, caller) => {
   caller.authorize(partner);
-  return redirectResponse(context, "/partner/upload");
+  return redirectResponse("/partner/upload");
 });
 
 /** Parts of a larger file, for the script. */

@@ -159,7 +159,19 @@ export const PAGES = {
 </tr>
 <tr>
 <td>Link name</td>
-<td>1 to 255 characters, without <code>::</code></td>
+<td>1 to 255 characters, without <code>::</code>, control characters and invisible characters</td>
+</tr>
+<tr>
+<td>Links that users create in an app</td>
+<td>100,000, unless an operator changes it</td>
+</tr>
+<tr>
+<td>Links that clicks and impressions create below one network</td>
+<td>10,000</td>
+</tr>
+<tr>
+<td>Stored responses for the <code>Idempotency-Key</code>s of an app</td>
+<td>256 MiB</td>
 </tr>
 <tr>
 <td>Link levels</td>
@@ -213,16 +225,30 @@ export const PAGES = {
 <td>3,000</td>
 </tr>
 <tr>
-<td>Passwords for one account</td>
-<td>20</td>
+<td>Clicks and impressions with <code>s2s=1</code> from one address</td>
+<td>60,000</td>
+</tr>
+<tr>
+<td>Passwords for one account from one address</td>
+<td>10</td>
 </tr>
 <tr>
 <td>Passwords from one address</td>
 <td>100</td>
 </tr>
+<tr>
+<td>Passwords for one account from all addresses</td>
+<td>100</td>
+</tr>
+<tr>
+<td>Passwords from a browser that has signed in to the account before, or from one session</td>
+<td>10</td>
+</tr>
 </tbody></table>
 </div>
-<p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>` },
+<p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
+<p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from there. An unknown link is remembered for a minute, and <code>/readyz</code> answers from checks that are at most five seconds old.</p>
+<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<h2 id="deadlines">Deadlines</h2>
 <div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
@@ -249,7 +275,7 @@ export const PAGES = {
 </tr>
 </tbody></table>
 </div>
-<p>A change to an app&#39;s destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours.</p>` },
+<p>A change to an app&#39;s destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours, or after 2 hours without a request.</p>` },
       { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<h2 id="what-linkledger-does-not-do">What linkledger does not do</h2>
 <ul>
 <li>It keeps clicks and impressions that have a cost ID and a link with a partner. It does not count installs.</li>
@@ -270,7 +296,8 @@ export const PAGES = {
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_api_…
 APP_TOKEN=…</pre>
-<p>A token works until you reset it. After a reset, the old token is rejected everywhere immediately.</p>` },
+<p>A token works until you reset it. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>
+<p>The account page lists your sessions and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
       { id: "create-a-link", title: "Create a link", body: `<h2 id="create-a-link">Create a link</h2>
 <p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4):</p>
 <pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
@@ -331,8 +358,38 @@ OPERATOR_TOKEN=ll_api_…</pre>
 &quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
-<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password and changes it on the account page. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>.</p>
-<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>.</p>` },
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within 7 days and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
+<p>A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
+<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>, and its <code>browser_fallback_url</code>, if it has one, must be on an allowed host.</p>
+<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>` },
+      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<h2 id="confirm-with-your-password">Confirm with your password</h2>
+<p>Some actions let an operator act as somebody else, so they require the operator&#39;s own password:</p>
+<div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
+<thead>
+<tr>
+<th>Action</th>
+<th>In the console</th>
+<th>In the API</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Show or issue a secret: a temporary password, an API token, a credential, a round</td>
+<td>if it was not entered in the last 10 minutes</td>
+<td>not required</td>
+</tr>
+<tr>
+<td>Change a role or the sign-in method, reset a password</td>
+<td>if it was not entered in the last 10 minutes</td>
+<td>not required, except below</td>
+</tr>
+<tr>
+<td>Reset the password of an operator, create an operator with a password, promote a user who has a temporary password</td>
+<td>if it was not entered in the last 10 minutes</td>
+<td>always, as <code>your_password</code> in the body</td>
+</tr>
+</tbody></table>
+</div>
+<p>An operator of single sign-on has no password and cannot do the last of these. Use <code>npm run operator:create</code> instead.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
 <pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
@@ -376,7 +433,11 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A user lost the password</td>
-<td><code>POST /operator/v1/users/{id}/password</code> returns a new one and ends the sessions.</td>
+<td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off, so check first who asks. It expires after 7 days.</td>
+</tr>
+<tr>
+<td>Somebody else used an account</td>
+<td>The same with <code>{&quot;revoke_api_token&quot;: true}</code>: password, sessions and API token stop working in one step.</td>
 </tr>
 <tr>
 <td>A user leaves</td>
@@ -395,8 +456,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Bind it as a second consumer and deploy. They are recorded with their own time.</td>
 </tr>
 <tr>
-<td>Who changed what?</td>
-<td>The audit log has every change with user, time and values: <strong>Audit log</strong> in the console, or <code>GET /operator/v1/audit</code>.</td>
+<td>Who changed what? Who signed in?</td>
+<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, or <code>GET /operator/v1/audit</code>. Its entries cannot be changed or deleted.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -419,7 +480,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td><code>status</code>, <code>outcome</code></td>
-<td>the HTTP status, and <code>ok</code> or the error code</td>
+<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code> or <code>password_expired</code></td>
 </tr>
 <tr>
 <td><code>level</code></td>
@@ -436,6 +497,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
+      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<h2 id="require-two-factor-authentication">Require two-factor authentication</h2>
+<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. To require it of operators, add <code>OPERATOR_MFA = &quot;required&quot;</code> to the <code>[vars]</code> of <code>wrangler.toml</code> and deploy. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
 <p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
@@ -932,6 +995,14 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>404 for an app that exists</td>
 <td>You are not a member of it. Ask an operator to add you.</td>
+</tr>
+<tr>
+<td>403 <code>operator_required</code> for an operator&#39;s token</td>
+<td>It was issued when its user was a member. Reset it.</td>
+</tr>
+<tr>
+<td>403 <code>https_required</code></td>
+<td>Use https. The token was sent unencrypted: reset it.</td>
 </tr>
 <tr>
 <td>429 when you sign in</td>

@@ -72,3 +72,12 @@ export function replay(context: Context, earlier: EarlierResponse, request: Keye
 export function keyInUse(): AppError {
   return new AppError("idempotency_key_in_use", undefined, { headers: { "retry-after": "1" } });
 }
+
+/** The app keeps too many responses. They are deleted after 24 hours. */
+export function tooManyStored(): AppError {
+  return new AppError(
+    "rate_limited",
+    "The responses that are stored for the Idempotency-Keys of this app have reached their limit of 256 MiB. Wait until the oldest are 24 hours old, or send the request without a key.",
+    { headers: { "retry-after": "3600" } },
+  );
+}

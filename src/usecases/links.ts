@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Inherited, LinkChange } from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
 import type { Partner, Partners } from "../db/links/partner-catalog.ts";
-import { idNumber, plainText } from "../http/fields.ts";
+import { idNumber, nameText } from "../http/fields.ts";
 
 export interface Origins {
   clickUrl: string;
@@ -19,7 +19,7 @@ export const linkName = z
   .string()
   .check(
     z.trim(),
-    plainText(1, 255),
+    nameText(1, 255),
     z.refine((name) => !name.includes("::"), "must not contain ::"),
   )
   .with(z.describe("The link's own name: 1 to 255 characters, without `::`"));

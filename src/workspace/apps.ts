@@ -15,7 +15,7 @@ const DAYS = 7;
 export async function appsPage(context: Context, session: Session): Promise<Response> {
   const { apps } = session;
   const [only, ...others] = apps;
-  if (only && others.length === 0) return redirectResponse(context, `/apps/${only.token}`);
+  if (only && others.length === 0) return redirectResponse(`/apps/${only.token}`);
   return pageResponse(context, {
     title: "Apps",
     user: session,

@@ -53,6 +53,7 @@ const COUNT = new Intl.NumberFormat("en-US");
 
 const PERCENT = new Intl.NumberFormat("en-US", {
   style: "percent",
+  minimumFractionDigits: 1,
   maximumFractionDigits: 1,
   signDisplay: "exceptZero",
 });

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo } from "../harness.ts";
-import { accountState, Browser, checkForLeakedSecrets, signedIn, useToken } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets, hashQuickly, signedIn, useToken } from "./support.ts";
 
-beforeEach(freshDemo);
+beforeEach(async () => {
+  await freshDemo();
+  await hashQuickly();
+});
 checkForLeakedSecrets();
 
 describe("signing out", () => {

@@ -9,7 +9,9 @@ import { failingDatabase } from "../support.ts";
 const ID = "s".repeat(43);
 const MEMBER = 1;
 const start = (expiresAt: number) =>
-  env.DB.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?)")
+  env.DB.prepare(
+    "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?4)",
+  )
     .bind(sha256(ID), MEMBER, NOW - 1000, expiresAt)
     .run();
 
@@ -37,6 +39,10 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     userId: MEMBER,
     email: DEMO.email,
     role: "member",
+    mustChangePassword: 0,
+    hasTwoFactor: 0,
+    lastSeenAt: NOW - 1000,
+    passwordAt: 0,
     idHash: sha256(ID),
     apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number) }],
   });
@@ -48,6 +54,7 @@ describe("runs no handler and redirects to the sign-in", () => {
     ["has ended", "DELETE FROM sessions"],
     ["belongs to a user who was disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
     ["is stored for another ID", "UPDATE sessions SET id_hash = 'x'"],
+    ["waits for a code", "UPDATE sessions SET waiting_secret = 'sealed'"],
   ];
   it.each(changes)("for a session that %s", async (_name, change) => {
     await env.DB.prepare(change).run();

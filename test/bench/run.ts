@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: compares the built Worker with a bare one, and with another revision. test/README.md explains how to read the
  * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--limiters`,
- * `--growth`, `--profile`.
+ * `--growth`, `--profile`, `--sign-in`.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -17,6 +17,7 @@ import { printProfile } from "./profile.ts";
 import { buildCheckout, type Checkout, checkOut } from "./revision.ts";
 import { type Prepared, prepare, prepareBare, prepareQueue, type Server, start } from "./servers.ts";
 import { findDifference } from "./shape.ts";
+import { measureSignIns } from "./sign-in.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -27,8 +28,11 @@ const { values: flags } = parseArgs({
     limiters: { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
+    "sign-in": { type: "boolean", default: false },
   },
 });
+if (flags["sign-in"]) process.exit((await measureSignIns()) ? 0 : 1);
+
 const paths = PATHS.filter(({ name }) => name.includes(flags.only));
 const connections = flags.connections.split(",").map(Number);
 const pairs = Number(flags.pairs);

@@ -74,7 +74,7 @@ describe("the account page", () => {
     await checkAccessibility(page, "after-reset");
 
     await page.getByRole("link", { name: "Hide" }).click();
-    await page.waitForURL(/\/account$/);
+    await page.waitForURL((url) => url.pathname === "/account");
     expect(await page.content()).not.toContain(token);
     await openMenu(page);
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
@@ -91,7 +91,7 @@ describe("the account page", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.waitForURL(/\/account$/);
+    await page.waitForURL((url) => url.pathname === "/account");
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
     const tabTo = async (name: string) => {
       for (let step = 0; step < 20; step++) {

@@ -74,7 +74,7 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(/\/account$/);
+  await page.waitForURL((url) => url.pathname === "/account");
 }
 
 /** Checks that axe finds no violations, in both color schemes, and takes screenshots. */

@@ -141,7 +141,7 @@ describe("the console", () => {
     await page.getByLabel("Add member by email").fill("newcomer@example.com");
     await page.getByRole("button", { name: "Add member" }).click();
     await page.getByRole("status").getByText("Member added.").waitFor();
-    await newcomer.reload();
+    await newcomer.goto("/apps");
     await newcomer.getByText("Second").first().waitFor();
 
     await page.getByText("Remove", { exact: true }).click();

@@ -193,3 +193,77 @@ describe("isPreview and isHttpLibrary", () => {
     expect(isHttpLibrary(userAgent)).toBe(expected);
   });
 });
+
+describe("an intent: URL of Android", () => {
+  const app: Partial<Destination> = {
+    androidUrl: "https://play.google.com/store/apps/details?id=com.example.demo",
+    redirectSchemes: ["intent", "https"],
+  };
+  const fallback = (url: string) => `S.browser_fallback_url=${encodeURIComponent(url)};`;
+  const intent = (fields: string) => `intent://item/1#Intent;scheme=demoapp;${fields}end`;
+  const PACKAGE = "package=com.example.demo;";
+
+  it.each([
+    intent(PACKAGE),
+    intent(PACKAGE + fallback("https://example.com/get")),
+    intent(`${fallback("https://shop.example.com/")}${PACKAGE}S.from=ad;`),
+  ])("with the app's package, and a fallback that is allowed, is followed: %s", (requested) => {
+    expect(target(requested, app)).toBe(requested);
+  });
+
+  it.each([
+    "intent://item/1",
+    "intent://item/1#Intent;end",
+    intent(""),
+    intent("package=com.evil.app;"),
+    intent(`package=com.evil.app;${PACKAGE}`),
+    intent(`${PACKAGE}package=com.evil.app;`),
+    intent(PACKAGE + fallback("https://evil.test/")),
+    intent(PACKAGE + fallback("http://example.com/")),
+    intent(PACKAGE + fallback("javascript:alert(1)")),
+    intent(PACKAGE + fallback(intent(PACKAGE))),
+    intent(`${PACKAGE}S.browser_fallback_url=%zz;`),
+    intent(`${PACKAGE}${fallback("https://example.com/")}${fallback("https://evil.test/")}`),
+    intent(`${PACKAGE}SEL;package=com.evil.app;`),
+    intent(`SEL;${PACKAGE}`),
+    intent(`${PACKAGE}component=com.evil.app/.Main;`),
+    `${intent(PACKAGE)};package=com.evil.app`,
+    "intent://x#Intent;scheme=http;S.browser_fallback_url=https%3A%2F%2Fevil.test;end",
+  ])("with anything else is not followed: %s", (requested) => {
+    expect(target(requested, app)).toBe(DEFAULT);
+  });
+
+  it("is never followed without a Google Play URL, or without the scheme", () => {
+    expect(target(intent(PACKAGE), { ...app, androidUrl: null })).toBe(DEFAULT);
+    expect(target(intent(PACKAGE), { ...app, androidUrl: "https://example.com/" })).toBe(DEFAULT);
+    expect(target(intent(PACKAGE), { ...app, redirectSchemes: ["https"] })).toBe(DEFAULT);
+  });
+});
+
+describe("a scheme that runs code, reads local data or controls a device", () => {
+  it.each([
+    ...[
+      "javascript",
+      "data",
+      "vbscript",
+      "file",
+      "filesystem",
+      "blob",
+      "about",
+      "view-source",
+      "feed",
+      "jar",
+    ],
+    ...["itms-services", "ms-msdt", "ms-settings", "search-ms", "x-javascript", "content", "chrome", "shell"],
+  ])("is never followed, even if it is in the list: %s", (scheme) => {
+    expect(target(`${scheme}:x`, { redirectSchemes: [scheme] })).toBe(DEFAULT);
+    expect(target(`${scheme}://example.com/`, { redirectSchemes: [scheme] })).toBe(DEFAULT);
+  });
+
+  it.each(["demoapp", "fb123456", "com.example.demo", "market", "itms-apps", "msteams"])(
+    "is not %s",
+    (scheme) => {
+      expect(target(`${scheme}:x`, { redirectSchemes: [scheme] })).toBe(`${scheme}:x`);
+    },
+  );
+});

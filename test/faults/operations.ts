@@ -1,8 +1,9 @@
 /** A successful sample request for every operation. */
+import { codeAt } from "../../src/auth/sign-in/totp.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { LINKS } from "../campaign/support.ts";
-import { type Call, call, DEMO } from "../harness.ts";
+import { type Call, call, DEMO, NOW, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 import {
@@ -10,15 +11,17 @@ import {
   type Need,
   PAGE_BODIES,
   plainCall,
+  RECOVERY_CODE,
+  SECOND_SESSION,
   SESSIONS,
   sessionFor,
 } from "../security/support.ts";
-import { ROUND } from "./state.ts";
+import { ROUND, SSO_USER } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
-const form = (fields: Record<string, string> = {}): Call => ({
+const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
   method: "POST",
-  headers: { "content-type": "application/x-www-form-urlencoded" },
+  headers: { "content-type": "application/x-www-form-urlencoded", ...(cookie && { cookie }) },
   body: new URLSearchParams(fields).toString(),
 });
 /** A sample of a page's form, by method and pattern. */
@@ -33,6 +36,8 @@ const cost = {
   tag: "t",
 };
 
+/** The secret of an authenticator app. */
+const SECRET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const UPLOADED = `${Object.keys(cost).join()}\n${Object.values(cost).join()}`;
 const UPLOADED_PART = `row,${UPLOADED.replace("\n", "\n1,")}`;
 const part = (path: string): Sample => ({
@@ -97,7 +102,7 @@ const SAMPLES: Record<string, Sample> = {
   createUser: { path: "/operator/v1/users", json: { email: "new@example.com" } },
   updateUser: { path: "/operator/v1/users/1", method: "PATCH", json: { disabled: true } },
   resetPassword: { path: "/operator/v1/users/1/password", method: "POST" },
-  issueToken: { path: "/operator/v1/users/1/token", method: "POST" },
+  issueToken: { path: `/operator/v1/users/${SSO_USER}/token`, method: "POST" },
   createPartner: { path: "/operator/v1/partners", json: { display_name: "a" }, repeats: true },
   updatePartner: { path: "/operator/v1/partners/1", method: "PATCH", json: { display_name: "b" } },
   createCredential: {
@@ -130,6 +135,20 @@ const SAMPLES: Record<string, Sample> = {
     }),
   ),
   ...page("/account/sign-out-everywhere", form()),
+  ...page("/account/sessions/end", form({ session: SECOND_SESSION })),
+  ...page(
+    "/account/two-factor",
+    form({ secret: SECRET, code: codeAt(SECRET, NOW), password: DEMO.password }),
+  ),
+  ...page("/login/code", form({ code: RECOVERY_CODE }, SESSIONS.waiting)),
+  ...page(
+    "/account/two-factor/recovery-codes",
+    form({ password: DEMO.operatorPassword }, SESSIONS.operator),
+    {
+      repeats: true,
+    },
+  ),
+  ...page("/account/two-factor/off", form({ password: DEMO.operatorPassword }, SESSIONS.operator)),
   ...page("/operator/partners", form({ display_name: "a" }), { repeats: true }),
   ...page("/operator/partners/1", form({ display_name: "b" }), { pattern: "/operator/partners/:id" }),
   ...page("/operator/partners/1/costs", form({ stopped: "yes" }), {
@@ -164,7 +183,7 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users", form({ email: "new@example.com", role: "member", sign_in: "password" })),
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
-  ...page("/operator/users/1/token", form(), { pattern: "/operator/users/:id/token" }),
+  ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
   "GET /partner/round": { path: "/partner/round", headers: { cookie: SESSIONS.partnerInRound } },
   "GET /partner/costs/:cost_id": { path: "/partner/costs/demo-spend-00-0" },
   "GET /partner/costs/:cost_id/void": { path: "/partner/costs/demo-spend-00-0/void" },
@@ -184,8 +203,6 @@ const TOKENS = {
   cost_credential: DEMO.costToken,
   none: undefined,
 };
-
-const unlimited = { limit: async () => ({ success: true }) };
 
 export interface Sampled {
   name: string;
@@ -223,7 +240,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
         ...options,
         ...(token && { token }),
         headers,
-        env: { ACCOUNT_ATTEMPTS: unlimited, ADDRESS_ATTEMPTS: unlimited, ...bindings },
+        env: { ...UNLIMITED, ...bindings },
         ...more,
       }),
   };

@@ -1,7 +1,7 @@
 /** A starting state for the fault injection that can be restored quickly, and a snapshot of the database to compare. */
 import { hashPassword } from "../../src/auth/passwords.ts";
 import { SCRYPT } from "../../src/auth/scrypt.ts";
-import { sealToken } from "../../src/auth/sealed.ts";
+import { seal } from "../../src/auth/sealed.ts";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { call, DEMO, env, freshDemo, NOW } from "../harness.ts";
 import { startSessions } from "../security/support.ts";
@@ -33,6 +33,9 @@ let tables: string[] = [];
 let columns = new Map<string, string>();
 let triggers: { name: string; sql: string }[] = [];
 
+/** A user without a password. */
+export const SSO_USER = 40;
+
 /** An adjustment that can be read. */
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
 
@@ -42,12 +45,21 @@ export async function startState(): Promise<void> {
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
+  const { hash, key } = await hashPassword(DEMO.password);
+  const sealed = seal(DEMO.apiToken, key, { userId: 1, secret: "API token" });
   await env.DB.batch([
     env.DB.prepare(ADJUSTMENT),
-    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(await hashPassword(DEMO.password)),
-    env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(
-      await sealToken(DEMO.apiToken, DEMO.password),
+    env.DB.prepare(
+      "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",
+    ).bind(SSO_USER),
+    env.DB.prepare(
+      "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('sso-token', ?, '', 0)",
+    ).bind(SSO_USER),
+    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(hash),
+    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 2").bind(
+      (await hashPassword(DEMO.operatorPassword)).hash,
     ),
+    env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(sealed),
   ]);
   const found = await env.DB.prepare(
     "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_%' ESCAPE '\\' AND name <> 'd1_migrations'",
@@ -93,6 +105,7 @@ const RANDOM = [
   "location",
   "revision",
   "id_hash",
+  "code_hash",
   "last_used_day",
 ];
 

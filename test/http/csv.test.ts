@@ -52,6 +52,19 @@ describe("a cell", () => {
     expect(cellOf(value)).toBe(expected);
   });
 
+  it.each([
+    ["a;=1+1", "a;'=1+1"],
+    ["a; =1+1", "a;' =1+1"],
+    ["a;b;@x", "a;b;'@x"],
+    ["=1;-2", "'=1;'-2"],
+    ["a\n=1", '"a\n\'=1"'],
+    ['a;"=1"', `"a;'""=1"""`],
+    ["a;b = 1", "a;b = 1"],
+    ["a,=1", '"a,=1"'],
+  ])("is no formula where semicolons separate cells: %j", (value, expected) => {
+    expect(cellOf(value)).toBe(expected);
+  });
+
   it("with a negative number gets a leading apostrophe", () => {
     expect(cellOf(-1)).toBe("'-1");
   });

@@ -39,7 +39,6 @@ const BODILESS = [
   "POST /account/sign-out-everywhere",
   "DELETE /operator/v1/apps/:token/members/:user_id",
   "POST /cost/:cost_id/void",
-  "POST /operator/v1/users/:id/password",
   "POST /operator/v1/users/:id/token",
   "POST /operator/v1/credentials/:id/revoke",
   "POST /operator/v1/rounds/:id/approve",

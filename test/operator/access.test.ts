@@ -40,7 +40,11 @@ test("a demoted operator loses access immediately, even if KV still has the toke
   await ask("/operator/v1/apps", { token });
   const created = await ask<{ data: { items: { id: number }[] } }>("/operator/v1/users", {
     token,
-    json: { email: "second@example.com", role: "operator" },
+    json: {
+      email: "second@example.com",
+      role: "operator",
+      your_password: DEMO.operatorPassword,
+    },
   });
   expect(created.body.data.items[0]?.id).toBe(3);
   const json = { role: "member" };

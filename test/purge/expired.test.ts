@@ -11,7 +11,7 @@ beforeEach(freshDemo);
 async function insertSessions(count: number, expiresAt: number): Promise<void> {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
-     INSERT INTO sessions SELECT ?2 || '-' || n, 1, 0, ?2 FROM numbers`,
+     INSERT INTO sessions (id_hash, user_id, created_at, expires_at) SELECT ?2 || '-' || n, 1, 0, ?2 FROM numbers`,
   )
     .bind(count, expiresAt)
     .run();

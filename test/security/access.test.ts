@@ -75,7 +75,7 @@ function acceptedStatus({ name, method, pattern }: EveryOperation): number {
     if (/:id|\/cost\/round$/.test(pattern)) return 404;
     return pattern.includes(":cost_id") ? 400 : 200;
   }
-  return method === "DELETE" || /\/(revoke|approve|close|password|token)$/.test(pattern) ? 404 : 400;
+  return method === "DELETE" || /\/(revoke|approve|close|token)$/.test(pattern) ? 404 : 400;
 }
 
 describe.each(named(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
@@ -150,6 +150,7 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
       {},
       { cookie: SESSIONS.expired },
       { cookie: SESSIONS.unknown },
+      { cookie: SESSIONS.waiting },
       { cookie: "__Host-session=" },
       { cookie: SESSIONS.partner },
       { cookie: SESSIONS.partner.replace("partner=", "session=") },

@@ -135,8 +135,9 @@ it.each<[string, () => Promise<never>]>([
   const bindings = {
     CREDENTIAL_REQUESTS: broken,
     ADDRESS_REJECTIONS: broken,
-    ACCOUNT_ATTEMPTS: broken,
+    PASSWORD_ATTEMPTS: broken,
     ADDRESS_ATTEMPTS: broken,
+    ACCOUNT_ATTEMPTS: broken,
   };
   await withoutPauses(async () => {
     expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
@@ -160,16 +161,18 @@ describe("the limits of wrangler.toml", () => {
     return { limiter: { limit }, results };
   }
 
-  it("allow 30,000 uses of a credential, 3,000 rejections of an address and 20 and 100 passwords per minute", () => {
+  it("allow 30,000 uses of a credential, 3,000 rejections and 60,000 engagements of an address, and 10, 100 and 100 passwords per minute", () => {
     const files = import.meta.glob("../../wrangler.toml", { query: "?raw", import: "default", eager: true });
     const limits = String(files["../../wrangler.toml"]).matchAll(
       /^name = "(\w+)"\nnamespace_id = "\d+"\nsimple = { limit = (\d+), period = (\d+) }$/gm,
     );
     expect([...limits].map(([, name, limit, period]) => `${name} ${limit} / ${period} s`)).toEqual([
-      "ACCOUNT_ATTEMPTS 20 / 60 s",
+      "PASSWORD_ATTEMPTS 10 / 60 s",
+      "ACCOUNT_ATTEMPTS 100 / 60 s",
       "ADDRESS_ATTEMPTS 100 / 60 s",
       "CREDENTIAL_REQUESTS 30000 / 60 s",
       "ADDRESS_REJECTIONS 3000 / 60 s",
+      "SERVER_ENGAGEMENTS 60000 / 60 s",
     ]);
   });
 

@@ -1,6 +1,7 @@
 /** Every operation of the router with the access that it needs, and the stored state that a caller could change. */
 import { createHash } from "node:crypto";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
@@ -13,6 +14,8 @@ const PUBLIC_PAGES = [
   "GET /",
   "GET /login",
   "POST /login",
+  "GET /login/code",
+  "POST /login/code",
   "POST /logout",
   "GET /account.js",
   "GET /account/apps/:app_token/spend.csv",
@@ -85,12 +88,19 @@ export const PAGE_BODIES: Partial<Record<string, string>> = {
 
 const sessionId = (name: string) => name.padEnd(43, "0");
 
+const hashOf = (name: string) => createHash("sha256").update(sessionId(name)).digest("hex");
+
+/** The reference of another session of the member. */
+export const SECOND_SESSION = hashOf("second").slice(0, 16);
+
 /** The cookies of the sessions of the demo users, and of the demo partners. */
 export const SESSIONS = {
   member: `__Host-session=${sessionId("member")}`,
   operator: `__Host-session=${sessionId("operator")}`,
   expired: `__Host-session=${sessionId("expired")}`,
   unknown: `__Host-session=${sessionId("unknown")}`,
+  /** The operator's password was entered, but no code yet. */
+  waiting: `__Host-session=${sessionId("waiting")}`,
   partner: `__Host-partner=${sessionId("partner")}`,
   partnerInRound: `__Host-partner=${sessionId("partnerInRound")}`,
   partnerExpired: `__Host-partner=${sessionId("partnerExpired")}`,
@@ -109,23 +119,18 @@ export const sessionFor = (need: Need) =>
       ? SESSIONS.partner
       : SESSIONS.member;
 
+/** A recovery code of the operator, who uses two-factor authentication. */
+export const RECOVERY_CODE = "recovery-code-of-the-operator";
+
 export async function startSessions(): Promise<void> {
   const insert = (name: string, userId: number, expiresAt: number) =>
-    env.DB.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?)").bind(
-      createHash("sha256").update(sessionId(name)).digest("hex"),
-      userId,
-      NOW - 1000,
-      expiresAt,
-    );
+    env.DB.prepare(
+      "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, password_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?3, ?4)",
+    ).bind(hashOf(name), userId, NOW - 1000, expiresAt);
   const insertPartner = (name: string, credential: string, expiresAt: number) =>
     env.DB.prepare(
       "INSERT INTO partner_sessions (id_hash, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)",
-    ).bind(
-      createHash("sha256").update(sessionId(name)).digest("hex"),
-      hashToken(credential, ["live", "test"]),
-      NOW - 1000,
-      expiresAt,
-    );
+    ).bind(hashOf(name), hashToken(credential, ["live", "test"]), NOW - 1000, expiresAt);
   await env.DB.batch([
     env.DB.prepare(
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, 1, 'live', 1, '', 0, 1)",
@@ -136,7 +141,16 @@ export async function startSessions(): Promise<void> {
     insertPartner("partnerRevoked", REVOKED, NOW + 3_600_000),
     insert("member", 1, NOW + 3_600_000),
     insert("operator", 2, NOW + 3_600_000),
+    insert("second", 1, NOW + 3_600_000),
     insert("expired", 1, NOW),
+    insert("waiting", 2, NOW + 60_000),
+    env.DB.prepare("UPDATE sessions SET waiting_secret = 'sealed' WHERE expires_at = ?").bind(NOW + 60_000),
+    env.DB.prepare(
+      "INSERT INTO authenticators (user_id, sealed, created_at, last_step) VALUES (2, 'sealed', 0, 0)",
+    ),
+    env.DB.prepare("INSERT INTO recovery_codes (user_id, code_hash) VALUES (2, ?)").bind(
+      hashRecoveryCode(RECOVERY_CODE),
+    ),
   ]);
 }
 

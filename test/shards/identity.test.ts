@@ -337,7 +337,8 @@ it.each([
   const wrong = { env: bindings(), replicates: false } as const;
   for (const [browser, page] of [
     [operator, "/operator"],
-    [member, "/account"],
+    [member, `/apps/${DEMO.appToken}`],
+    [member, `/apps/${DEMO.appToken}/spend`],
   ] as const) {
     expect((await browser.get(page, wrong)).status).toBe(503);
     expect((await browser.get(page)).status).toBe(200);

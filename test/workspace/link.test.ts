@@ -210,7 +210,7 @@ describe("the Partners page", () => {
       "Acme Ads Sends cost data Acme Ads can send costs of these types: cpc, cpi, cpe, cpm.",
     );
     expect(card(page, 1)).toContain("Links 1 link · cost data on for 1 Clicks 4 Impressions 0 Spend $2.00");
-    expect(card(page, 1)).toContain("cpc, cost per click Integrated 1 25%");
+    expect(card(page, 1)).toContain("cpc, cost per click Integrated 1 25.0%");
     expect(card(page, 2)).toContain("No cost data Beacon Network can't send costs yet.");
     expect(card(page, 3)).toContain("In an integration round Corsair Media is testing its costs.");
     expect(card(page, 3)).toContain("In a round");

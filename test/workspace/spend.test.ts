@@ -149,8 +149,8 @@ describe("the numbers of the page", () => {
     const page = await open(browser, `${SPEND}?${MONTH}&by=partner&partner=2`);
     expect(figuresOf(page)).toEqual(["Spend in JPY ¥1 1 matched", "Spend in USD $1,234,567.89 1 matched"]);
     expect(tablesOf(page).map(([, line]) => line?.cells.slice(0, 3))).toEqual([
-      ["Beacon Network", "0.75", "100%"],
-      ["Beacon Network", "1,234,567.89012", "100%"],
+      ["Beacon Network", "0.75", "100.0%"],
+      ["Beacon Network", "1,234,567.89012", "100.0%"],
     ]);
   });
 
@@ -159,7 +159,7 @@ describe("the numbers of the page", () => {
     expect(textOf(mainOf(page))).toContain("9 – 15 March 2026, UTC");
     const shares = linesOf(await open(browser, `${SPEND}?by=partner&currency=USD`));
     const [first, , total] = shares;
-    expect([first?.name, first?.share, total?.share]).toEqual(["Beacon Network", "100%", "100%"]);
+    expect([first?.name, first?.share, total?.share]).toEqual(["Beacon Network", "100.0%", "100.0%"]);
   });
 
   it("names no partner", async () => {
@@ -203,10 +203,10 @@ describe("the comparison", () => {
   it("keeps what had spend only before", async () => {
     const page = await open(browser, `${SPEND}?from=2026-03-16&to=2026-03-16&compare=1&by=partner&partner=2`);
     expect(linesOf(page).map(({ name, spend, before, change }) => [name, spend, before, change])).toEqual([
-      ["Beacon Network", "0", "0.75", "-100%"],
-      ["Total", "0", "0.75", "-100%"],
-      ["Beacon Network", "0", "1234567.89012", "-100%"],
-      ["Total", "0", "1234567.89012", "-100%"],
+      ["Beacon Network", "0", "0.75", "-100.0%"],
+      ["Total", "0", "0.75", "-100.0%"],
+      ["Beacon Network", "0", "1234567.89012", "-100.0%"],
+      ["Total", "0", "1234567.89012", "-100.0%"],
     ]);
   });
 });

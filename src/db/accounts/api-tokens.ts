@@ -20,16 +20,14 @@ export async function findAccess(db: D1Database, tokenHash: string): Promise<{ u
 }
 
 const u = alias(users, "u");
+/** `issuedAs` is the user's role when the token was issued. */
 const tokenUser = query(
-  { userId: t.userId, role: u.role },
+  { userId: t.userId, role: u.role, issuedAs: t.role },
   sql`FROM ${as(t)} JOIN ${as(u)} ON ${u.id} = ${t.userId} WHERE ${isCaller}`,
 );
 
-/** Like `findAccess`, with the user's role. */
-export async function findTokenUser(
-  db: D1Database,
-  tokenHash: string,
-): Promise<{ userId: number; role: "member" | "operator" } | undefined> {
+/** Like `findAccess`, with the user's role and that of the token. */
+export async function findTokenUser(db: D1Database, tokenHash: string) {
   const [rows] = await runBatch(db, tokenUser(db, { tokenHash }));
   return rows[0];
 }

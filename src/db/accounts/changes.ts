@@ -4,8 +4,9 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { auditChange } from "../operator/audit.ts";
 import { as, names, returning } from "../query.ts";
-import { apiTokens, users } from "../schema.ts";
+import { apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { t } from "./api-tokens.ts";
 import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
@@ -28,8 +29,9 @@ const isUnchanged = sql`${isChecked}
 // A user has at most one token, so this replaces the old one.
 const { tokenHash, hint, createdAt } = apiTokens;
 const replaceToken = returning(
-  sql`INSERT OR REPLACE INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, apiTokens.sealed, createdAt)})
-    SELECT ${newHash}, ${userId}, ${sql.placeholder("hint")}, ${sealed}, ${sql.placeholder("now")} WHERE ${isUnchanged}`,
+  sql`INSERT OR REPLACE INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, apiTokens.sealed, createdAt, apiTokens.role)})
+    SELECT ${newHash}, ${u.id}, ${sql.placeholder("hint")}, ${sealed}, ${sql.placeholder("now")}, ${u.role}
+    FROM ${as(u)} WHERE ${u.id} = ${userId} AND ${isUnchanged}`,
   { userId: apiTokens.userId },
 );
 const renewAfterSwap = renewal(
@@ -47,12 +49,18 @@ export async function swapToken(
   renewed: NewSessionRow,
 ): Promise<boolean> {
   const values = { ...checked, ...added, ...renewed };
-  const [swapped] = await runBatch(db, replaceToken(db, values), ...renewAfterSwap(db, values));
+  const action = checked.tokenHash === null ? "create API token" : "reset API token";
+  const [swapped] = await runBatch(
+    db,
+    replaceToken(db, values),
+    auditChange(db, values, action, "user", checked.userId, { hint: added.hint }),
+    ...renewAfterSwap(db, values),
+  );
   return swapped.length > 0;
 }
 
 const changePassword = returning(
-  sql`UPDATE ${users} SET ${names(users.passwordHash)} = ${newHash}
+  sql`UPDATE ${users} SET ${names(users.passwordHash)} = ${newHash}, ${names(users.passwordExpiresAt)} = NULL
     WHERE ${users.id} = ${userId} AND ${isUnchanged}`,
   { id: users.id },
 );
@@ -61,23 +69,30 @@ const isChanged = sql`EXISTS (SELECT 1 FROM ${as(u)} WHERE ${u.id} = ${userId} A
 const sealAgain = statement(sql`
   UPDATE ${apiTokens} SET ${names(apiTokens.sealed)} = ${sealed} WHERE ${apiTokens.userId} = ${userId} AND ${isChanged}
 `);
+const sealSecretAgain = statement(sql`
+  UPDATE ${authenticators}
+  SET ${names(authenticators.sealed)} = coalesce(${sql.placeholder("sealedSecret")}, ${authenticators.sealed})
+  WHERE ${authenticators.userId} = ${userId} AND ${isChanged}
+`);
 const renewAfterChange = renewal(isChanged);
 
 /**
- * Sets a new password and the token encrypted with it, and replaces all of the user's sessions with a new one. Changes nothing
+ * Sets a new password and the token and the two-factor secret encrypted with it, and replaces all of the user's sessions with a new one. Changes nothing
  * and returns false if the password or the token changed since it was read.
  */
 export async function updatePassword(
   db: D1Database,
   checked: Checked,
-  changed: { newHash: string; sealed: string | null },
+  changed: { newHash: string; sealed: string | null; sealedSecret: string | null },
   renewed: NewSessionRow,
 ): Promise<boolean> {
   const values = { ...checked, ...changed, ...renewed };
   const [updated] = await runBatch(
     db,
     changePassword(db, values),
+    auditChange(db, values, "change password", "user", checked.userId),
     sealAgain(db, values),
+    sealSecretAgain(db, values),
     ...renewAfterChange(db, values),
   );
   return updated.length > 0;

@@ -1,25 +1,45 @@
 /** Sessions of signed-in browsers. A session is stored under the SHA-256 of its ID. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, names, query, type RowOf } from "../query.ts";
-import { apps, memberships, sessions, users } from "../schema.ts";
+import { HOUR_MS } from "../../domain/time.ts";
+import { auditChange } from "../operator/audit.ts";
+import { as, names, query, type RowOf, returning } from "../query.ts";
+import { apps, auditLog, authenticators, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
+import { type NewDeviceRow, remembering } from "./devices.ts";
 
 export const s = alias(sessions, "s");
 const u = alias(users, "u");
+const f = alias(authenticators, "f");
 const idHash = sql.placeholder("idHash");
 const userId = sql.placeholder("userId");
 const now = sql.placeholder("now");
 
-/** The row `s` of a session that is known and has not expired. */
-export const isCurrent = sql`${s.idHash} = ${idHash} AND ${s.expiresAt} > ${now}`;
+/** A session ends after two hours without a request. */
+const IDLE_MS = 2 * HOUR_MS;
+/** So often a session's last request is written. */
+const SEEN_MS = 5 * 60 * 1000;
+
+/** The row `s` has not expired and does not wait for a code. */
+const isLive = sql`${s.expiresAt} > ${now} AND ${s.lastSeenAt} > ${now} - ${sql.raw(String(IDLE_MS))} AND ${s.waitingSecret} IS NULL`;
+/** The row `s` of a session that is known and live. */
+export const isCurrent = sql`${s.idHash} = ${idHash} AND ${isLive}`;
+
+const sessionFields = {
+  userId: s.userId,
+  email: u.email,
+  role: u.role,
+  /** 1 for a user with a temporary password, otherwise 0. */
+  mustChangePassword: sql<number>`${u.passwordExpiresAt} IS NOT NULL`,
+  lastSeenAt: s.lastSeenAt,
+  passwordAt: s.passwordAt,
+  hasTwoFactor: sql<number>`EXISTS (SELECT 1 FROM ${as(f)} WHERE ${f.userId} = ${u.id})`,
+};
 
 const a = alias(apps, "a");
 const m = alias(memberships, "m");
 const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
 export type OwnApp = RowOf<typeof appFields>;
-
-const sessionFields = { userId: s.userId, email: u.email, role: u.role };
 /** A signed-in user, with the apps that they are a member of, by name. */
 export type SessionUser = RowOf<typeof sessionFields> & { apps: OwnApp[] };
 
@@ -44,42 +64,120 @@ export async function findSession(
   return row && { ...row, apps: own };
 }
 
+const see = statement(sql`
+  UPDATE ${sessions} SET ${names(sessions.lastSeenAt)} = ${now}
+  WHERE ${sessions.idHash} = ${idHash} AND ${sessions.lastSeenAt} <= ${now} - ${sql.raw(String(SEEN_MS))}
+`);
+
+/** Whether the last request of a session was so long ago that this one must be written. */
+export function isSeenLongAgo({ lastSeenAt }: SessionUser, now: number): boolean {
+  return lastSeenAt <= now - SEEN_MS;
+}
+
+/** Writes that a session is in use, so that it does not end by being idle. */
+export async function updateLastSeen(db: D1Database, idHash: string, now: number): Promise<void> {
+  await runIdempotent(db, see(db, { idHash, now }));
+}
+
+const confirm = statement(sql`
+  UPDATE ${sessions} SET ${names(sessions.passwordAt)} = ${now} WHERE ${sessions.idHash} = ${idHash}
+`);
+
+/** Writes that the password was entered in a session. */
+export async function updatePasswordAt(
+  db: D1Database,
+  session: { idHash: string; now: number },
+): Promise<void> {
+  await runIdempotent(db, confirm(db, { ...session }));
+}
+
+const listFields = {
+  idHash: s.idHash,
+  browser: s.browser,
+  createdAt: s.createdAt,
+  lastSeenAt: s.lastSeenAt,
+};
+export type ListedSession = RowOf<typeof listFields>;
+
+/** The live sessions of a user, the last used first. */
+export const ownSessions = query(
+  listFields,
+  sql`FROM ${as(s)} WHERE ${s.userId} = ${userId} AND ${isLive} ORDER BY ${s.lastSeenAt} DESC, ${s.createdAt} DESC`,
+);
+
 /** The user `userId`, enabled and with the password whose hash was checked, as a condition of a change. */
 export const isChecked = sql`EXISTS (
   SELECT 1 FROM ${as(u)}
   WHERE ${u.id} = ${userId} AND ${u.passwordHash} = ${sql.placeholder("passwordHash")} AND ${u.disabledAt} IS NULL
 )`;
 
-/** A session to start. */
+/** A session to start. `waitingSecret` is not null for a sign-in that waits for a code. */
 export interface NewSessionRow {
   idHash: string;
   expiresAt: number;
   now: number;
+  waitingSecret: string | null;
+  /** In words, for people. */
+  browser: string;
 }
 
-const startIf = (condition: SQL) =>
+const { createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt } = sessions;
+/** Starts a session just after the password was entered. */
+export const startIf = (condition: SQL) =>
   statement<{ started: 1 }>(sql`
-    INSERT INTO ${sessions} (${names(sessions.idHash, sessions.userId, sessions.createdAt, sessions.expiresAt)})
-    SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")} WHERE ${condition}
+    INSERT INTO ${sessions}
+      (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt)})
+    SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")}, ${sql.placeholder("waitingSecret")},
+      ${sql.placeholder("browser")}, ${now}, ${now}
+    WHERE ${condition}
     RETURNING 1 AS started
   `);
 
+/** Ends the browser's previous session, and the user's expired ones. */
 const endStale = statement(sql`
   DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${sql.placeholder("previous")}
-    OR ${sessions.userId} = ${userId} AND ${sessions.expiresAt} <= ${now}
+    OR ${sessions.userId} = ${userId} AND (${sessions.expiresAt} <= ${now}
+      OR ${sessions.lastSeenAt} <= ${now} - ${sql.raw(String(IDLE_MS))})
 `);
 const start = startIf(isChecked);
+/** The new session exists and does not wait for a code. */
+export const hasStarted = sql`EXISTS (
+  SELECT 1 FROM ${as(s)} WHERE ${s.idHash} = ${idHash} AND ${s.userId} = ${userId} AND ${s.waitingSecret} IS NULL
+)`;
+const rememberDevice = remembering(hasStarted);
 
 /**
- * Starts a session that replaces the browser's previous one. Returns false if the user was disabled or the password changed
- * after `passwordHash` was checked.
+ * Starts a session that replaces the browser's previous one, and remembers the browser unless the sign-in waits for a code.
+ * Returns false if the user was disabled or the password changed after `passwordHash` was checked.
  */
 export async function insertSession(
   db: D1Database,
-  added: NewSessionRow & { userId: number; passwordHash: string; previous: string | null },
+  added: NewSessionRow & NewDeviceRow & SignIn & { passwordHash: string; previous: string | null },
 ): Promise<boolean> {
-  const [, started] = await runBatch(db, endStale(db, { ...added }), start(db, { ...added }));
+  const values = { ...added };
+  const [, started] = await runBatch(
+    db,
+    endStale(db, values),
+    start(db, values),
+    ...(added.waitingSecret === null ? [auditSignIn(db, added)] : []),
+    ...rememberDevice(db, values),
+  );
   return started.length > 0;
+}
+
+interface SignIn {
+  userId: number;
+  now: number;
+  browser: string;
+}
+
+/** The statement after the one that starts a session. */
+export function auditSignIn(
+  db: D1Database,
+  { userId, now, browser }: SignIn,
+  more: object = {},
+): Bound<unknown> {
+  return auditChange(db, { userId, now }, "sign in", "user", userId, { browser, ...more });
 }
 
 /**
@@ -97,12 +195,48 @@ export function renewal(isChanged: SQL) {
 
 const endOne = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${idHash}`);
 const endAll = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId}`);
+const { happenedAt, action, subject, detail } = auditLog;
+const auditSignOut = returning(
+  sql`INSERT INTO ${auditLog} (${names(happenedAt, auditLog.userId, action, subject, detail)})
+    SELECT ${now}, ${s.userId}, ${sql.placeholder("action")}, 'user ' || ${s.userId}, '{}'
+    FROM ${as(s)} WHERE ${isCurrent}`,
+  { userId: auditLog.userId },
+);
 
-export async function deleteSession(db: D1Database, idHash: string): Promise<void> {
-  await runIdempotent(db, endOne(db, { idHash }));
+/** Ends a session. Returns the ID of its user; undefined if it had ended before. */
+export async function deleteSession(db: D1Database, session: { idHash: string; now: number }) {
+  const values = { ...session, action: "sign out" };
+  const [[ended]] = await runIdempotent(db, auditSignOut(db, values), endOne(db, values));
+  return ended?.userId ?? undefined;
 }
 
-/** Ends every session of a user. */
-export async function deleteSessions(db: D1Database, userId: number): Promise<void> {
-  await runIdempotent(db, endAll(db, { userId }));
+/** Ends every session of the user of a session. */
+export async function deleteSessions(
+  db: D1Database,
+  session: { idHash: string; userId: number; now: number },
+): Promise<void> {
+  const values = { ...session, action: "sign out everywhere" };
+  await runIdempotent(db, auditSignOut(db, values), endAll(db, values));
+}
+
+/** A session of the user: the beginning of its hash, which names it on the account page. */
+const REFERENCE_LENGTH = 16;
+export const toReference = (idHash: string) => idHash.slice(0, REFERENCE_LENGTH);
+
+const endOther = statement(sql`
+  DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId}
+    AND substr(${sessions.idHash}, 1, ${sql.raw(String(REFERENCE_LENGTH))}) = ${sql.placeholder("reference")}
+`);
+
+/** Ends the session of the user with this reference, if there is one. */
+export async function endOwnSession(
+  db: D1Database,
+  ended: { userId: number; reference: string; now: number },
+): Promise<void> {
+  const { userId, now } = ended;
+  await runIdempotent(
+    db,
+    endOther(db, { ...ended }),
+    auditChange(db, { userId, now }, "end session", "user", userId),
+  );
 }

@@ -7,7 +7,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../accounts/viewers.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, names, optional, query, returning } from "../query.ts";
-import { links } from "../schema.ts";
+import { apps, links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
@@ -22,6 +22,7 @@ export interface NewLink {
 export type Parent = LinkRow & Inherited;
 
 const p = alias(links, "p");
+const a = alias(apps, "a");
 const now = sql.placeholder("now");
 // New links travel as JSON arrays [token, label, parent token].
 const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
@@ -32,12 +33,18 @@ const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
   query(
     {
       ...appAccess,
+      ...optional({
+        maxLinks: a.maxLinks,
+        createdLinkCount: a.createdLinkCount,
+        storedLength: a.storedLength,
+      }),
       newToken: sql<string | null>`j.value ->> 0`,
       ...optional(linkFields),
       ...inheritedFields,
     },
     sql`FROM ${from}
       LEFT JOIN ${as(m)} ON ${isMember}
+      LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
       LEFT JOIN ${newLinks}
       LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
       ${ancestors}
@@ -45,11 +52,29 @@ const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
   ),
 );
 
-/** Separates the access to the app from the parents, by the token of the new link. */
-function splitCreationContext<Row extends { id: number | null }>(rows: Row[]) {
+/** Separates the access to the app, and what it may still store, from the parents by the token of the new link. */
+function splitCreationContext<Row extends { id: number | null } & Quota>(rows: Row[]) {
   const found = rows.filter((row) => row.id !== null) as unknown as (Parent & { newToken: string })[];
-  return { access: rows[0], parents: new Map<string, Parent>(found.map((row) => [row.newToken, row])) };
+  const { maxLinks, createdLinkCount, storedLength } = rows[0] ?? {};
+  return {
+    access: rows[0],
+    room: (maxLinks ?? 0) - (createdLinkCount ?? 0),
+    storedLength: storedLength ?? 0,
+    parents: new Map<string, Parent>(found.map((row) => [row.newToken, row])),
+  };
 }
+
+/** Null without access. */
+interface Quota {
+  maxLinks: number | null;
+  createdLinkCount: number | null;
+  storedLength: number | null;
+}
+
+/** The links of a request count in their order, also one whose parent is not valid. A request with a key was judged before. */
+const hasRoom = sql`(
+  SELECT ${a.createdLinkCount} + j.key < ${a.maxLinks} FROM ${as(a)} WHERE ${a.token} = ${m.appToken}
+)`;
 
 const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
   const member = sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
@@ -62,7 +87,7 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
         FROM ${member} CROSS JOIN ${newLinks}
         LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
         WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
-          AND (${sql.placeholder("key")} IS NULL OR ${keys.isStored})`,
+          AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
       { token: links.token },
     ),
     /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
@@ -77,7 +102,7 @@ const toJson = (links: NewLink[]) =>
 
 /**
  * Inserts links at level 1 or below their parents. Without access, none is inserted. A link is skipped when its parent is missing
- * or at level 4. `parents` is read before the insertion, by the token of the new link.
+ * or at level 4, or the app has its maximum of links. `parents` is read before the insertion, by the token of the new link.
  */
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
   const values = { ...scope, links: toJson(links), now: at, operation: null, key: null, requestId: null };
@@ -116,9 +141,8 @@ export async function insertKeyedLinks(
   links: NewLink[],
   request: KeyedRequest,
   response: StoredResponse,
-  promised: number,
 ): Promise<string[] | undefined> {
-  const values = { ...scope, ...request, ...response, links: toJson(links), promised };
+  const values = { ...scope, ...request, ...response, links: toJson(links), promised: links.length };
   const { keys, insert, deleteWrongResponse } = insertion(scope);
   const [, [stored], inserted] = await runBatch(
     db,

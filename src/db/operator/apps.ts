@@ -21,7 +21,15 @@ export function findApp(db: D1Database, token: string): Promise<AppRow | undefin
   return runForRow(db, byToken(db, { token }));
 }
 
-const settings = ["name", "defaultUrl", "iosUrl", "androidUrl", "redirectHosts", "redirectSchemes"] as const;
+const settings = [
+  "name",
+  "defaultUrl",
+  "iosUrl",
+  "androidUrl",
+  "redirectHosts",
+  "redirectSchemes",
+  "maxLinks",
+] as const;
 const insert = returning(insertInto(apps, "token", ...settings, "createdAt"), fields);
 const update = returning(sql`UPDATE ${apps} SET ${setGiven(apps, ...settings)} WHERE ${hasToken}`, fields);
 

@@ -1,18 +1,21 @@
 /**
- * The audit log: who changed what and when. An entry is written in the batch of its change, and only if that changed a row; for a
+ * The audit log: who did what and when. An entry is written in the batch of its change, and only if that changed a row; for a
  * change on a shard, before it.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { names, optional, type RowOf } from "../query.ts";
 import { auditLog, users } from "../schema.ts";
-import { type Bound, statement } from "../statement.ts";
+import { type Bound, statement, type Value } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
 
-/** The operator who makes a change, and when, in milliseconds since 1970. The caller has checked that the user is an operator. */
-export interface Operator {
+/** The user who does something, and when, in milliseconds since 1970. */
+export interface Actor {
   userId: number;
   now: number;
 }
+
+/** An actor who was checked to be an operator. */
+export type Operator = Actor;
 
 const { happenedAt, userId, action, subject, detail } = auditLog;
 // A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
@@ -33,13 +36,25 @@ const insert = insertIf(sql`true`);
  */
 export function auditChange(
   db: D1Database,
-  operator: Operator,
+  actor: Actor,
   action: string,
   noun: string,
   id: string | number | null,
   detail: object = {},
 ): Bound<unknown> {
-  return insertAfterChange(db, toValues(operator, action, noun, id, detail));
+  return insertAfterChange(db, toValues(actor, action, noun, id, detail));
+}
+
+/** Builds the statement that adds an entry about a user if a condition holds. `userId` of the entry may be null. */
+export function auditIf(condition: SQL) {
+  const insertEntry = insertIf(condition);
+  return (
+    db: D1Database,
+    values: Record<string, Value> & { userId: number | null; now: number },
+    action: string,
+    user: number,
+    detail: object = {},
+  ): Bound<unknown> => insertEntry(db, { ...values, ...toValues(values, action, "user", user, detail) });
 }
 
 /** The statement that adds the audit entry of a change in another database, before the change. */
@@ -55,7 +70,7 @@ export function auditFirst(
 }
 
 function toValues(
-  { userId, now }: Operator,
+  { userId, now }: { userId: number | null; now: number },
   action: string,
   noun: string,
   id: string | number | null,

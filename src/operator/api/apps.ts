@@ -5,8 +5,9 @@ import { putDestination } from "../../db/links/destination-cache.ts";
 import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
 import { findUser } from "../../db/operator/users.ts";
-import { FORBIDDEN_SCHEMES } from "../../domain/click-target.ts";
+import { isForbiddenScheme } from "../../domain/click-target.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { DEFAULT_MAX_LINKS } from "../../domain/quotas.ts";
 import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/fields.ts";
@@ -27,6 +28,8 @@ const app = z
     redirect_hosts: z.array(z.string()),
     redirect_schemes: z.array(z.string()),
     link_count: z.int().with(z.describe("Number of network links (level 1)")),
+    max_links: z.int(),
+    created_link_count: z.int().with(z.describe("Number of links at all levels that users created")),
     created_at: timestamp,
   })
   .with(z.meta({ id: "App" }));
@@ -43,6 +46,8 @@ export function toAppItem(row: db.AppRow): AppItem {
     redirect_hosts: JSON.parse(row.redirectHosts),
     redirect_schemes: JSON.parse(row.redirectSchemes),
     link_count: row.linkCount,
+    max_links: row.maxLinks,
+    created_link_count: row.createdLinkCount,
     created_at: toIso(row.createdAt),
   };
 }
@@ -72,13 +77,16 @@ const host = readAs(z.string().check(plainText(1, 260)), (value, reject) => {
 const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
   const name = value.toLowerCase();
   if (!/^[a-z][a-z0-9+.-]*$/.test(name)) reject("must be a URL scheme without the colon");
-  if (FORBIDDEN_SCHEMES.has(name)) reject("must not be a scheme that runs code or reads local data");
+  if (isForbiddenScheme(name))
+    reject("must not be a scheme that runs code, reads local data or controls a device");
   return name;
 });
 
 const MAX_LIST_ITEMS = 100;
 const listOf = <T extends z.ZodMiniType>(item: T) =>
   z.array(item).check(z.maxLength(MAX_LIST_ITEMS, `must have at most ${MAX_LIST_ITEMS} items`));
+
+const NO_MAXIMUM = "must be an integer from 1 to 10000000";
 
 const fields = {
   name,
@@ -87,8 +95,18 @@ const fields = {
   android_url: z.nullable(webUrl).with(z.describe("The store page for Android")),
   redirect_hosts: listOf(host).with(z.describe("Hosts that the target of a click may have")),
   redirect_schemes: listOf(scheme).with(
-    z.describe("URL schemes that the target of a click may have, besides http and https"),
+    z.describe(
+      "URL schemes that the target of a click may have, for example https or that of your app. A target with the scheme intent needs the package of `android_url`",
+    ),
   ),
+  max_links: z
+    .int(NO_MAXIMUM)
+    .check(z.minimum(1, NO_MAXIMUM), z.maximum(10_000_000, NO_MAXIMUM))
+    .with(
+      z.describe(
+        "The links that users can create, at all levels. Links that engagements create do not count",
+      ),
+    ),
 };
 
 const newApp = z.strictObject({
@@ -97,6 +115,7 @@ const newApp = z.strictObject({
   android_url: z._default(fields.android_url, null),
   redirect_hosts: z._default(fields.redirect_hosts, []),
   redirect_schemes: z._default(fields.redirect_schemes, []),
+  max_links: z._default(fields.max_links, DEFAULT_MAX_LINKS),
 });
 const appChange = change(z.partial(z.object(fields)).shape);
 
@@ -108,6 +127,7 @@ function toAppChange(body: z.output<typeof appChange>): db.AppChange {
     androidUrl: body.android_url,
     redirectHosts: body.redirect_hosts,
     redirectSchemes: body.redirect_schemes,
+    maxLinks: body.max_links,
   };
 }
 

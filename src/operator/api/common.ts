@@ -4,7 +4,7 @@ import { createToken, hashToken, hintOf, type TokenKind } from "../../auth/secre
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { AppError } from "../../errors.ts";
-import { idText, pageQuery, plainText } from "../../http/fields.ts";
+import { idText, nameText, pageQuery } from "../../http/fields.ts";
 
 export const byId = z.object({ id: idText });
 
@@ -15,10 +15,10 @@ export const pageByPartner = {
   paged: true,
 } as const;
 
-export const name = z.string().check(z.trim(), plainText(1, 255));
+export const name = z.string().check(z.trim(), nameText(1, 255));
 
 /** Why an operator corrects spend. The audit log shows it. */
-export const reason = z.string().check(z.trim(), plainText(1, 500));
+export const reason = z.string().check(z.trim(), nameText(1, 500));
 
 /** Distinct cost types in the order of `COST_TYPES`. */
 export const costTypes = z.pipe(
@@ -28,13 +28,16 @@ export const costTypes = z.pipe(
   z.transform((types) => COST_TYPES.filter((type) => types.includes(type))),
 );
 
-/** An object with at least one of the fields. */
-export const change = <T extends z.core.$ZodLooseShape>(shape: T) =>
+/** An object with at least one of the fields of `shape`, and possibly the fields of `more`. */
+export const change = <T extends z.core.$ZodLooseShape, M extends z.core.$ZodLooseShape = object>(
+  shape: T,
+  more: M = {} as M,
+) =>
   z
-    .strictObject(shape)
+    .strictObject({ ...shape, ...more })
     .check(
       z.refine(
-        (body) => Object.values(body).some((value) => value !== undefined),
+        (body) => Object.keys(shape).some((name) => (body as Record<string, unknown>)[name] !== undefined),
         `must have at least one of ${Object.keys(shape).join(", ")}`,
       ),
     );

@@ -2,13 +2,13 @@
 import type * as z from "zod/mini";
 import { operatorOperation } from "../../auth/operations.ts";
 import { toPage } from "../../db/keyset.ts";
-import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
 import { type Contract, type Parsed, parseOrThrow } from "../../http/input.ts";
 import { pagingV1 } from "../../http/paging.ts";
 import { itemsV1, listV1 } from "../../http/response-schemas.ts";
+import type { ConfirmedOperator } from "../confirmation.ts";
 
 type Spec<C extends Contract> = Omit<Parameters<typeof operatorOperation<C>>[0], "responses" | "handle">;
 
@@ -16,7 +16,7 @@ interface ItemSpec<C extends Contract, Item> {
   /** What the response is, for the documentation. */
   returns?: string;
   status?: 201;
-  handle: (context: Context, operator: Operator, input: Parsed<C>) => Promise<Item>;
+  handle: (context: Context, operator: ConfirmedOperator, input: Parsed<C>) => Promise<Item>;
   /** Of an operation that creates an item: the last segment of the item's path. */
   locate?: (item: Item) => string | number;
 }
@@ -44,7 +44,7 @@ export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item 
   });
   const submit = (
     context: Context,
-    operator: Operator,
+    operator: ConfirmedOperator,
     input: Omit<Parsed<C>, "body"> & { body: object },
   ) => {
     const body = spec.input.body && parseOrThrow(spec.input.body, input.body);

@@ -1,14 +1,17 @@
 /** Users in the operator API. A password or token of a user is returned only by the operation that creates it. */
 import * as z from "zod/mini";
-import { createPassword, hashPassword } from "../../auth/passwords.ts";
+import { createTemporaryPassword } from "../../auth/passwords.ts";
 import { markTokenReset } from "../../auth/tokens.ts";
 import * as db from "../../db/operator/users.ts";
 import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { email } from "../../http/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
+import { requirePassword, yourPassword } from "../confirmation.ts";
 import { byId, change, createSecret, notFound, page, secret } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
+
+const PASSWORD_ERRORS = ["password_required", "wrong_password"] as const;
 
 export const role = z.enum(["member", "operator"], "must be member or operator");
 
@@ -21,6 +24,9 @@ const user = z
     token_hint: z.nullable(z.string()),
     disabled_at: z.nullable(timestamp),
     created_at: timestamp,
+    temporary_password_expires_at: z
+      .nullable(timestamp)
+      .with(z.describe("Null if the user has chosen a password or has none")),
     temporary_password: secret,
     api_token: secret,
   })
@@ -37,6 +43,7 @@ export function toUserItem(row: db.UserRow): UserItem {
     token_hint: row.tokenHint,
     disabled_at: row.disabledAt === null ? null : toIso(row.disabledAt),
     created_at: toIso(row.createdAt),
+    temporary_password_expires_at: row.passwordExpiresAt === null ? null : toIso(row.passwordExpiresAt),
   };
 }
 
@@ -55,6 +62,7 @@ const newUser = z.strictObject({
   email,
   role: z._default(role, "member"),
   sign_in: z._default(z.enum(["password", "sso"], "must be password or sso"), "password"),
+  your_password: yourPassword,
 });
 
 export const createUser = itemOperation({
@@ -64,13 +72,16 @@ export const createUser = itemOperation({
   summary: "Create a user with a temporary password or for single sign-on",
   input: { body: newUser },
   item: user,
-  errors: ["email_taken"],
-  async handle({ env }, operator, { body: { email, role, sign_in } }) {
-    const password = sign_in === "password" ? createPassword() : null;
-    const passwordHash = password && (await hashPassword(password));
-    const inserted = await db.insertUser(env.DB, operator, { email, role, passwordHash });
+  errors: ["email_taken", ...PASSWORD_ERRORS],
+  async handle(context, operator, { body: { email, role, sign_in, your_password } }) {
+    const { env, now } = context;
+    if (role === "operator" && sign_in === "password")
+      await requirePassword(context, operator, your_password);
+    const created = sign_in === "password" ? await createTemporaryPassword(now) : undefined;
+    const stored = created?.stored ?? db.NO_PASSWORD;
+    const inserted = await db.insertUser(env.DB, operator, { email, role, ...stored });
     if (!inserted) throw new AppError("email_taken");
-    return { ...toUserItem(inserted), ...(password && { temporary_password: password }) };
+    return { ...toUserItem(inserted), ...(created && { temporary_password: created.password }) };
   },
   locate: ({ id }) => id,
 });
@@ -90,13 +101,16 @@ export const readUser = itemOperation({
   },
 });
 
-const userChange = change({
-  role: z.optional(role),
-  disabled: z.optional(z.boolean()),
-  sign_in: z.optional(
-    z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
-  ),
-});
+const userChange = change(
+  {
+    role: z.optional(role),
+    disabled: z.optional(z.boolean()),
+    sign_in: z.optional(
+      z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
+    ),
+  },
+  { your_password: yourPassword },
+);
 
 export const updateUser = itemOperation({
   method: "PATCH",
@@ -105,14 +119,33 @@ export const updateUser = itemOperation({
   summary: "Update a user: change the role or sign-in method, disable or enable",
   input: { path: byId, body: userChange },
   item: user,
-  errors: ["not_found", "last_operator"],
-  async handle({ env: { DB } }, operator, { path: { id }, body: { role, disabled, sign_in } }) {
-    const change = { role, disabled, ...(sign_in && { passwordHash: null }) };
+  errors: ["not_found", "last_operator", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { role, disabled, sign_in, your_password } }) {
+    const { DB } = context.env;
+    // The operator who set a temporary password knows it.
+    if (role === "operator" && (await db.findUser(DB, id))?.passwordExpiresAt != null) {
+      await requirePassword(context, operator, your_password);
+    }
+    const change = { role, disabled, ...(sign_in && { password: db.NO_PASSWORD }) };
     const updated = await db.updateUser(DB, operator, id, change);
     if (updated) return toUserItem(updated);
     throw (await db.findUser(DB, id)) ? new AppError("last_operator") : notFound("user");
   },
 });
+
+const passwordReset = z._default(
+  z.strictObject({
+    revoke_api_token: z
+      .optional(z.boolean())
+      .with(
+        z.describe(
+          "Also deletes the user's API token. By default it keeps working, but can no longer be shown",
+        ),
+      ),
+    your_password: yourPassword,
+  }),
+  {},
+);
 
 /** The user's sessions end, and a sealed API token can no longer be shown. */
 export const resetPassword = itemOperation({
@@ -120,14 +153,20 @@ export const resetPassword = itemOperation({
   path: "/operator/v1/users/:id/password",
   id: "resetPassword",
   summary: "Reset a user's password to a temporary password",
-  input: { path: byId },
+  description:
+    "To recover an account that somebody else may have used, set `revoke_api_token`: the password, the sessions and the API token stop working in one step.",
+  input: { path: byId, body: passwordReset },
   item: user,
   returns: "The user with the password",
-  errors: ["not_found"],
-  async handle({ env }, operator, { path: { id } }) {
-    const password = createPassword();
-    const passwordHash = await hashPassword(password);
-    const updated = await db.updateUser(env.DB, operator, id, { passwordHash });
+  errors: ["not_found", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { revoke_api_token, your_password } }) {
+    const { env, now } = context;
+    const found = await db.findUser(env.DB, id);
+    if (!found) throw notFound("user");
+    if (found.role === "operator") await requirePassword(context, operator, your_password);
+    const { password, stored } = await createTemporaryPassword(now);
+    const change = { password: stored, revokesToken: revoke_api_token ?? false };
+    const updated = await db.updateUser(env.DB, operator, id, change);
     if (!updated) throw notFound("user");
     return { ...toUserItem(updated), temporary_password: password };
   },
@@ -137,16 +176,16 @@ export const issueToken = itemOperation({
   method: "POST",
   path: "/operator/v1/users/:id/token",
   id: "issueToken",
-  summary: "Replace a user's API token",
+  summary: "Replace the API token of a single sign-on user",
   input: { path: byId },
   item: user,
   returns: "The user with the token",
-  errors: ["not_found", "user_disabled"],
+  errors: ["not_found", "user_disabled", "has_password"],
   async handle({ env, now, afterResponse }, operator, { path: { id } }) {
     const { secret, stored } = createSecret("api");
     const { user, replaced, oldHash } = await db.replaceToken(env.DB, operator, id, stored);
     if (!user) throw notFound("user");
-    if (!replaced) throw new AppError("user_disabled");
+    if (!replaced) throw new AppError(user.disabledAt === null ? "has_password" : "user_disabled");
     if (oldHash) afterResponse(markTokenReset(env.TOKENS, oldHash, now));
     return { ...toUserItem(user), api_token: secret };
   },

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { listApps, listMembers } from "../../db/operator/apps.ts";
 import { listTree, MAX_SHOWN_LINKS, type TreeLink } from "../../db/operator/console.ts";
 import { findUserByEmail } from "../../db/operator/users.ts";
+import { DEFAULT_MAX_LINKS } from "../../domain/quotas.ts";
 import { email as emailField } from "../../http/fields.ts";
 import { parseOrThrow } from "../../http/input.ts";
 import type { Markup } from "../../http/pages.ts";
@@ -48,7 +49,8 @@ function appFields(app: Partial<AppItem>, formError?: FormError): Markup {
     ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.ios_url ?? "" }, formError)}
     ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.android_url ?? "" }, formError)}
     ${field({ name: "redirect_hosts", label: "Allowed redirect hosts", rows: 3, value: app.redirect_hosts?.join("\n") ?? "", hint: "One per line, e.g. shop.example.com" }, formError)}
-    ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirect_schemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}`;
+    ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirect_schemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}
+    ${field({ name: "max_links", label: "Maximum number of links", value: String(app.max_links ?? DEFAULT_MAX_LINKS), required: true, hint: `Links that users create, at all levels. ${app.created_link_count === undefined ? "" : `The app has ${app.created_link_count.toLocaleString("en-US")} now.`}` }, formError)}`;
 }
 
 function toBody(form: Form) {
@@ -58,6 +60,7 @@ function toBody(form: Form) {
     android_url: orNull(form.get("android_url")),
     redirect_hosts: toLines(form.get("redirect_hosts")),
     redirect_schemes: toLines(form.get("redirect_schemes")),
+    ...(form.has("max_links") && { max_links: Number(form.get("max_links")) }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The audit log: the changes by operators, newest first. */
+/** The audit log: sign-ins and changes, newest first. */
 import { html } from "hono/html";
 import { toPage } from "../../db/keyset.ts";
 import { listAudit } from "../../db/operator/audit.ts";
@@ -6,8 +6,6 @@ import { time } from "../../usecases/rounds/view.ts";
 import { toAuditItem } from "../api/audit.ts";
 import { table } from "./elements.ts";
 import type { Show } from "./layout.ts";
-
-const NO_CHANGES = html`<p class="notice">No changes yet. Every change by an operator is listed here, with the user and the time.</p>`;
 
 export const auditPage: Show = async (context) => {
   const requested = context.url.searchParams.get("before") ?? "";
@@ -19,13 +17,17 @@ export const auditPage: Show = async (context) => {
     .reverse()
     .map(
       (item) =>
-        html`<tr><td>${time(item.happened_at)}</td><td>${item.user?.email ?? "Command line"}</td><th scope="row">${item.action}: ${item.subject}</th><td>${Object.entries(item.detail).map(([name, value]) => html`<div><code>${name}: ${typeof value === "string" ? value : JSON.stringify(value)}</code></div>`)}</td></tr>`,
+        html`<tr><td>${time(item.happened_at)}</td><td>${nameUser(item)}</td><th scope="row">${item.action}: ${item.subject}</th><td>${Object.entries(item.detail).map(([name, value]) => html`<div><code>${name}: ${typeof value === "string" ? value : JSON.stringify(value)}</code></div>`)}</td></tr>`,
     );
   return {
     section: "Audit log",
     body: html`
       <h1>Audit log</h1>
-      ${table("Audit log", ["Time", "User", "Action", "Details"], rows, NO_CHANGES)}
+      ${table("Audit log", ["Time", "User", "Action", "Details"], rows)}
       ${page.previous === null ? "" : html`<p><a href="/operator/audit?before=${page.previous}">Older entries</a></p>`}`,
   };
 };
+
+function nameUser({ user, action }: ReturnType<typeof toAuditItem>): string {
+  return user?.email ?? (action === "create user" ? "Command line" : "Not signed in");
+}

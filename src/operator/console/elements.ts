@@ -89,9 +89,11 @@ export function confirmStep(step: {
   explanation: Markup | string;
   button: string;
   fields?: Markup;
+  /** Open at first, for a form that was rejected. */
+  isOpen?: boolean;
 }): Markup {
   return html`
-    <details class="confirm">
+    <details class="confirm" ${step.isOpen ? html`open` : ""}>
       <summary>${step.summary}</summary>
       <form method="post" action="${step.action}">
         <p>${step.explanation}</p>

@@ -3,16 +3,18 @@ import { html } from "hono/html";
 import { withSession } from "../../auth/sessions.ts";
 import type { SessionUser } from "../../db/accounts/sessions.ts";
 import { type Range, toPage } from "../../db/keyset.ts";
-import type { Operator } from "../../db/operator/audit.ts";
 import type { Context } from "../../env.ts";
-import { AppError, ERRORS } from "../../errors.ts";
+import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
 import { readFields } from "../../http/form.ts";
 import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
 import { asCode } from "../../http/text.ts";
+import type { ConfirmedOperator } from "../confirmation.ts";
+import { confirmOperator, isRecent, PASSWORD_FIELD } from "./step-up.ts";
 
 /** A signed-in operator. */
-export interface OperatorSession extends Operator {
+export interface OperatorSession extends ConfirmedOperator {
+  idHash: string;
   user: Pick<SessionUser, "email" | "role">;
 }
 
@@ -39,9 +41,11 @@ export type Act = (context: Context, session: OperatorSession, form: Form) => Pr
 function withOperatorSession(
   handler: (context: Context, session: OperatorSession) => Promise<Response>,
 ): Handler {
-  return withSession(async (context, { userId, email, role }) => {
+  return withSession(async (context, { userId, idHash, email, role, passwordAt }) => {
     if (role !== "operator") throw new AppError("operator_required");
-    return handler(context, { userId, now: context.now, user: { email, role } });
+    const { now } = context;
+    const enteredPassword = isRecent(passwordAt, now);
+    return handler(context, { userId, now, idHash, enteredPassword, user: { email, role } });
   });
 }
 
@@ -51,17 +55,21 @@ export function withPage(show: Show): Handler {
   );
 }
 
-/** Handles a form. A rejected form is shown again on its page with the error. */
-export function withForm(act: Act, show: Show): Handler {
+/**
+ * Handles a form. A rejected form is shown again on its page with the error. `isSensitive`: the operator's password is asked for
+ * if it was not entered a short time ago.
+ */
+export function withForm(act: Act, show: Show, isSensitive: (form: Form) => boolean = () => false): Handler {
   return withOperatorSession(async (context, session) => {
     const form = await readFields(context);
     try {
-      const result = await act(context, session, form);
+      const confirmed = isSensitive(form) ? await confirmOperator(context, session, form) : session;
+      const result = await act(context, confirmed, form);
       if ("body" in result) return await consolePage(context, session, result);
       const query = new URLSearchParams({ done: result.action, ...result.more });
-      return redirectResponse(context, `${result.path}?${query}`);
+      return redirectResponse(`${result.path}?${query}`);
     } catch (error) {
-      const isFormError = error instanceof AppError && FORM_ERROR_STATUSES.has(ERRORS[error.code].status);
+      const isFormError = error instanceof AppError && isAboutForm(error.code);
       if (!isFormError) throw error;
       context.trace.outcome = error.code;
       const formError = { error, form };
@@ -70,7 +78,12 @@ export function withForm(act: Act, show: Show): Handler {
   });
 }
 
-const FORM_ERROR_STATUSES: ReadonlySet<number> = new Set([400, 409, 422]);
+function isAboutForm(code: ErrorCode): boolean {
+  return (
+    [400, 409, 422].includes(ERRORS[code].status) ||
+    ["password_required", "wrong_password", "rate_limited"].includes(code)
+  );
+}
 
 /** The ID in the path. Throws not_found if it is not a number. */
 export function idOf(context: Context): number {
@@ -111,7 +124,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
   return pageResponse(context, {
     title: `${page.title ?? page.section} · Operator console`,
     user: session.user,
-    ...(formError && { status: ERRORS[formError.error.code].status }),
+    ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${doneNotice(context.url.searchParams.get("done"))}
@@ -138,7 +151,7 @@ const DONE = {
   "user-created": "User created.",
   "user-updated": "User updated.",
   "user-disabled": "User disabled. Their API token and sessions no longer work.",
-  "user-enabled": "User enabled. Issue a new API token if they need one.",
+  "user-enabled": "User enabled. They can sign in again.",
 };
 
 interface Done {
@@ -160,10 +173,12 @@ function doneNotice(action: string | null): Markup | "" {
 }
 
 function errorNotice(error: AppError): Markup {
+  // The title says what is wrong with the password.
+  const errors = error.errors.filter(({ param }) => param !== PASSWORD_FIELD);
   return html`
     <div class="notice error" role="alert">
       <p>${error.code === "invalid_request" ? html`<strong>Not saved.</strong> Fix the errors below and try again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
-      ${error.errors.length > 0 ? html`<ul>${error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
+      ${errors.length > 0 ? html`<ul>${errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
     </div>`;
 }
 

@@ -18,6 +18,7 @@ import { openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
 import { type Act, done, idOf, type Show, secretPage } from "./layout.ts";
+import { passwordField } from "./step-up.ts";
 import { voidSection } from "./voids.ts";
 
 /** The badge of a cost type's integration state. */
@@ -37,7 +38,7 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
     : "";
 }
 
-export const partnerPage: Show = async (context, formError) => {
+export const partnerPage: Show = async (context, formError, session) => {
   const id = idOf(context);
   const { DB } = context.env;
   const [partner, credentials, rounds, found] = await Promise.all([
@@ -72,6 +73,7 @@ export const partnerPage: Show = async (context, formError) => {
             : html`<h3 id="open">Open a round</h3>
               <form method="post" action="/operator/partners/${id}/rounds">
                 ${costTypeChecks(available, missing)}
+                ${passwordField(session, "round", formError)}
                 <button>Open round</button>
               </form>`
         }
@@ -80,7 +82,7 @@ export const partnerPage: Show = async (context, formError) => {
         <h2 id="credentials">Credentials</h2>
         ${credentialTable(credentials.rows.slice(0, NEWEST.limit), noCredentials)}
         ${moreHint(id, "credentials", credentials.total)}
-        ${issueForm(partner)}
+        ${issueForm(partner, passwordField(session, "credential", formError), context.url.pathname.endsWith("/credentials"))}
       </section>
       ${ratesSection(partner.integratedTypes, found)}
       ${await voidSection(context, id, formError)}
@@ -142,7 +144,7 @@ export const submitCostSwitch: Act = async (context, session, form) => {
   return done(`/operator/partners/${id}`, stopped ? "partner-stopped" : "partner-resumed");
 };
 
-function issueForm(partner: PartnerRow): Markup | "" {
+function issueForm(partner: PartnerRow, confirmation: Markup | "", isOpen: boolean): Markup | "" {
   const live = toTypes(partner.integratedTypes);
   const types = toTypes(partner.integratedTypes | partner.typesInRound);
   if (types.length === 0) return "";
@@ -153,11 +155,12 @@ function issueForm(partner: PartnerRow): Markup | "" {
       : []),
   ];
   return html`
-    <details>
+    <details ${isOpen ? html`open` : ""}>
       <summary>Issue a credential</summary>
       <form method="post" action="/operator/partners/${partner.id}/credentials">
         ${select("mode", "Mode", modes)}
         ${costTypeChecks(types, live)}
+        ${confirmation}
         <button>Issue credential</button>
       </form>
     </details>`;

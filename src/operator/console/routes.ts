@@ -12,24 +12,27 @@ import * as users from "./users.ts";
 import { submitVoid } from "./voids.ts";
 
 const page = (path: string, show: Show): Route => ({ path, methods: { GET: withPage(show) } });
+type IsSensitive = Parameters<typeof withForm>[2];
 /** A page with a form that posts to the same path. */
-const pageWithForm = (path: string, show: Show, act: Act): Route => ({
+const pageWithForm = (path: string, show: Show, act: Act, isSensitive?: IsSensitive): Route => ({
   path,
-  methods: { GET: withPage(show), POST: withForm(act, show) },
+  methods: { GET: withPage(show), POST: withForm(act, show, isSensitive) },
 });
 /** A form on a page with another path. */
-const form = (path: string, act: Act, show: Show): Route => ({
+const form = (path: string, act: Act, show: Show, isSensitive?: IsSensitive): Route => ({
   path,
-  methods: { POST: withForm(act, show) },
+  methods: { POST: withForm(act, show, isSensitive) },
 });
+/** Forms that show or issue a secret, or change a role or a password. */
+const always = () => true;
 
 export const consoleRoutes: Route[] = [
   page("/operator", overview.overviewPage),
   pageWithForm("/operator/partners", overview.overviewPage, overview.submitNewPartner),
   pageWithForm("/operator/partners/:id", partners.partnerPage, partners.submitPartner),
   form("/operator/partners/:id/costs", partners.submitCostSwitch, partners.partnerPage),
-  form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage),
-  form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage),
+  form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage, always),
+  form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage, always),
   pageWithForm("/operator/partners/:id/voids", partners.partnerPage, submitVoid),
   page("/operator/rounds", overview.overviewPage),
   page("/operator/rounds/:id", rounds.roundPage),
@@ -40,10 +43,10 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/apps/:token", apps.appPage, apps.submitApp),
   form("/operator/apps/:token/members", apps.submitMember, apps.appPage),
   form("/operator/apps/:token/members/remove", apps.submitRemoval, apps.appPage),
-  pageWithForm("/operator/users", users.usersPage, users.submitNewUser),
-  pageWithForm("/operator/users/:id", users.userPage, users.submitUser),
-  form("/operator/users/:id/password", users.submitPasswordReset, users.userPage),
-  form("/operator/users/:id/token", users.submitTokenIssue, users.userPage),
+  pageWithForm("/operator/users", users.usersPage, users.submitNewUser, always),
+  pageWithForm("/operator/users/:id", users.userPage, users.submitUser, users.isSensitive),
+  form("/operator/users/:id/password", users.submitPasswordReset, users.userPage, always),
+  form("/operator/users/:id/token", users.submitTokenIssue, users.userPage, always),
   page("/operator/credentials", credentialsPage),
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage),
   pageWithForm("/operator/adjustments", adjustmentsPage, submitAdjustment),

@@ -17,6 +17,6 @@ export const qrCode: Show = async (context, { viewer, app }) => {
   // Without the partner's macros, which nobody replaces on paper.
   const { url } = toLink(link, partners, context);
   return new Response(renderSVG(url, { ecc: "M", border: QUIET_ZONE }), {
-    headers: { "content-type": "image/svg+xml", ...securityHeaders(context) },
+    headers: { "content-type": "image/svg+xml", ...securityHeaders() },
   });
 };

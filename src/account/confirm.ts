@@ -1,0 +1,49 @@
+/** What the pages for signed-in users share: reading the account, and checking the password that a form confirms. */
+import type { Purpose } from "../auth/sealed.ts";
+import type { Session } from "../auth/sessions.ts";
+import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
+import * as accounts from "../db/accounts/account.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import * as contract from "./contract.ts";
+import * as pages from "./pages.ts";
+
+/** The account and the key of the password that the form confirmed, or the page that shows why the form was rejected. */
+export async function confirm(context: Context, session: Session, name: "show" | "reset") {
+  const form = await readForm(context, contract.confirm);
+  if ("errors" in form) {
+    const [error] = form.errors;
+    const message = `The ${error?.param} ${error?.message}.`;
+    return pages.confirmPage(context, session, name, message, 400, form.sent.get("replaces"));
+  }
+  const { password, replaces } = form.fields;
+  const loaded = await load(context, session);
+  const checked = await checkPassword(context, session, loaded.account, password);
+  if (!checked) {
+    return pages.confirmPage(context, session, name, "Incorrect password.", 403, replaces ?? null);
+  }
+  return { ...loaded, ...checked, replaces };
+}
+
+/** The key of the password and the stored hash that it matches, or undefined if the password is wrong. Counts the attempt. */
+export async function checkPassword(
+  context: Context,
+  session: Session,
+  { passwordHash }: accounts.Account,
+  password: string,
+): Promise<{ key: Uint8Array; passwordHash: string } | undefined> {
+  const known = { userId: session.userId, stored: passwordHash, counted: session.idHash };
+  const key = await confirmPassword(context, known, password);
+  return key && passwordHash !== null ? { key, passwordHash } : undefined;
+}
+
+export const tokenOf = ({ userId }: Session): Purpose => ({ userId, secret: "API token" });
+export const secretOf = (userId: number): Purpose => ({ userId, secret: "two-factor secret" });
+
+export async function load(context: Context, { idHash, userId }: Session) {
+  const { env, now } = context;
+  const { account, sessions } = await accounts.readAccount(env.DB, { idHash, userId, now });
+  if (!account) throw new AppError("session_ended");
+  return { account, sessions };
+}

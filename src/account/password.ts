@@ -1,0 +1,67 @@
+/** Changes the user's own password. A temporary password must be changed before anything else. */
+import { explainWeakness } from "../auth/password-rules.ts";
+import { hashPassword } from "../auth/passwords.ts";
+import { open, type Purpose, seal } from "../auth/sealed.ts";
+import { createSession, findRequiredStep, type Session } from "../auth/sessions.ts";
+import { updatePassword } from "../db/accounts/changes.ts";
+import type { Context } from "../env.ts";
+import { AppError, type InputError } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import { redirectResponse } from "../http/pages.ts";
+import { checkPassword, load, secretOf, tokenOf } from "./confirm.ts";
+import * as contract from "./contract.ts";
+import * as pages from "./pages.ts";
+
+export function readPassword(context: Context, session: Session): Promise<Response> {
+  return pages.passwordPage(context, session, [], 200);
+}
+
+export async function changePassword(context: Context, session: Session): Promise<Response> {
+  const form = await readForm(context, contract.changePassword);
+  const errors = "errors" in form ? form.errors : [];
+  const chosen = "errors" in form ? form.sent.get("new_password") : form.fields.new_password;
+  errors.push(...findWeakness(context, session, chosen, errors));
+  if ("errors" in form || errors.length > 0) return pages.passwordPage(context, session, errors, 400);
+  const { current_password, new_password } = form.fields;
+  const { account } = await load(context, session);
+  const checked = await checkPassword(context, session, account, current_password);
+  if (!checked) return pages.passwordPage(context, session, [WRONG_CURRENT_PASSWORD], 403);
+  const { hash, key } = await hashPassword(new_password);
+  const sealAgain = (sealed: string | null, purpose: Purpose) => {
+    const text = sealed === null ? undefined : open(sealed, checked.key, purpose);
+    return text === undefined ? null : seal(text, key, purpose);
+  };
+  const renewed = createSession(context);
+  const changed = await updatePassword(
+    context.env.DB,
+    { userId: session.userId, passwordHash: checked.passwordHash, tokenHash: account.tokenHash },
+    {
+      newHash: hash,
+      sealed: sealAgain(account.sealed, tokenOf(session)),
+      sealedSecret: sealAgain(account.sealedSecret, secretOf(session.userId)),
+    },
+    renewed,
+  );
+  if (!changed) throw new AppError("account_changed");
+  const current = { ...session, idHash: renewed.idHash, mustChangePassword: 0 };
+  const step = findRequiredStep(context, current);
+  if (step) return redirectResponse(step.path, renewed.cookie);
+  return pages.accountPage(context, current, await load(context, current), {
+    message: "Password changed.",
+    headers: renewed.cookie,
+  });
+}
+
+/** Checked only for a password that is not invalid already. */
+function findWeakness(
+  context: Context,
+  { email }: Session,
+  chosen: string | null,
+  errors: InputError[],
+): InputError[] {
+  if (chosen === null || errors.some(({ param }) => param === "new_password")) return [];
+  const message = explainWeakness(chosen, { email, host: context.url.hostname });
+  return message === undefined ? [] : [{ param: "new_password", message }];
+}
+
+const WRONG_CURRENT_PASSWORD: InputError = { param: "current_password", message: "is incorrect" };

@@ -1,0 +1,169 @@
+/** The pages on which a user sets up and manages two-factor authentication. */
+import { html, raw } from "hono/html";
+import { renderSVG } from "uqr";
+import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
+import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
+import type { Account } from "../../db/accounts/account.ts";
+import type { Context } from "../../env.ts";
+import type { InputError } from "../../errors.ts";
+import { type Markup, pageResponse } from "../../http/pages.ts";
+import { field, otherErrors } from "../fields.ts";
+import { countCodes, describeError } from "../rules.ts";
+
+/** Below this, the page suggests to create new codes. */
+const FEW_CODES = 3;
+
+interface SetUp {
+  secret: string;
+  next: string;
+  message?: string;
+  errors?: InputError[];
+  status?: 400 | 403;
+  headers?: Record<string, string>;
+}
+
+export function setUpPage(context: Context, session: Session, setUp: SetUp): Promise<Response> {
+  const { secret, next, errors = [], status = 200, message } = setUp;
+  const isRequired = mustUseTwoFactor(context, session);
+  return pageResponse(context, {
+    title: status === 200 ? "Set up two-factor authentication" : "Error: Set up two-factor authentication",
+    status,
+    user: session,
+    headers: setUp.headers ?? {},
+    narrow: true,
+    body: html`
+      ${message ? html`<p class="notice ok" role="status">${message}</p>` : ""}
+      <section class="card">
+        <h1>Set up <span class="whole">two-factor</span> authentication</h1>
+        ${status === 200 ? "" : html`<p class="notice" role="status">Two-factor authentication is still off. Fix the errors below and try again.</p>`}
+        ${isRequired ? html`<p class="notice">Operators must use two-factor authentication. Set it up to continue.</p>` : ""}
+        <p>When you sign in, you'll enter a code from an app on your phone after your password. Any authenticator app works, also the one of your password manager.</p>
+        <h2>1. Add linkledger to the app</h2>
+        <p>Scan this QR code with the app.</p>
+        <div class="qr" role="img" aria-label="QR code with the setup key">${raw(renderSVG(toAuthenticatorUri(secret, session.email), { border: 4 }))}</div>
+        <p>Can't scan it? Enter this setup key in the app: <code>${secret.match(/.{4}/g)?.join(" ")}</code></p>
+        <h2>2. Confirm</h2>
+        <form method="post" action="/account/two-factor">
+          <input type="hidden" name="secret" value="${secret}">
+          <input type="hidden" name="next" value="${next}">
+          ${field({
+            name: "code",
+            label: "Code",
+            type: "text",
+            autocomplete: "one-time-code",
+            hint: "The 6 digits that the app shows for linkledger.",
+            error: describeError(errors, "The code", "code"),
+          })}
+          ${field({
+            name: "password",
+            label: "Your password",
+            type: "password",
+            autocomplete: "current-password",
+            error: describeError(errors, "The password", "password"),
+          })}
+          ${otherErrors(errors, ["code", "password"])}
+          <p class="hint">You'll be signed out on other devices.</p>
+          <button>Turn on two-factor</button>
+        </form>
+        ${isRequired ? "" : html`<p class="hint"><a href="/account">Back to your account</a></p>`}
+      </section>`,
+  });
+}
+
+/** The recovery codes, which are shown only once. */
+export function codesPage(
+  context: Context,
+  session: Session,
+  shown: { message: string; codes: string[]; next: string; headers?: Record<string, string> },
+): Promise<Response> {
+  return pageResponse(context, {
+    title: "Recovery codes",
+    user: session,
+    headers: shown.headers ?? {},
+    body: html`
+      <h1>Recovery codes</h1>
+      <p class="notice ok" role="status">${shown.message}</p>
+      <section class="card">
+        <p class="notice warn">Copy these codes now, and keep them where you find them without your phone. You won't be able to see them again.</p>
+        <p>If you lose your app, enter one of them instead of a code. Each works once.</p>
+        <ul class="codes">${shown.codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+        <p><a class="button" href="${shown.next}">Done</a></p>
+      </section>`,
+  });
+}
+
+/** What was wrong with a form of the page. */
+interface Rejected {
+  form: "codes" | "off";
+  errors: InputError[];
+  status: 400 | 403;
+}
+
+export function twoFactorPage(
+  context: Context,
+  session: Session,
+  account: Account,
+  rejected?: Rejected,
+): Promise<Response> {
+  const isRequired = mustUseTwoFactor(context, session);
+  const left = account.recoveryCodesLeft;
+  return pageResponse(context, {
+    title: rejected ? "Error: Two-factor authentication" : "Two-factor authentication",
+    status: rejected?.status ?? 200,
+    user: session,
+    narrow: true,
+    body: html`
+      <section class="card">
+        <h1><span class="whole">Two-factor</span> authentication</h1>
+        ${rejected ? html`<p class="notice" role="status">Nothing was changed. Fix the error below and try again.</p>` : ""}
+        <p>On. ${countCodes(left)}${left < FEW_CODES ? " Create new ones before you run out." : ""}</p>
+        ${step({
+          form: "codes",
+          path: "recovery-codes",
+          summary: "Create new recovery codes",
+          text: "Your old recovery codes stop working immediately.",
+          rejected,
+        })}
+        ${
+          isRequired
+            ? html`<p class="hint">Operators must use two-factor authentication. To move it to another app, ask another operator to reset your password.</p>`
+            : step({
+                form: "off",
+                path: "off",
+                summary: "Turn off two-factor",
+                text: "From then on, your password is enough to sign in. You'll be signed out on other devices.",
+                rejected,
+              })
+        }
+        <p class="hint"><a href="/account">Back to your account</a></p>
+      </section>`,
+  });
+}
+
+/** A form with a password that is collapsed until it is needed or was rejected. */
+function step(one: {
+  form: Rejected["form"];
+  path: string;
+  summary: string;
+  text: string;
+  rejected: Rejected | undefined;
+}): Markup {
+  const errors = one.rejected?.form === one.form ? one.rejected.errors : [];
+  return html`
+    <details class="${one.form === "off" ? "confirm" : ""}" ${errors.length > 0 ? html`open` : ""}>
+      <summary>${one.summary}</summary>
+      <form method="post" action="/account/two-factor/${one.path}">
+        <p>${one.text}</p>
+        ${field({
+          name: "password",
+          id: `${one.form}-password`,
+          label: "Your password",
+          type: "password",
+          autocomplete: "current-password",
+          error: describeError(errors, "The password", "password"),
+        })}
+        ${otherErrors(errors, ["password"])}
+        <button class="${one.form === "off" ? "danger" : ""}">${one.summary}</button>
+      </form>
+    </details>`;
+}

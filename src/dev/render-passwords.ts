@@ -1,0 +1,33 @@
+/**
+ * `npm run passwords:render`: writes the list of common passwords that nobody can choose. With `--check` it only reports whether
+ * the list is up to date with the package that it is taken from.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { dictionary } from "@zxcvbn-ts/language-common";
+
+const OUTPUT = join(import.meta.dirname, "../auth/common-passwords.txt");
+/** Shorter passwords matter because people join two of them, or add digits, to reach the minimum length. */
+const SHORT_PASSWORDS = 2_000;
+const MIN_LENGTH = 12;
+
+const HEADER = `# The most common passwords of at least ${MIN_LENGTH} characters, and the ${SHORT_PASSWORDS} most common shorter ones, found in breaches.
+# From @zxcvbn-ts/language-common (https://github.com/zxcvbn-ts/zxcvbn), MIT License, Copyright (c) 2012-2016 Dan Wheeler and
+# Dropbox, Inc., Copyright (c) 2021 @zxcvbn-ts. Written by \`npm run passwords:render\`. Do not edit.
+`;
+
+// Sorted by how often a password was found. Other rules reject digits, repetitions and sequences.
+const common = dictionary["passwords-common"].filter(
+  (word) => /^[!-~]{4,}$/.test(word) && /[^\d]/.test(word),
+);
+const listed = new Set([
+  ...common.filter((word) => word.length >= MIN_LENGTH),
+  ...common.filter((word) => word.length < MIN_LENGTH).slice(0, SHORT_PASSWORDS),
+]);
+const source = `${HEADER}${[...listed].sort().join("\n")}\n`;
+if (!process.argv.includes("--check")) {
+  writeFileSync(OUTPUT, source);
+} else if (readFileSync(OUTPUT, "utf8") !== source) {
+  console.error("src/auth/common-passwords.txt is not up to date: run npm run passwords:render.");
+  process.exit(1);
+}

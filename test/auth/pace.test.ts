@@ -1,0 +1,69 @@
+/** Hashing a password blocks an isolate, so an isolate hashes at most two a second, and no stranger takes all turns. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { verifyPassword } from "../../src/auth/passwords.ts";
+import { PACE, type PasswordOwner, SCRYPT } from "../../src/auth/scrypt.ts";
+import { HOUR_MS } from "../../src/domain/time.ts";
+
+let hours = 0;
+beforeEach(() => {
+  Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
+  // An hour later, the turns of earlier tests are over.
+  vi.setSystemTime(Date.now() + ++hours * HOUR_MS);
+  PACE.interval = 500;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  PACE.interval = 0;
+});
+
+/** Verifies this many passwords concurrently. For each, the milliseconds until its turn, or why there was none. */
+function verify(count: number, owner: PasswordOwner): Promise<(number | string)[]> {
+  const start = Date.now();
+  const one = () =>
+    verifyPassword("a password", undefined, owner).then(
+      () => Date.now() - start,
+      ({ code, headers }) => `${code}, retry after ${headers["retry-after"]}`,
+    );
+  return Promise.all(Array.from({ length: count }, one));
+}
+
+const BUSY = "rate_limited, retry after 5";
+
+it("hashes two passwords a second, and rejects a stranger who would wait longer than 2 seconds", async () => {
+  const verified = verify(7, "stranger");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await verified).toEqual([0, 500, 1000, 1500, 2000, BUSY, BUSY]);
+});
+
+it("lets a user whom we know wait up to 5 seconds, behind the strangers who came first", async () => {
+  const strangers = verify(9, "stranger");
+  const known = verify(8, "known");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await strangers).slice(5)).toEqual([BUSY, BUSY, BUSY, BUSY]);
+  expect(await known).toEqual([2500, 3000, 3500, 4000, 4500, 5000, BUSY, BUSY]);
+});
+
+it("never keeps a user whom we know waiting longer than strangers may wait, however many come", async () => {
+  const arrivals: Promise<(number | string)[]>[] = [];
+  for (let second = 0; second < 20; second++) {
+    arrivals.push(verify(50, "stranger"));
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  const known = verify(1, "known");
+  await vi.advanceTimersByTimeAsync(5_000);
+  const [wait] = await known;
+  expect(wait).toBeLessThanOrEqual(PACE.patience.stranger + PACE.interval);
+  expect((await Promise.all(arrivals)).flat().filter((one) => one !== BUSY)).toHaveLength(43);
+});
+
+it("hashes the next password without a pause after half a second without any", async () => {
+  for (const pause of [500, 500, 499]) {
+    const verified = verify(1, "stranger");
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(await verified).toEqual([0]);
+  }
+  const early = verify(1, "stranger");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await early).toEqual([1]);
+});
