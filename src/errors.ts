@@ -44,7 +44,7 @@ export const ERRORS = {
   session_ended: {
     status: 401,
     title: "You are not signed in",
-    help: "Your session expired. Open the account page and sign in again.",
+    help: "Your session expired. Sign in again: users on the account page, partners at `/partner`.",
   },
   password_change_required: {
     status: 403,
@@ -69,7 +69,7 @@ export const ERRORS = {
   cross_site: {
     status: 403,
     title: "The request came from another site",
-    help: "Forms are accepted only from the pages of this site. Nothing was changed. Open the account page and try again there.",
+    help: "Forms are accepted only from the pages of this site. Nothing was changed. Open the page of the form and try again there.",
   },
   credential_revoked: {
     status: 403,

@@ -39,6 +39,7 @@ export async function purge(
   const walks = await Promise.allSettled([
     ...databasesOf(ledger).map(walk),
     deleteAllExpired("sessions"),
+    deleteAllExpired("partner_sessions"),
     deleteAllExpired("idempotency_keys"),
   ]);
   const failed = walks.find((result) => result.status === "rejected");

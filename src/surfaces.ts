@@ -38,6 +38,11 @@ const SURFACES: Surface[] = [
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
   },
   {
+    name: "partner",
+    segments: ["partner", "partner.css", "partner.js"],
+    load: async () => (await import("./partner/routes.ts")).partnerRoutes,
+  },
+  {
     name: "operator",
     segments: ["operator"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,

@@ -25,6 +25,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   // Deletes expired rows once an hour.
   sessions:
     /^DELETE FROM sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM sessions WHERE sessions\.expires_at <= /,
+  partner_sessions:
+    /^DELETE FROM partner_sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM partner_sessions WHERE partner_sessions\.expires_at <= /,
   idempotency_keys: /^DELETE /,
   // Checks that all migrations are applied.
   d1_migrations: /./,

@@ -28,7 +28,7 @@ const sources = new Map(
 );
 const migrations = import.meta.glob("../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 
-const SURFACES = ["campaign", "cost", "engagement", "account", "workspace", "operator", "site"];
+const SURFACES = ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"];
 const folderOf = (path: string) => path.split("/", 1)[0] ?? "";
 
 /** The imports and re-exports of a file; relative ones as paths under src/. */
@@ -96,7 +96,7 @@ const LEVELS = [
   ["http"],
   ["auth"],
   ["usecases"],
-  ["campaign", "cost", "engagement", "account", "workspace", "operator", "site"],
+  ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"],
   ["openapi.ts", "purge.ts"],
   ["surfaces.ts"],
   ["index.ts"],

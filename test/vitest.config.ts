@@ -50,6 +50,7 @@ export default defineConfig({
             "test/db/{ledger-*,workspace-budgets}.test.ts",
             "test/model/*.test.ts",
             "test/operator/{voids,adjustments,rates}.test.ts",
+            "test/partner/*.test.ts",
           ],
           exclude,
         },

@@ -23,7 +23,7 @@ export function landingPage(context: Context): Promise<Response> {
         <section class="card">
           <h2>Partners</h2>
           <p>Send the cost of a click or impression within seven days. One response lists everything that is wrong with a request.</p>
-          <p><a href="/docs/partners">Partner guide</a></p>
+          <p><a href="/partner">Partner sign-in</a> · <a href="/docs/partners">Partner guide</a></p>
         </section>
         <section class="card">
           <h2>Operators</h2>

@@ -36,7 +36,7 @@ type CostAccess = Pick<Credential, "partnerId" | "revoked">;
  * Runs a handler and fails closed: its response is sent only if `authorize` accepted every row. An error of the input is
  * thrown only to a caller whom the database knows; `find` asks for the row if the handler did not get that far.
  */
-async function guard<Row>(
+export async function guard<Row>(
   check: (row: Row | undefined) => void,
   find: () => Promise<Row | undefined>,
   handle: (authorize: Caller<Row>["authorize"]) => Promise<Response>,

@@ -29,14 +29,20 @@ export function noteAccepted(tokenHash: string, now: number): void {
  * database or to KV. A request without a credential is not counted.
  */
 export async function limitRequests(context: Context): Promise<void> {
-  const { env, now } = context;
   const token = readToken(context);
-  if (!token) return;
-  const hash = sha256(token);
+  if (token) await limitUses(context, sha256(token));
+}
+
+/**
+ * Counts one use of the token with this SHA-256. Throws rate_limited if it was used too often, or its address had too many
+ * rejections.
+ */
+export async function limitUses(context: Context, tokenHash: string): Promise<void> {
+  const { env, now } = context;
   const isBlocked = env.ADDRESS_REJECTIONS !== undefined && blocked.has(addressOf(context) ?? "", now);
-  if (isBlocked && !accepted.has(hash, now)) throw rateLimited();
+  if (isBlocked && !accepted.has(tokenHash, now)) throw rateLimited();
   const limiter = env.CREDENTIAL_REQUESTS;
-  if (limiter && !(await consumeLimit(context, limiter, hash))) throw rateLimited();
+  if (limiter && !(await consumeLimit(context, limiter, tokenHash))) throw rateLimited();
 }
 
 /** Counts a rejected credential for its address. Returns the rejection, or rate_limited after too many. */

@@ -4,12 +4,11 @@ import { costOperation } from "../auth/operations.ts";
 import { listCosts as findCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
 import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
-import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { pagingV2 } from "../http/response-schemas.ts";
-import { costItem, TEST_COSTS, toCostItem } from "./cost-item.ts";
+import { costItem, costsResponse, TEST_COSTS, toCostItem } from "../usecases/costs/item.ts";
 
 export const listCosts = costOperation({
   method: "GET",
@@ -48,35 +47,8 @@ export const listCosts = costOperation({
     const items = found.items.map((cost) => toCostItem(cost.costId, cost, now));
     const paging = toPaging(context, range, found);
     if (prefers(context.request, "text/csv")) {
-      return csvResponse(
-        toCsv(
-          Object.keys(COLUMNS),
-          items.map((item) => Object.values(COLUMNS).map((read) => read(item))),
-        ),
-        "costs.csv",
-        paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` },
-      );
+      return costsResponse(items, paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` });
     }
     return jsonResponse({ items, paging, request_id: context.requestId }, 200, { vary: "Accept" });
   },
 });
-
-type Item = ReturnType<typeof toCostItem>;
-const COLUMNS: Record<string, (item: Item) => Cell> = {
-  cost_id: (item) => item.cost_id,
-  cost_type: (item) => item.cost_type ?? null,
-  cost_currency: (item) => item.cost_currency ?? null,
-  amount: (item) => item.amount ?? null,
-  tag: (item) => item.tag,
-  source: (item) => item.source,
-  received_at: (item) => item.received_at ?? null,
-  match: (item) => item.match,
-  may_match_until: (item) => item.may_match_until,
-  mismatch: (item) => item.mismatch,
-  url_cost_type: (item) => item.url_price?.cost_type ?? null,
-  url_cost_currency: (item) => item.url_price?.cost_currency ?? null,
-  url_amount: (item) => item.url_price?.amount ?? null,
-  engagement_kind: (item) => item.engagement?.kind ?? null,
-  engagement_at: (item) => item.engagement?.occurred_at ?? null,
-  link_token: (item) => item.engagement?.link_token ?? null,
-};

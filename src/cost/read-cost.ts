@@ -5,7 +5,7 @@ import { findCost } from "../db/ledger/costs.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { costId } from "../http/fields.ts";
-import { costItem, TEST_COSTS, toCostItem } from "./cost-item.ts";
+import { costItem, TEST_COSTS, toCostItem } from "../usecases/costs/item.ts";
 
 export const readCost = costOperation({
   method: "GET",

@@ -12,7 +12,7 @@ import { currentCostAfter, judgeEntry } from "../domain/round-report.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import type { Pair } from "../http/input.ts";
-import { type CostResult, costInput, toResult } from "./submit.ts";
+import { type CostResult, costInput, toResult } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
 export interface SentCost {

@@ -1,31 +1,25 @@
 /** `POST /cost/batch`: a partner sends up to 1,000 costs in one request, each with its own result. */
 import * as z from "zod/mini";
-import type { CostCaller } from "../auth/guards.ts";
 import { costOperation } from "../auth/operations.ts";
-import { findCredential } from "../db/ledger/costs.ts";
 import type { Cost } from "../domain/costs.ts";
-import { expectDefined } from "../domain/expect-defined.ts";
-import type { Context } from "../env.ts";
-import { AppError, ERRORS, type InputError } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
-import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
+import { csvResponse, toCsv } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { invalidRequest, parsePart, toSentence } from "../http/input.ts";
+import { invalidRequest } from "../http/input.ts";
 import { toProblem } from "../http/problems.ts";
 import { problem } from "../http/response-schemas.ts";
-import { submitTests, toSentItem } from "./round.ts";
 import {
-  type CostResult,
-  costInput,
-  costResult,
-  REQUEST_ID,
-  RESULT_EXAMPLE,
-  submitCosts,
-  toCost,
-} from "./submit.ts";
+  forValid,
+  MAX_BATCH_BYTES,
+  MAX_COSTS,
+  RESULT_COLUMNS,
+  readItem,
+  toRow,
+} from "../usecases/costs/batch.ts";
+import { costInput, costResult, REQUEST_ID, RESULT_EXAMPLE, submitCosts } from "../usecases/costs/submit.ts";
+import { submitTests, toSentItem } from "./round.ts";
 
-const RESULT_COLUMNS = ["row", "cost_id", "status", "code", "message", "match", "duplicate"];
-const MAX_COSTS = 1_000;
 /** Each repetition of an ID is judged after the one before it, in statements of its own. */
 const MAX_REPEATS = 10;
 
@@ -51,7 +45,7 @@ export const submitBatch = costOperation({
       maxRows: MAX_COSTS,
       example: "cost_type,cost_currency,cost_id,cost_amount,tag\r\ncpc,USD,acme-click-20260701,0.25,july\r\n",
     },
-    maxBodyBytes: 1024 * 1024,
+    maxBodyBytes: MAX_BATCH_BYTES,
   },
   describedBody: z.strictObject({ costs: z.array(costInput).check(z.minLength(1), z.maxLength(MAX_COSTS)) }),
   requestExample: {
@@ -87,9 +81,9 @@ export const submitBatch = costOperation({
             caller,
             costs.map((cost, index) => ({ sent: sent[index] ?? {}, cost })),
           )
-        : await submitValid(context, caller, costs);
+        : await forValid(context, caller, costs, submitCosts);
     if (prefers(context.request, "text/csv")) {
-      const rows = results.map((result, index) => toRow(result, index, sent[index]?.cost_id ?? null));
+      const rows = results.map((result, index) => toRow(result, index + 1, sent[index]?.cost_id ?? null));
       return csvResponse(toCsv(RESULT_COLUMNS, rows), "results.csv");
     }
     return jsonResponse(
@@ -107,27 +101,6 @@ export const submitBatch = costOperation({
   },
 });
 
-/** Submits the valid costs. The result of an invalid one is its error. */
-async function submitValid(
-  context: Context,
-  caller: CostCaller,
-  costs: (Cost | AppError)[],
-): Promise<(CostResult | AppError)[]> {
-  const valid = costs.flatMap((cost) => (cost instanceof AppError ? [] : [cost]));
-  if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
-  const results = valid.length === 0 ? [] : await submitCosts(context, caller, valid);
-  return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
-}
-
-/** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */
-function readItem(item: unknown, index: number): Cost | AppError {
-  // A row of CSV that does not fit its header.
-  if (item instanceof AppError) return item;
-  const errors: InputError[] = [];
-  const input = parsePart(costInput, item, errors, `costs.${index}`);
-  return input ? toCost(input) : invalidRequest(errors);
-}
-
 function limitRepeats(costs: (Cost | AppError)[]): (Cost | AppError)[] {
   const seen = new Map<string, number>();
   return costs.map((cost) => {
@@ -139,14 +112,3 @@ function limitRepeats(costs: (Cost | AppError)[]): (Cost | AppError)[] {
 }
 
 const TOO_OFTEN = { param: "cost_id", message: `appears more than ${MAX_REPEATS} times in this batch` };
-
-/** A row of the results. The message of an invalid cost names everything that is wrong with it. */
-function toRow(result: CostResult | AppError, index: number, costId: string | null): Cell[] {
-  if (!(result instanceof AppError)) {
-    const { status, match, duplicate } = result;
-    return [index + 1, result.cost_id, status, null, null, match, String(duplicate)];
-  }
-  const { code, errors, message } = result;
-  const problem = errors.length > 0 ? errors.map(toSentence).join(" ") : message;
-  return [index + 1, costId, ERRORS[code].status, code, problem, null, null];
-}

@@ -15,7 +15,6 @@ import {
   readBody,
   readPairs,
 } from "../http/input.ts";
-import { submitTests, toSentPairs } from "./round.ts";
 import {
   type CostResult,
   costInput,
@@ -24,7 +23,8 @@ import {
   RESULT_EXAMPLE,
   submitCosts,
   toCost,
-} from "./submit.ts";
+} from "../usecases/costs/submit.ts";
+import { submitTests, toSentPairs } from "./round.ts";
 
 export const submitCost = costOperation({
   method: "POST",

@@ -1,8 +1,8 @@
-/** Deletes the rows that expire: sessions, and the responses stored for idempotency keys. */
+/** Deletes the rows that expire: sessions of users and of partners, and the responses stored for idempotency keys. */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { KEY_LIFE_MS } from "./idempotency.ts";
 import { names } from "./query.ts";
-import { idempotencyKeys, sessions } from "./schema.ts";
+import { idempotencyKeys, partnerSessions, sessions } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
 
 const now = sql.placeholder("now");
@@ -18,6 +18,11 @@ const removalOf = (table: Table, primaryKey: SQL, isExpired: SQL) =>
 
 const remove = {
   sessions: removalOf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
+  partner_sessions: removalOf(
+    partnerSessions,
+    names(partnerSessions.idHash),
+    sql`${partnerSessions.expiresAt} <= ${now}`,
+  ),
   idempotency_keys: removalOf(
     idempotencyKeys,
     names(userId, appToken, operation, key),

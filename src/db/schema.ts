@@ -283,6 +283,15 @@ export const credentials = sqliteTable("credentials", {
   revokedAt: integer("revoked_at"),
 });
 
+/** A browser that is signed in with a credential, which every request checks again. The cookie holds the session ID. */
+export const partnerSessions = sqliteTable("partner_sessions", {
+  idHash: text("id_hash").primaryKey(),
+  /** The `token_hash` of the credential. */
+  tokenHash: text("token_hash").notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
 /** Integration rounds, in which a partner tests some cost types. At most one open round per partner and cost type. */
 export const rounds = sqliteTable(
   "rounds",

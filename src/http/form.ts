@@ -27,6 +27,22 @@ export async function readFields(context: Context): Promise<URLSearchParams> {
   return sent;
 }
 
+/** The fields and files of a multipart form. Throws what `readForm` throws, and invalid_request for a repeated field. */
+export async function readMultipart({ request }: Context, maxBytes: number): Promise<FormData> {
+  if (mediaType(request) !== "multipart/form-data") {
+    throw new AppError("unsupported_media_type", "Send the form as multipart/form-data.");
+  }
+  const body = await readBody(request, maxBytes);
+  const headers = { "content-type": request.headers.get("content-type") ?? "" };
+  const form = await new Response(body, { headers }).formData().catch(() => {
+    throw invalidRequest([{ param: "body", message: "is not a form in multipart/form-data" }]);
+  });
+  const names = [...form.keys()];
+  const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  if (repeated.size === 0) return form;
+  throw invalidRequest([...repeated].map((param) => ({ param, message: "is given more than once" })));
+}
+
 async function readSent(context: Context): Promise<{ sent: URLSearchParams; errors: InputError[] }> {
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");

@@ -21,6 +21,8 @@ export interface Page {
   status?: number;
   /** The signed-in user, if any. */
   user?: { email: string; role: "member" | "operator" } | undefined;
+  /** What the header has instead of the links of the user. */
+  navigation?: Markup;
   /** For pages with wide tables. */
   wide?: boolean;
   /** What the header shows after the product's name, and below that row. */
@@ -58,7 +60,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <header class="top"><div>
       <a class="brand" href="/">${brandMark} <span>linkledger</span></a>
       ${page.switcher ?? ""}
-      ${page.plain ? "" : html`<nav aria-label="Account">${navigation(context, page)}</nav>`}
+      ${page.plain ? "" : html`<nav aria-label="Account">${page.navigation ?? navigation(context, page)}</nav>`}
     </div>${page.tabs ?? ""}</header>
     <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
       ${page.body}

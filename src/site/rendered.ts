@@ -534,7 +534,39 @@ LINK_TOKEN=…</pre>
     grep -A1 'yourname-20260701-0009' | grep -oE '&quot;(expected|remedy)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;expected&quot;:&quot;A click with this cost ID, recorded on one of the partner's links.&quot;
 &quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
+<p>The report is also a page: sign in at <code>/partner</code> with your test credential.</p>
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
+      { id: "your-pages", title: "Your pages", body: `<h2 id="your-pages">Your pages</h2>
+<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.</p>
+<div class="table" tabindex="0" role="region" aria-label="Your pages"><table>
+<thead>
+<tr>
+<th>Page</th>
+<th>Content</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>/partner</code></td>
+<td>what you can send, coverage and discrepancy of the last seven days, and the next step</td>
+</tr>
+<tr>
+<td><code>/partner/costs</code></td>
+<td>your costs by ID and state, also as CSV; a cost has its own page, where you can void it</td>
+</tr>
+<tr>
+<td><code>/partner/upload</code></td>
+<td>sends a CSV file: first a check that changes nothing, then the import, then a file with the results</td>
+</tr>
+<tr>
+<td><code>/partner/setup</code></td>
+<td>the parameters of your links with their macros, and the first request</td>
+</tr>
+<tr>
+<td><code>/partner/round</code></td>
+<td>with a test credential, which has only this page and Setup: the report of the round</td>
+</tr>
+</tbody></table>
+</div>` },
       { id: "parameters", title: "Parameters", body: `<h2 id="parameters">Parameters</h2>
 <p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
 <div class="table" tabindex="0" role="region" aria-label="Parameters"><table>
@@ -597,9 +629,10 @@ LINK_TOKEN=…</pre>
     --data-binary @- &quot;$BASE_URL/cost/batch&quot;</kbd>
 <samp>row,cost_id,status,code,message,match,duplicate
 1,yourname-20260701-0003,ok,,,pending,false</samp></pre>
-<p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>` },
+<p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
+<p>Without a program, <a href="#your-pages">upload the file</a> at <code>/partner/upload</code>: up to 10 MB, and each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
-<p><code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
+<p><code>/partner/costs</code> shows and voids your costs in a browser. <code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
 <p><code>POST /cost/{cost_id}/void</code> takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
 <p>You can void a cost until seven days after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After seven days, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
@@ -713,14 +746,14 @@ LINK_TOKEN=…</pre>
 <li>Create the partner and open a round in the console, with the cost types to test. Copy the test credential: it is shown once.</li>
 <li>Ask a member of an app to create a link and attach the partner: <code>PATCH …/trackers/{link_token}</code> with <code>{&quot;partner_id&quot;: …}</code>.</li>
 <li>Give the partner the test credential, the token of the link, and the <a href="/docs/partners">partner guide</a>.</li>
-<li>Read the report together: in the console, or with <code>GET /cost/round</code>.</li>
+<li>Read the report together: you in the console, the partner at <code>/partner</code>.</li>
 <li>Dismiss mismatches that you both understand and that cannot be fixed, then approve the round.</li>
 <li>Issue a live credential. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
 <li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
       { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<h2 id="pass-a-round-as-a-partner">Pass a round as a partner</h2>
-<p>Open your link with a <code>cost_id</code>, send the cost with the same ID, and read <code>GET /cost/round</code> with your test credential. It returns JSON, or a page with <code>Accept: text/html</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
+<p>Open your link with a <code>cost_id</code>, send the cost with the same ID, and sign in at <code>/partner</code> with your test credential to read the report. <code>GET /cost/round</code> returns it as JSON. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
       { id: "mismatches", title: "Mismatches", body: `<h2 id="mismatches">Mismatches</h2>
 <div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
 <thead>
@@ -916,7 +949,7 @@ LINK_TOKEN=…</pre>
 <li>the link is attached to this partner</li>
 <li>a person opened it: crawlers and link previews are not recorded</li>
 </ul>
-<p>In a round, <code>GET /cost/round</code> says why.</p>` },
+<p>In a round, the report at <code>/partner</code> says why.</p>` },
       { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<h2 id="a-cost-or-cost-id-is-rejected">A cost or cost ID is rejected</h2>
 <div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
 <thead>

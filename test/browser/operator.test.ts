@@ -93,8 +93,10 @@ describe("an integration round", () => {
     await sendCost(token, { cost_type: "cpm", cost_amount: "2.4", cost_id: "corsair-click-0005" });
     await page.reload();
     await page.getByText("1 open mismatch.").waitFor();
-    const partner = await open({ extraHTTPHeaders: { authorization: `Bearer ${token}` } });
-    await partner.goto("/cost/round");
+    const partner = await open();
+    await partner.goto("/partner");
+    await partner.getByLabel("Credential").fill(token);
+    await partner.getByRole("button", { name: "Sign in" }).click();
     await partner.getByText("1 open mismatch.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("status").getByText("Mismatch dismissed.").waitFor();

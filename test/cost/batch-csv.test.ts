@@ -2,9 +2,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
-import { costInput } from "../../src/cost/submit.ts";
 import { AppError, type InputError } from "../../src/errors.ts";
 import { readTable } from "../../src/http/csv-input.ts";
+import { costInput } from "../../src/usecases/costs/submit.ts";
 import {
   ask,
   type Call,

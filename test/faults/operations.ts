@@ -9,10 +9,12 @@ import { routes } from "../routes.ts";
 import {
   everyOperation,
   type Need,
+  PAGE_BODIES,
   plainCall,
   RECOVERY_CODE,
   SECOND_SESSION,
   SESSIONS,
+  sessionFor,
 } from "../security/support.ts";
 import { ROUND, SSO_USER } from "./state.ts";
 
@@ -36,6 +38,20 @@ const cost = {
 
 /** The secret of an authenticator app. */
 const SECRET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const UPLOADED = `${Object.keys(cost).join()}\n${Object.values(cost).join()}`;
+const UPLOADED_PART = `row,${UPLOADED.replace("\n", "\n1,")}`;
+const part = (path: string): Sample => ({
+  path,
+  method: "POST",
+  headers: { "content-type": "text/csv", accept: "application/json" },
+  body: UPLOADED_PART,
+});
+const upload = (path: string, disposition: string, content: string): Sample => ({
+  path,
+  method: "POST",
+  headers: { "content-type": "multipart/form-data; boundary=boundary" },
+  body: `--boundary\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}\r\n--boundary--\r\n`,
+});
 
 const ADJUSTMENT = {
   app_token: DEMO.appToken,
@@ -168,6 +184,16 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
   ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
+  "GET /partner/round": { path: "/partner/round", headers: { cookie: SESSIONS.partnerInRound } },
+  "GET /partner/costs/:cost_id": { path: "/partner/costs/demo-spend-00-0" },
+  "GET /partner/costs/:cost_id/void": { path: "/partner/costs/demo-spend-00-0/void" },
+  ...page("/partner", form({ credential: DEMO.costToken }), { repeats: true }),
+  ...page("/partner/sign-out", { ...form(), headers: { ...form().headers, cookie: SESSIONS.partner } }),
+  ...page("/partner/costs/demo-spend-00-0/void", form(), { pattern: "/partner/costs/:cost_id/void" }),
+  "POST /partner/upload": upload("/partner/upload", 'name="file"; filename="costs.csv"', UPLOADED),
+  "POST /partner/upload/import": upload("/partner/upload/import", 'name="rows"', UPLOADED_PART),
+  "POST /partner/upload/check-part": part("/partner/upload/check-part"),
+  "POST /partner/upload/import-part": part("/partner/upload/import-part"),
   ...page("/operator/credentials/1/revoke", form(), { pattern: "/operator/credentials/:id/revoke" }),
 };
 
@@ -199,7 +225,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
     path: samplePath(one.pattern),
   };
   const token = options.token ?? (operation && TOKENS[operation.credentials]);
-  const cookie = one.need === "operator_session" ? SESSIONS.operator : SESSIONS.member;
+  const cookie = sessionFor(one.need);
   const accept = operation ? "application/json" : "text/html";
   const headers = { accept, ...(!operation && { cookie }), ...options.headers };
   return {
@@ -207,7 +233,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
     need: one.need,
     method: one.method,
     repeats: repeats ?? false,
-    form: operation ? undefined : (options.body as string | undefined),
+    form: operation || PAGE_BODIES[name] ? undefined : (options.body as string | undefined),
     isWrite: one.method !== "GET" || SAMPLES[name]?.path.includes("s2s=1") === true,
     send: (bindings = {}, more = {}) =>
       call(path, {

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { LINKS } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, freshDemo, type ProblemBody, rejection, rows } from "../harness.ts";
-import { everyOperation, everything, SESSIONS, startSessions } from "../security/support.ts";
+import { everyOperation, everything, PAGE_BODIES, sessionFor, startSessions } from "../security/support.ts";
 
 beforeAll(async () => {
   await freshDemo();
@@ -19,13 +19,14 @@ const TOKENS: Partial<Record<string, string>> = {
 /** A call with valid credentials and this body. */
 function validCall({ method, need, pattern }: (typeof everyOperation)[number], body: BodyInit): Call {
   const isForm = TOKENS[need] === undefined || pattern === "/cost";
+  const pageBody = PAGE_BODIES[`${method} ${pattern}`];
   return {
     method,
     body,
     token: TOKENS[need],
     headers: {
-      "content-type": isForm ? FORM : "application/json",
-      cookie: need === "operator_session" ? SESSIONS.operator : SESSIONS.member,
+      "content-type": pageBody ?? (isForm ? FORM : "application/json"),
+      cookie: sessionFor(need),
     },
   };
 }
@@ -33,6 +34,8 @@ function validCall({ method, need, pattern }: (typeof everyOperation)[number], b
 /** Operations without a body. They never read one. */
 const BODILESS = [
   "POST /logout",
+  "POST /partner/sign-out",
+  "POST /partner/costs/:cost_id/void",
   "POST /account/sign-out-everywhere",
   "DELETE /operator/v1/apps/:token/members/:user_id",
   "POST /cost/:cost_id/void",
@@ -173,9 +176,15 @@ describe("a body that is cut off", () => {
   });
 });
 
+/** In KiB, where it is not 64. */
+const LIMITS: [pattern: string, limit: number][] = [
+  ["/cost/batch", 1024],
+  ["/partner/upload", 1280],
+];
+
 describe("an endless body that exceeds its limit", () => {
   it.each(reading)("gets 413 and is not read further: %s", async (_, one) => {
-    const limit = one.pattern === "/cost/batch" ? 1024 : 64;
+    const limit = LIMITS.find(([pattern]) => one.pattern.startsWith(pattern))?.[1] ?? 64;
     const { body, seen } = bodyOf(forever("x".repeat(1024)), "never ends");
     const options = validCall(one, body);
     const result = await rejection(one.path, {

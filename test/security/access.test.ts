@@ -94,7 +94,7 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
       need === "cost_credential"
         ? [bearer(DEMO.apiToken), bearer(DEMO.operatorToken)]
         : [bearer(DEMO.costToken), bearer(DEMO.testCostToken)];
-    const cookies = [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }];
+    const cookies = [SESSIONS.member, SESSIONS.operator, SESSIONS.partner].map((cookie) => ({ cookie }));
     for (const rejection of await rejectedUnchanged(operation, ...others, ...cookies)) {
       expect(rejection).toMatchObject(UNAUTHORIZED);
     }
@@ -152,6 +152,8 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
       { cookie: SESSIONS.unknown },
       { cookie: SESSIONS.waiting },
       { cookie: "__Host-session=" },
+      { cookie: SESSIONS.partner },
+      { cookie: SESSIONS.partner.replace("partner=", "session=") },
       { cookie: SESSIONS.operator.replace("__Host-session", "session") },
       { cookie: SESSIONS.operator.replace("__Host-session", "__host-session") },
       bearer(DEMO.operatorToken),
@@ -181,8 +183,53 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
   });
 });
 
+describe.each(named(needing("partner_session")))("%s", (_, operation) => {
+  it("redirects to the sign-in and changes nothing without a valid session and credential", async () => {
+    const cookies = [
+      SESSIONS.partnerExpired,
+      SESSIONS.partnerRevoked,
+      SESSIONS.partnerUnknown,
+      SESSIONS.member.replace("session=", "partner="),
+      "__Host-partner=",
+    ];
+    const sent = cookies.map((cookie) => ({ accept: "text/html", cookie }));
+    for (const rejection of await rejectedUnchanged(operation, ...sent)) {
+      expect(rejection.status).toBe(303);
+      expect(rejection.headers.get("location")).toBe("/partner?notice=ended");
+      expect(rejection.headers.get("set-cookie")).toMatch(/^__Host-partner=; Max-Age=0;/);
+    }
+    const others = [
+      {},
+      { cookie: SESSIONS.operator },
+      { cookie: SESSIONS.partner.replace("__Host-partner", "partner") },
+      bearer(DEMO.costToken),
+      bearer(DEMO.operatorToken),
+    ];
+    const pageHeaders = others.map((headers) => ({ accept: "text/html", ...headers }));
+    for (const rejection of await rejectedUnchanged(operation, ...pageHeaders)) {
+      // The sign-in page itself has the address of the overview.
+      const isSignIn = operation.name === "GET /partner";
+      expect([rejection.status, rejection.headers.get("location")]).toEqual(
+        isSignIn ? [200, null] : [303, "/partner"],
+      );
+    }
+    const program = { accept: "application/json", cookie: SESSIONS.partnerRevoked };
+    const [rejection] = await rejectedUnchanged(operation, program);
+    expect(rejection).toMatchObject({ status: 401, code: "session_ended" });
+  });
+
+  it("shows or changes nothing of the ledger with a test credential", async () => {
+    const isOfLedger = /\/(costs|upload)\b/.test(operation.pattern);
+    if (!isOfLedger) return;
+    const sent = { accept: "text/html", cookie: SESSIONS.partnerInRound };
+    for (const rejection of await rejectedUnchanged(operation, sent)) expect(rejection.status).toBe(403);
+  });
+});
+
 describe("a form from another site", () => {
-  const forms = needing("session", "operator_session", "public").filter(({ method }) => method === "POST");
+  const forms = needing("session", "operator_session", "partner_session", "public").filter(
+    ({ method }) => method === "POST",
+  );
 
   it.each(named(forms))("is rejected and changes nothing: %s", async (_, operation) => {
     const elsewhere = [
@@ -194,7 +241,8 @@ describe("a form from another site", () => {
       { "sec-fetch-site": "same-site" },
       { "sec-fetch-site": "" },
     ];
-    const sent = elsewhere.map((headers) => ({ cookie: SESSIONS.operator, ...headers }));
+    const cookie = `${SESSIONS.operator}; ${SESSIONS.partner}`;
+    const sent = elsewhere.map((headers) => ({ cookie, ...headers }));
     for (const rejection of await rejectedUnchanged(operation, ...sent)) {
       expect(rejection).toMatchObject({ status: 403, code: "cross_site" });
     }

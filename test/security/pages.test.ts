@@ -75,7 +75,8 @@ describe("a page", () => {
           {},
           { cookie: SESSIONS.member },
           { cookie: SESSIONS.operator },
-          { authorization: `Bearer ${DEMO.testCostToken}` },
+          { cookie: SESSIONS.partner },
+          { cookie: SESSIONS.partnerInRound },
         ]) {
           const response = await call(path + query, { headers: { accept: "text/html", ...headers } });
           const type = response.headers.get("content-type") ?? "";
@@ -98,7 +99,8 @@ describe("a page", () => {
       for (const headers of [
         { cookie: SESSIONS.member },
         { cookie: SESSIONS.operator },
-        { authorization: `Bearer ${DEMO.testCostToken}` },
+        { cookie: SESSIONS.partner },
+        { cookie: SESSIONS.partnerInRound },
       ]) {
         shown += await (await call(path, { headers: { accept: "text/html", ...headers } })).text();
       }

@@ -1,6 +1,6 @@
 /** Every operation of the router with the access that it needs, and the stored state that a caller could change. */
 import { createHash } from "node:crypto";
-import { createToken } from "../../src/auth/secrets.ts";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
@@ -9,7 +9,7 @@ import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 
-/** The public pages and files of the account surface and the workspace. The site surface has only public pages. Any other page needs a session. */
+/** The public pages and files. The site surface has only those. Any other page needs a session. */
 const PUBLIC_PAGES = [
   "GET /",
   "GET /login",
@@ -22,10 +22,21 @@ const PUBLIC_PAGES = [
   "GET /workspace.js",
   "GET /workspace.css",
   "GET /chart.js",
+  "POST /partner",
+  "POST /partner/sign-out",
+  "GET /partner.css",
+  "GET /partner.js",
 ];
 
-/** `session` is a page for signed-in users, `operator_session` a page for operators, `public` a public page. */
-export type Need = Credentials | "session" | "operator_session" | "public";
+/**
+ * `session` is a page for signed-in users, `operator_session` a page for operators, `partner_session` a page for a partner,
+ * `public` a public page.
+ */
+export type Need = Credentials | "session" | "operator_session" | "partner_session" | "public";
+const SESSION_OF: Partial<Record<string, Need>> = {
+  operator: "operator_session",
+  partner: "partner_session",
+};
 
 export interface EveryOperation {
   name: string;
@@ -39,7 +50,7 @@ export const everyOperation: EveryOperation[] = routes.flatMap(({ path: pattern,
   Object.entries(methods).map(([method, handler]) => {
     const name = `${method} ${pattern}`;
     const isPublic = surface === "site" || PUBLIC_PAGES.includes(name);
-    const page: Need = surface === "operator" ? "operator_session" : isPublic ? "public" : "session";
+    const page: Need = isPublic ? "public" : (SESSION_OF[surface ?? ""] ?? "session");
     const need = operationOf(handler)?.credentials ?? page;
     return { name, method: method as Method, pattern, path: samplePath(pattern), need };
   }),
@@ -50,8 +61,7 @@ export const needing = (...needs: Need[]) => everyOperation.filter(({ need }) =>
 /** A request with a plain body and without a credential. */
 export function plainCall({ method, need }: EveryOperation): Call {
   if (method === "GET") return { method };
-  const isPage = need === "session" || need === "operator_session" || need === "public";
-  if (!isPage) return { method, json: {} };
+  if (!/session|public/.test(need)) return { method, json: {} };
   const headers = { "content-type": "application/x-www-form-urlencoded", origin: ORIGIN };
   return { method, headers, body: "password=demo-password" };
 }
@@ -68,6 +78,14 @@ export async function everything(): Promise<Record<string, unknown[]>> {
   return found;
 }
 
+/** The bodies that pages read, beside forms. */
+export const PAGE_BODIES: Partial<Record<string, string>> = {
+  "POST /partner/upload": "multipart/form-data; boundary=boundary",
+  "POST /partner/upload/import": "multipart/form-data; boundary=boundary",
+  "POST /partner/upload/check-part": "text/csv",
+  "POST /partner/upload/import-part": "text/csv",
+};
+
 const sessionId = (name: string) => name.padEnd(43, "0");
 
 const hashOf = (name: string) => createHash("sha256").update(sessionId(name)).digest("hex");
@@ -75,7 +93,7 @@ const hashOf = (name: string) => createHash("sha256").update(sessionId(name)).di
 /** The reference of another session of the member. */
 export const SECOND_SESSION = hashOf("second").slice(0, 16);
 
-/** The cookies of the demo users' sessions. */
+/** The cookies of the sessions of the demo users, and of the demo partners. */
 export const SESSIONS = {
   member: `__Host-session=${sessionId("member")}`,
   operator: `__Host-session=${sessionId("operator")}`,
@@ -83,7 +101,23 @@ export const SESSIONS = {
   unknown: `__Host-session=${sessionId("unknown")}`,
   /** The operator's password was entered, but no code yet. */
   waiting: `__Host-session=${sessionId("waiting")}`,
+  partner: `__Host-partner=${sessionId("partner")}`,
+  partnerInRound: `__Host-partner=${sessionId("partnerInRound")}`,
+  partnerExpired: `__Host-partner=${sessionId("partnerExpired")}`,
+  partnerRevoked: `__Host-partner=${sessionId("partnerRevoked")}`,
+  partnerUnknown: `__Host-partner=${sessionId("partnerUnknown")}`,
 };
+
+/** A credential of the demo partner that was revoked. */
+const REVOKED = createToken("live", "PartnerRevoked".padEnd(43, "0"));
+
+/** The session that a page of this need is sampled with. */
+export const sessionFor = (need: Need) =>
+  need === "operator_session"
+    ? SESSIONS.operator
+    : need === "partner_session"
+      ? SESSIONS.partner
+      : SESSIONS.member;
 
 /** A recovery code of the operator, who uses two-factor authentication. */
 export const RECOVERY_CODE = "recovery-code-of-the-operator";
@@ -93,7 +127,18 @@ export async function startSessions(): Promise<void> {
     env.DB.prepare(
       "INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, password_at, expires_at) VALUES (?1, ?2, ?3, ?3, ?3, ?4)",
     ).bind(hashOf(name), userId, NOW - 1000, expiresAt);
+  const insertPartner = (name: string, credential: string, expiresAt: number) =>
+    env.DB.prepare(
+      "INSERT INTO partner_sessions (id_hash, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)",
+    ).bind(hashOf(name), hashToken(credential, ["live", "test"]), NOW - 1000, expiresAt);
   await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, 1, 'live', 1, '', 0, 1)",
+    ).bind(hashToken(REVOKED, ["live"])),
+    insertPartner("partner", DEMO.costToken, NOW + 3_600_000),
+    insertPartner("partnerInRound", DEMO.testCostToken, NOW + 3_600_000),
+    insertPartner("partnerExpired", DEMO.costToken, NOW),
+    insertPartner("partnerRevoked", REVOKED, NOW + 3_600_000),
     insert("member", 1, NOW + 3_600_000),
     insert("operator", 2, NOW + 3_600_000),
     insert("second", 1, NOW + 3_600_000),

@@ -7,7 +7,7 @@ import { type Mismatch, mismatchReason, type Rejection } from "../../domain/matc
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { as, excluded, names, query, type RowOf, returning } from "../query.ts";
 import { ledgerEntries, partners } from "../schema.ts";
-import type { Bound } from "../statement.ts";
+import type { Bound, Value } from "../statement.ts";
 import { c, credentialFields, isCredential, toCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
@@ -126,15 +126,35 @@ export interface Judgement {
   mismatch: Mismatch | undefined;
 }
 
+interface Submission {
+  tokenHash: string;
+  costs: Cost[];
+  now: number;
+}
+interface Judged {
+  judgements: (Judgement | undefined)[];
+  errors: unknown[];
+}
+
 /**
  * Stores the costs as if each were sent separately, in order. Returns a judgement for each, in order: undefined if its database
  * failed or does not know the credential; `errors` has one error for each failed database. Stores nothing for an unknown
  * credential.
  */
-export async function submitCosts(
+export function submitCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
+  return judgeCosts(ledger, submission, (db, values) => [judge(db, values), store(db, values)]);
+}
+
+/** Judges costs with different IDs like `submitCosts`, and stores nothing. The state of an ID is then the one before. */
+export function checkCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
+  return judgeCosts(ledger, submission, (db, values) => [judge(db, values)]);
+}
+
+async function judgeCosts(
   ledger: Ledger,
-  submission: { tokenHash: string; costs: Cost[]; now: number },
-): Promise<{ judgements: (Judgement | undefined)[]; errors: unknown[] }> {
+  submission: Submission,
+  statementsOf: (db: D1Database, values: Record<string, Value>) => Bound<JudgedRow | StoredRow>[],
+): Promise<Judged> {
   const judgements: (Judgement | undefined)[] = submission.costs.map(() => undefined);
   const errors: unknown[] = [];
   const partnerId = await findPartnerId(ledger, submission.tokenHash);
@@ -150,10 +170,9 @@ export async function submitCosts(
     ledger,
     items,
     (db, all) =>
-      partsOf(all).flatMap((some): Bound<JudgedRow | StoredRow>[] => {
-        const values = { ...shared, costs: JSON.stringify(some.map(({ cost }) => toSent(cost))) };
-        return [judge(db, values), store(db, values)];
-      }),
+      partsOf(all).flatMap((some) =>
+        statementsOf(db, { ...shared, costs: JSON.stringify(some.map(({ cost }) => toSent(cost))) }),
+      ),
     (rows) => (rows[0]?.length ?? 0) > 0,
   );
   for (const part of parts) {
@@ -161,9 +180,12 @@ export async function submitCosts(
       errors.push(part.error);
       continue;
     }
-    for (const [number, some] of partsOf(part.items).entries()) {
-      const judged = part.rows[2 * number] as JudgedRow[];
-      const stored = new Map((part.rows[1 + 2 * number] as StoredRow[]).map((row) => [row.costId, row]));
+    const pieces = partsOf(part.items);
+    const size = part.rows.length / pieces.length;
+    for (const [number, some] of pieces.entries()) {
+      const judged = part.rows[size * number] as JudgedRow[];
+      const storedRows = size === 2 ? (part.rows[size * number + 1] as StoredRow[]) : [];
+      const stored = new Map(storedRows.map((row) => [row.costId, row]));
       for (const [index, { cost, position }] of some.entries()) {
         const row = judged[index];
         if (row) judgements[position] = toJudgement(cost, row, stored.get(cost.costId), submission.now);

@@ -2,10 +2,9 @@
 import * as z from "zod/mini";
 import { findPartner } from "../../db/operator/partners.ts";
 import { type FoundRates, findRates } from "../../db/operator/rates.ts";
-import { toTypes } from "../../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD } from "../../domain/rates.ts";
 import { formatDate } from "../../domain/time.ts";
-import { rates, toRatesItem } from "../../usecases/rates.ts";
+import { rates, toIntegratedRates } from "../../usecases/rates.ts";
 import { byId, notFound } from "./common.ts";
 import { itemOperation } from "./operation.ts";
 
@@ -28,18 +27,18 @@ const partnerRates = z
   })
   .with(z.meta({ id: "PartnerRates" }));
 
-export function toPartnerRates(
+function toPartnerRates(
   partner: { id: number; integratedTypes: number },
-  { from, to, complete, counts }: FoundRates,
+  found: FoundRates,
 ): z.output<typeof partnerRates> {
-  const types = toTypes(partner.integratedTypes);
+  const { from, to, complete } = found;
   return {
     partner_id: partner.id,
     from: formatDate(from),
     to: formatDate(to),
     threshold: DISCREPANCY_THRESHOLD,
     complete,
-    types: counts.filter(({ costType }) => types.includes(costType)).map(toRatesItem),
+    types: toIntegratedRates(partner.integratedTypes, found),
   };
 }
 

@@ -2,19 +2,18 @@
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../db/operator/partners.ts";
-import { type FoundRates, findRates } from "../../db/operator/rates.ts";
+import { findRates } from "../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../db/operator/round-lists.ts";
 import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../domain/cost-types.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Markup } from "../../http/pages.ts";
-import { ratesTable } from "../../usecases/rates.ts";
+import { ratesSection } from "../../usecases/rates.ts";
 import { type RoundItem, toRoundItem } from "../../usecases/rounds/serialize.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { notFound } from "../api/common.ts";
 import { createCredential } from "../api/credentials.ts";
 import { toPartnerItem, updatePartner } from "../api/partners.ts";
-import { toPartnerRates } from "../api/rates.ts";
 import { openRound } from "../api/rounds.ts";
 import { credentialTable } from "./credentials.ts";
 import { check, confirmStep, costTypeChecks, field, pick, select } from "./elements.ts";
@@ -85,7 +84,7 @@ export const partnerPage: Show = async (context, formError, session) => {
         ${moreHint(id, "credentials", credentials.total)}
         ${issueForm(partner, passwordField(session, "credential", formError), context.url.pathname.endsWith("/credentials"))}
       </section>
-      ${ratesSection(partner, found)}
+      ${ratesSection(partner.integratedTypes, found)}
       ${await voidSection(context, id, formError)}
       <section class="card" aria-labelledby="templates">
         <h2 id="templates">Name and parameter templates</h2>
@@ -103,17 +102,6 @@ export const partnerPage: Show = async (context, formError, session) => {
       ${costSwitch(partner)}`,
   };
 };
-
-function ratesSection(partner: PartnerRow, found: FoundRates): Markup | "" {
-  const { from, to, complete, types } = toPartnerRates(partner, found);
-  if (types.length === 0) return "";
-  return html`
-    <section class="card" aria-labelledby="rates">
-      <div class="head"><h2 id="rates">Coverage and discrepancy</h2><p class="muted">${from} to ${to}, UTC</p></div>
-      ${complete ? "" : html`<p class="notice warn">This partner has more data than this page can read. Discrepancies cover a part of its cost IDs.</p>`}
-      ${ratesTable(types, "Coverage and discrepancy of the last 7 days")}
-    </section>`;
-}
 
 const roundEntry = (round: RoundItem) =>
   html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`;
@@ -220,7 +208,7 @@ export const submitNewRound: Act = async (context, session, form) => {
     secret: round.test_credential,
     use: html`
       <p>The partner also needs a link. A member of an app creates one and attaches the partner with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>. Send the partner the link's token together with this credential.</p>
-      <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and checks the report at <code>${context.url.origin}/cost/round</code>. Costs in a round never count as spend.</p>`,
+      <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and signs in at <a href="/partner">${context.url.origin}/partner</a> with it to read the report. Costs in a round never count as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
 };

@@ -94,16 +94,16 @@ export function countOpen(report: ReportItem): number {
 
 function countTable(types: TypeItem[]): Markup {
   const row = (name: string, count: (type: TypeItem) => number) => html`
-    <tr><th scope="row">${name}</th>${types.map((type) => html`<td class="number ${count(type) === 0 ? "muted" : ""}">${count(type)}</td>`)}</tr>`;
+    <tr><th scope="row">${name}</th>${types.map((type) => html`<td class="number ${count(type) === 0 ? "muted" : ""}" data-label="${type.cost_type}">${count(type)}</td>`)}</tr>`;
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Counts by cost type"><table>
+    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Counts by cost type"><table>
       <caption class="visually-hidden">Counts by cost type</caption>
       <thead><tr><th scope="col">Result</th>${types.map((type) => html`<th scope="col" class="number"><a href="#type-${type.cost_type}">${type.cost_type}</a></th>`)}</tr></thead>
       <tbody>
         ${row("Matched", (type) => type.matched)}
         ${types.some((type) => type.unpriced > 0) ? row("Matched, unpriced", (type) => type.unpriced) : ""}
         ${FINDING_KINDS.filter((kind) => kind !== "not_in_round").map((kind) => row(KIND_NAMES[kind], (type) => type.counts[kind]))}
-        <tr><th scope="row">Status</th>${types.map((type) => html`<td class="number">${resultBadge(type)}</td>`)}</tr>
+        <tr><th scope="row">Status</th>${types.map((type) => html`<td class="number" data-label="${type.cost_type}">${resultBadge(type)}</td>`)}</tr>
       </tbody>
     </table></div>`;
 }
@@ -134,7 +134,7 @@ function findingTable(findings: FindingItem[], caption: string, action?: Action)
   const isOpen = ({ state }: FindingItem) => Number(state === "open");
   const sorted = findings.toSorted((left, right) => isOpen(right) - isOpen(left));
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="${caption}">
+    <div class="table stacked" tabindex="0" role="region" aria-label="${caption}">
       <table>
         <caption class="visually-hidden">${caption}</caption>
         <thead><tr>
@@ -154,9 +154,9 @@ function findingRow(finding: FindingItem, action?: Action): Markup {
         ${KIND_NAMES[finding.kind]} <span class="badge ${STATE_CLASSES[finding.state]}">${finding.state}</span>
         <p class="hint">${time(finding.at)}</p>
       </th>
-      <td>${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
-      <td>${finding.expected}</td>
-      <td>${finding.remedy}</td>
+      <td data-label="Received">${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
+      <td data-label="Expected">${finding.expected}</td>
+      <td data-label="How to fix it">${finding.remedy}</td>
       ${action ? html`<td>${finding.state === "open" ? action(finding) : ""}</td>` : ""}
     </tr>`;
 }

@@ -1,13 +1,14 @@
-/** One of a partner's own costs, as `GET /cost/{cost_id}` and `GET /cost` return it. */
+/** One of a partner's own costs, as the cost API returns it and the partner pages show it, and a list of them as CSV. */
 import * as z from "zod/mini";
-import { MATCHES } from "../db/ledger/cost-list.ts";
-import type { CostRecord } from "../db/ledger/costs.ts";
-import type { Kind } from "../domain/cost-types.ts";
-import { expectDefined } from "../domain/expect-defined.ts";
-import { mismatchReason } from "../domain/matching.ts";
-import { formatAmount } from "../domain/money.ts";
-import { COST_WINDOW_MS, toIso } from "../domain/time.ts";
-import { timestamp } from "../http/response-schemas.ts";
+import { MATCHES, type MatchFilter } from "../../db/ledger/cost-list.ts";
+import type { CostRecord } from "../../db/ledger/costs.ts";
+import type { Kind } from "../../domain/cost-types.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
+import { mismatchReason } from "../../domain/matching.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
+import { type Cell, csvResponse, toCsv } from "../../http/csv.ts";
+import { timestamp } from "../../http/response-schemas.ts";
 
 /** Why a test credential reads no costs. */
 export const TEST_COSTS =
@@ -49,13 +50,41 @@ export function toCostItem(costId: string, cost: CostRecord, now: number) {
   };
 }
 
+export type CostItem = ReturnType<typeof toCostItem>;
+
+/** The items as a CSV file. */
+export function costsResponse(items: CostItem[], headers: Record<string, string> = {}): Response {
+  const rows = items.map((item) => Object.values(COLUMNS).map((read) => read(item)));
+  return csvResponse(toCsv(Object.keys(COLUMNS), rows), "costs.csv", headers);
+}
+
+const COLUMNS: Record<string, (item: CostItem) => Cell> = {
+  cost_id: (item) => item.cost_id,
+  cost_type: (item) => item.cost_type ?? null,
+  cost_currency: (item) => item.cost_currency ?? null,
+  amount: (item) => item.amount ?? null,
+  tag: (item) => item.tag,
+  source: (item) => item.source,
+  received_at: (item) => item.received_at ?? null,
+  match: (item) => item.match,
+  may_match_until: (item) => item.may_match_until,
+  mismatch: (item) => item.mismatch,
+  url_cost_type: (item) => item.url_price?.cost_type ?? null,
+  url_cost_currency: (item) => item.url_price?.cost_currency ?? null,
+  url_amount: (item) => item.url_price?.amount ?? null,
+  engagement_kind: (item) => item.engagement?.kind ?? null,
+  engagement_at: (item) => item.engagement?.occurred_at ?? null,
+  link_token: (item) => item.engagement?.link_token ?? null,
+};
+
 /** A cost that was sent in a call. A price on a URL beside it counts only while the call is pending. */
 function describeCall(cost: CostRecord, now: number) {
   const { costType, currency, amount, tag, state, engagements } = cost;
   const receivedAt = expectDefined(cost.receivedAt ?? undefined);
   const mayMatchUntil = receivedAt + COST_WINDOW_MS;
-  const waiting = now > mayMatchUntil ? "lapsed" : "pending";
   const isPending = state === "pending";
+  const waiting = now > mayMatchUntil ? "lapsed" : "pending";
+  const match: MatchFilter = isPending ? waiting : state === "voided" ? state : "matched";
   return {
     cost_type: costType,
     cost_currency: currency,
@@ -63,7 +92,7 @@ function describeCall(cost: CostRecord, now: number) {
     tag,
     source: "call",
     received_at: toIso(receivedAt),
-    match: isPending ? waiting : state === "voided" ? state : "matched",
+    match,
     may_match_until: isPending ? toIso(mayMatchUntil) : null,
     mismatch: (isPending && costType && mismatchReason(costType, engagements, receivedAt)) || null,
     url_price: toUrlPrice(cost, cost.countingPrice),
@@ -75,6 +104,7 @@ function describeCall(cost: CostRecord, now: number) {
 function describeUrlPrice(cost: CostRecord) {
   const engagement = toEngagement(cost);
   const price = toUrlPrice(cost, cost.kind);
+  const match: MatchFilter = cost.state === "voided" ? "voided" : "matched";
   return {
     cost_type: price?.cost_type,
     cost_currency: price?.cost_currency,
@@ -82,7 +112,7 @@ function describeUrlPrice(cost: CostRecord) {
     tag: null,
     source: "url",
     received_at: engagement?.occurred_at,
-    match: cost.state === "voided" ? "voided" : "matched",
+    match,
     may_match_until: null,
     mismatch: null,
     url_price: null,

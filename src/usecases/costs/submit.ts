@@ -1,18 +1,18 @@
-/** What `POST /cost` and `POST /cost/batch` share: a cost's input, its result, and its submission to the ledger. */
+/** A cost's input, its result, and its submission to the ledger, for the cost API and for the partner pages. */
 
 import * as z from "zod/mini";
-import type { CostCaller } from "../auth/guards.ts";
-import type { Judgement } from "../db/ledger/submission.ts";
-import * as ledger from "../db/ledger/submission.ts";
-import type { Kind } from "../domain/cost-types.ts";
-import type { Cost } from "../domain/costs.ts";
-import type { Mismatch } from "../domain/matching.ts";
-import { formatAmount } from "../domain/money.ts";
-import { FINDING_KINDS, type FindingKind } from "../domain/round-findings.ts";
-import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
-import { amount, costId, costTag, costType, currency } from "../http/fields.ts";
-import { logError } from "../log.ts";
+import type { CostCaller } from "../../auth/guards.ts";
+import type { Judgement } from "../../db/ledger/submission.ts";
+import * as ledger from "../../db/ledger/submission.ts";
+import type { Kind } from "../../domain/cost-types.ts";
+import type { Cost } from "../../domain/costs.ts";
+import type { Mismatch } from "../../domain/matching.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { FINDING_KINDS, type FindingKind } from "../../domain/round-findings.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { amount, costId, costTag, costType, currency } from "../../http/fields.ts";
+import { logError } from "../../log.ts";
 
 /** The parameters of a cost (spec §2.5, §4.7). */
 export const costInput = z.object({
@@ -80,32 +80,55 @@ export async function submitCosts(
   caller: CostCaller,
   costs: Cost[],
 ): Promise<(CostResult | AppError)[]> {
+  const judgements = await judge(context, caller, costs, ledger.submitCosts);
+  return costs.map((cost, index) => toLiveResult(cost, judgements[index]));
+}
+
+/**
+ * What `submitCosts` would do with each of these costs, whose IDs are all different, and stores nothing. Throws like
+ * `submitCosts`.
+ */
+export async function checkCosts(
+  context: Context,
+  caller: CostCaller,
+  costs: Cost[],
+): Promise<("store" | "duplicate" | AppError)[]> {
+  const judgements = await judge(context, caller, costs, ledger.checkCosts);
+  return judgements.map(toOutcome);
+}
+
+async function judge(
+  context: Context,
+  caller: CostCaller,
+  costs: Cost[],
+  run: typeof ledger.submitCosts,
+): Promise<(Judgement | undefined)[]> {
   const { tokenHash } = caller;
-  const { judgements, errors } = await ledger.submitCosts(context.ledger, {
-    tokenHash,
-    costs,
-    now: context.now,
-  });
+  const { judgements, errors } = await run(context.ledger, { tokenHash, costs, now: context.now });
   const known = judgements.filter((judgement) => judgement !== undefined);
   if (known.length === 0 && errors.length > 0) throw errors[0];
   // While a revocation spreads, only some databases know it. Each cost then has the result of its own database.
   caller.authorize((known.find(({ credential }) => !credential.revoked) ?? known[0])?.credential);
   for (const error of errors) logError(context.requestId, error);
-  return costs.map((cost, index) => {
-    const judgement = judgements[index];
-    return judgement ? toLiveResult(cost, judgement) : new AppError("unavailable", NOT_COMMITTED);
-  });
+  return judgements;
 }
 
 const NOT_COMMITTED =
   "The database for this cost did not respond, and the cost was not confirmed. Resend it in a moment.";
 
-function toLiveResult(cost: Cost, judgement: Judgement): CostResult | AppError {
-  const { credential, verdict, state, matchedKind, amount, mismatch } = judgement;
+function toOutcome(judgement: Judgement | undefined): "store" | "duplicate" | AppError {
+  if (!judgement) return new AppError("unavailable", NOT_COMMITTED);
+  const { credential, verdict } = judgement;
   if (credential.revoked) return new AppError("credential_revoked");
-  if (verdict !== "store" && verdict !== "duplicate") return new AppError(verdict);
+  return verdict === "store" || verdict === "duplicate" ? verdict : new AppError(verdict);
+}
+
+function toLiveResult(cost: Cost, judgement: Judgement | undefined): CostResult | AppError {
+  const outcome = toOutcome(judgement);
+  if (!judgement || outcome instanceof AppError) return outcome as AppError;
+  const { state, matchedKind, amount, mismatch } = judgement;
   return {
-    ...toResult(cost, verdict === "duplicate", state === "voided" ? "voided" : matchedKind, amount),
+    ...toResult(cost, outcome === "duplicate", state === "voided" ? "voided" : matchedKind, amount),
     ...(mismatch && { mismatch }),
   };
 }

@@ -1,0 +1,130 @@
+/** `/partner/costs/{cost_id}`: everything about one cost, and the form that voids it. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { type CostRecord, findCost } from "../db/ledger/costs.ts";
+import { voidOwnCost } from "../db/ledger/voids.ts";
+import { expectDefined } from "../domain/expect-defined.ts";
+import { COST_WINDOW_MS, toIso } from "../domain/time.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { costId } from "../http/fields.ts";
+import { readInput } from "../http/input.ts";
+import { type Markup, redirectResponse } from "../http/pages.ts";
+import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
+import { time } from "../usecases/rounds/view.ts";
+import { amountOf, meaningOf, stateBadge } from "./costs.ts";
+import { withLedger } from "./frame.ts";
+
+const contract = { path: z.object({ cost_id: costId }) };
+
+const pathOf = (id: string) => `/partner/costs/${encodeURIComponent(id)}`;
+
+async function readId(context: Context): Promise<string> {
+  return (await readInput(context, contract)).path.cost_id;
+}
+
+const notFound = () =>
+  new AppError(
+    "not_found",
+    "You have no cost with this ID: it was never sent, or it has expired. Check the cost ID.",
+  );
+
+export const costPage = withLedger("/partner/costs", async (context, _partner, caller) => {
+  const id = await readId(context);
+  const { credential, cost } = await findCost(context.ledger, caller.tokenHash, id, context.now);
+  caller.authorize(credential);
+  if (!cost) throw notFound();
+  const item = toCostItem(id, cost, context.now);
+  return {
+    title: `Cost ${id}`,
+    body: html`
+      <p><a href="/partner/costs">All costs</a></p>
+      <div class="head"><h1 class="id">${id}</h1>${stateBadge(item.match)}</div>
+      <p class="lead">${meaningOf(item.match)}</p>
+      ${item.mismatch ? html`<p class="notice warn">${MISMATCHES[item.mismatch]}</p>` : ""}
+      ${item.amount === null ? html`<p class="notice warn">This cost has no amount, so it doesn't count as spend. Send it again with an amount to complete it.</p>` : ""}
+      <section class="card" aria-labelledby="values">
+        <h2 id="values">Cost</h2>
+        <dl class="details">
+          <dt>Type</dt><dd>${item.cost_type}</dd>
+          <dt>Amount</dt><dd>${amountOf(item)}${item.cost_type === "cpm" ? " per 1,000 impressions" : ""}</dd>
+          <dt>Source</dt><dd>${item.source === "call" ? "Sent by you" : "Price on the URL of the click or impression"}</dd>
+          ${item.received_at ? html`<dt>Received</dt><dd>${time(item.received_at)}</dd>` : ""}
+          ${item.tag === null ? "" : html`<dt>Tag</dt><dd>${item.tag}</dd>`}
+          ${item.may_match_until ? html`<dt>${item.match === "lapsed" ? "Could match until" : "Can match until"}</dt><dd>${time(item.may_match_until)}</dd>` : ""}
+          ${item.url_price ? html`<dt>Price on the URL</dt><dd>${item.url_price.amount} ${item.url_price.cost_currency}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
+        </dl>
+      </section>
+      ${engagementCard(item)}
+      ${voidCard(item, cost, context.now)}`,
+  };
+});
+
+const MISMATCHES: Record<NonNullable<CostItem["mismatch"]>, string> = {
+  wrong_engagement:
+    "The click or impression with this ID doesn't fit the cost type. A cpm cost needs an impression, a cpc cost a click.",
+  cost_data_disabled: "Cost data was off for the link when the click or impression was recorded.",
+  window_closed: "The click or impression with this ID is more than seven days away from the cost.",
+};
+
+function engagementCard({ engagement }: CostItem): Markup | "" {
+  if (!engagement) return "";
+  const { kind, occurred_at, link_token } = engagement;
+  return html`
+    <section class="card" aria-labelledby="engagement">
+      <h2 id="engagement">${kind === "click" ? "Click" : "Impression"}</h2>
+      <dl class="details">
+        <dt>Recorded</dt><dd>${time(occurred_at)}</dd>
+        ${link_token === null ? "" : html`<dt>Link</dt><dd><code>${link_token}</code></dd>`}
+      </dl>
+    </section>`;
+}
+
+function voidCard(item: CostItem, cost: CostRecord, now: number): Markup {
+  const until = voidableUntil(cost);
+  return html`
+    <section class="card" aria-labelledby="void">
+      <h2 id="void">Void</h2>
+      ${
+        item.match === "voided"
+          ? html`<p>This cost is already void. To replace it, send other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`
+          : now > until
+            ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask your operator to correct it.</p>`
+            : html`
+              <p>A void cost no longer counts. You can void this one until ${time(toIso(until))}. <a href="/docs/corrections">How to correct a cost</a></p>
+              <details class="confirm">
+                <summary>Void cost</summary>
+                <form method="post" action="${pathOf(item.cost_id)}/void">
+                  <p>Sending the same values again won't bring it back. A cost with other values and this ID replaces it.</p>
+                  <button class="danger">Void cost</button>
+                </form>
+              </details>`
+      }
+    </section>`;
+}
+
+/** The end of the window of the matched or priced engagement, or of the call while it waits. The database decides by the same. */
+function voidableUntil({ kind, countingPrice, engagements, receivedAt }: CostRecord): number {
+  const counting = kind ?? countingPrice;
+  const start = (counting && engagements[counting]?.occurredAt) ?? receivedAt;
+  return expectDefined(start ?? undefined) + COST_WINDOW_MS;
+}
+
+export const voidCost = withLedger("/partner/costs", async (context, _partner, caller) => {
+  const id = await readId(context);
+  const { credential, verdict } = await voidOwnCost(context.ledger, caller.tokenHash, id, context.now);
+  caller.authorize(credential);
+  if (verdict === "not_found") throw notFound();
+  if (verdict === "window_closed")
+    throw new AppError(
+      "window_closed",
+      "It is too late to void this cost: its click or impression is more than seven days old. Ask your operator to correct it.",
+    );
+  return redirectResponse(`${pathOf(id)}?notice=${verdict === "duplicate" ? "already-voided" : "voided"}`);
+});
+
+/** For a reload of a rejected form. */
+export const backToCost = withLedger("/partner/costs", async (context, partner, caller) => {
+  caller.authorize(partner);
+  return redirectResponse(pathOf(await readId(context)));
+});

@@ -1,0 +1,147 @@
+/** `/partner/costs`: the partner's costs by ID and state, as a page and as CSV. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { listCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import type { Context } from "../env.ts";
+import { pageQuery, plainText } from "../http/fields.ts";
+import { type Parsed, readInput } from "../http/input.ts";
+import type { Markup } from "../http/pages.ts";
+import { pagingV2 } from "../http/paging.ts";
+import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
+import { time } from "../usecases/rounds/view.ts";
+import { withLedger } from "./frame.ts";
+
+const PAGE_SIZE = 50;
+const FILE_SIZE = 1_000;
+
+const contract = {
+  query: z.object({
+    cursor: z.optional(z.string()),
+    limit: pageQuery.shape.limit,
+    match: z.optional(z.enum(MATCHES, `must be one of ${MATCHES.join(", ")}`)),
+    cost_id: z.optional(z.string().check(plainText(1, 256))),
+  }),
+  paged: "by text" as const,
+};
+
+export const costsPage = withLedger("/partner/costs", async (context, _partner, caller) => {
+  const { query, range } = await readQuery(context);
+  const { items, next } = await find(context, caller, query, { ...range, limit: PAGE_SIZE });
+  return {
+    title: "Costs",
+    body: html`
+      <h1>Costs</h1>
+      ${filters(query)}
+      ${items.length > 0 ? table(items) : emptyList(query, next !== null)}
+      <p class="actions">
+        ${range.after === null ? "" : html`<a class="button secondary" href="${pathOf(query)}">First page</a>`}
+        ${next === null ? "" : html`<a class="button secondary" href="${pathOf(query, pagingV2(context, range, { next }).cursor)}">Next page</a>`}
+        ${items.length > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${FILE_SIZE.toLocaleString("en-US")} costs from the first one on this page.</span>` : ""}
+      </p>`,
+  };
+});
+
+export const costsFile = withLedger("/partner/costs", async (context, _partner, caller) => {
+  const { query, range } = await readQuery(context);
+  return costsResponse((await find(context, caller, query, { ...range, limit: FILE_SIZE })).items);
+});
+
+/** The cursors of the page and of the file are those of one list. A form also sends the fields that are empty. */
+function readQuery(context: Context): Promise<Parsed<typeof contract>> {
+  const url = new URL("/partner/costs", context.url);
+  for (const [name, value] of context.url.searchParams)
+    if (value.trim() !== "") url.searchParams.append(name, value.trim());
+  return readInput({ ...context, url }, contract);
+}
+
+type Query = Parsed<typeof contract>["query"];
+type Caller = Parameters<Parameters<typeof withLedger>[1]>[2];
+
+/** A page of the costs whose IDs start with `cost_id`. */
+async function find(
+  { ledger, now }: Context,
+  caller: Caller,
+  { match, cost_id: prefix = "" }: Query,
+  { after, limit }: { after: string | null; limit: number },
+) {
+  const from = after ?? (prefix === "" ? null : justBefore(prefix));
+  const found = await listCosts(ledger, caller.tokenHash, match ?? null, { after: from, limit }, now);
+  caller.authorize(found.credential);
+  const items = found.items
+    .filter(({ costId }) => costId.startsWith(prefix))
+    .map((cost) => toCostItem(cost.costId, cost, now));
+  return { items, next: found.next?.startsWith(prefix) ? found.next : null };
+}
+
+/** A text before every text that starts with the prefix, in the order of UTF-8, and after all others that any cost ID has. */
+function justBefore(prefix: string): string {
+  const last = [...prefix].at(-1) ?? "";
+  const before = (last.codePointAt(0) ?? 1) - 1;
+  // Below the code points of surrogates, which are no characters.
+  const character = String.fromCodePoint(before === 0xdfff ? 0xd7ff : before);
+  return `${prefix.slice(0, -last.length)}${character}\u{10ffff}`;
+}
+
+function pathOf(query: Query, cursor: string | null | undefined = null, path = "/partner/costs"): string {
+  const kept = { match: query.match, cost_id: query.cost_id, cursor };
+  const search = new URLSearchParams(
+    Object.entries(kept).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+const STATES: Record<CostItem["match"], [badge: string, meaning: string]> = {
+  matched: ["ok", "It has its click or impression."],
+  pending: ["warn", "It waits for its click or impression."],
+  lapsed: ["error", "No click or impression came in seven days. It never counts."],
+  voided: ["", "It was taken back and doesn't count."],
+};
+export const stateBadge = (match: CostItem["match"]) =>
+  html`<span class="badge ${STATES[match][0]}">${match}</span>`;
+export const meaningOf = (match: CostItem["match"]) => STATES[match][1];
+
+function filters({ match, cost_id }: Query): Markup {
+  const option = (value: string, name: string) =>
+    html`<option value="${value}" ${value === (match ?? "") ? html`selected` : ""}>${name}</option>`;
+  return html`
+    <form class="filters" method="get" action="/partner/costs">
+      <div><label for="match">State</label><select id="match" name="match">${option("", "All states")}${MATCHES.map((one) => option(one, one))}</select></div>
+      <div class="search"><label for="cost_id">Cost ID starts with</label><input id="cost_id" name="cost_id" value="${cost_id ?? ""}" autocomplete="off" spellcheck="false" maxlength="256"></div>
+      <button class="secondary">Filter costs</button>
+    </form>`;
+}
+
+function table(items: CostItem[]): Markup {
+  return html`
+    <div class="table stacked" tabindex="0" role="region" aria-label="Costs"><table>
+      <thead><tr><th scope="col">Cost ID</th><th scope="col">State</th><th scope="col">Type</th><th scope="col" class="number">Amount</th><th scope="col">Received</th></tr></thead>
+      <tbody>${items.map(
+        (item) => html`
+          <tr>
+            <th scope="row"><a href="/partner/costs/${encodeURIComponent(item.cost_id)}">${item.cost_id}</a></th>
+            <td data-label="State">${stateBadge(item.match)}</td>
+            <td data-label="Type">${item.cost_type}</td>
+            <td data-label="Amount" class="number">${amountOf(item)}</td>
+            <td data-label="Received">${item.received_at ? time(item.received_at) : ""}</td>
+          </tr>`,
+      )}</tbody>
+    </table></div>`;
+}
+
+export function amountOf(item: Pick<CostItem, "amount" | "cost_currency">): Markup {
+  return item.amount == null
+    ? html`<span class="muted">no amount</span>`
+    : html`${item.amount} ${item.cost_currency}`;
+}
+
+function emptyList(query: Query, hasMore: boolean): Markup {
+  if (hasMore)
+    return html`<p class="notice">None of the ${(MAX_KEYS / 2).toLocaleString("en-US")} IDs that this page read has such a cost. There may be more on the next page.</p>`;
+  if (query.match || query.cost_id)
+    return html`<section class="card"><p>No costs match this filter.</p><p><a class="button secondary" href="/partner/costs">Clear filter</a></p></section>`;
+  return html`
+    <section class="card">
+      <p>No costs yet. Costs are listed here until 14 days after their click or impression.</p>
+      <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a></p>
+    </section>`;
+}

@@ -1,0 +1,114 @@
+/** The frame of the partner's pages: the tabs, the notice of the last action, and errors with a way back. */
+import { html } from "hono/html";
+import type { CostCaller } from "../auth/guards.ts";
+import { type SignedInPartner, withPartner } from "../auth/partner-sessions.ts";
+import type { Context } from "../env.ts";
+import { AppError, ERRORS } from "../errors.ts";
+import { wantsPage } from "../http/accept.ts";
+import { toSentence } from "../http/input.ts";
+import { type Markup, pageResponse } from "../http/pages.ts";
+import type { Handler } from "../http/router.ts";
+import { asCode } from "../http/text.ts";
+import { partnerScript, partnerStyles } from "./files.ts";
+
+const TABS = {
+  live: [
+    ["/partner", "Overview"],
+    ["/partner/costs", "Costs"],
+    ["/partner/upload", "Upload"],
+    ["/partner/setup", "Setup"],
+  ],
+  test: [
+    ["/partner/round", "Round"],
+    ["/partner/setup", "Setup"],
+  ],
+} as const;
+type Tab = (typeof TABS)["live" | "test"][number][0];
+
+export interface PartnerPage {
+  /** Plain text. The names of the partner and of the product are appended. */
+  title: string;
+  body: Markup;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** Shows a page, or returns a response that is no page. */
+type Show = (
+  context: Context,
+  partner: SignedInPartner,
+  caller: CostCaller,
+) => Promise<PartnerPage | Response>;
+
+/** Handles a request of a signed-in partner. An error is shown in the frame. */
+export function withFrame(tab: Tab, show: Show): Handler {
+  const handle: Parameters<typeof withPartner>[0] = async (context, partner, caller) => {
+    const shown = await show(context, partner, caller);
+    return shown instanceof Response ? shown : framed(context, partner, tab, shown);
+  };
+  return withPartner(handle, (context, partner, error) => {
+    if (!wantsPage(context)) throw error;
+    return framed(context, partner, tab, toPage(context, error));
+  });
+}
+
+/** Like `withFrame`, for a page about costs in the ledger. Throws test_credential for a partner with a test credential. */
+export function withLedger(tab: Tab, show: Show): Handler {
+  return withFrame(tab, async (context, partner, caller) => {
+    if (partner.mode === "test") throw new AppError("test_credential", NO_LEDGER);
+    return show(context, partner, caller);
+  });
+}
+
+const NO_LEDGER =
+  "You are signed in with a test credential, whose costs are only in the integration round. To see or send costs that count, sign in with your live credential.";
+
+function toPage(context: Context, error: AppError): PartnerPage {
+  const { status, title } = ERRORS[error.code];
+  context.trace.outcome = error.code;
+  return {
+    title,
+    status,
+    headers: error.headers,
+    body: html`
+      <section class="card">
+        <p class="muted">${status}</p>
+        <h1>${title}</h1>
+        ${errorText(error)}
+        <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
+        <p><a class="button secondary" href="/partner">Back to overview</a></p>
+      </section>`,
+  };
+}
+
+/** What is wrong, in a sentence for each error. */
+export function errorText(error: AppError): Markup {
+  if (error.errors.length < 2) return html`<p>${asCode(error.message)}</p>`;
+  return html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>`;
+}
+
+const NOTICES = new Map([
+  ["voided", "Cost voided. It no longer counts."],
+  ["already-voided", "This cost was already void. Nothing changed."],
+]);
+
+function framed(context: Context, partner: SignedInPartner, tab: Tab, page: PartnerPage): Promise<Response> {
+  const notice = NOTICES.get(context.url.searchParams.get("notice") ?? "");
+  const links = TABS[partner.mode].map(
+    ([href, name]) => html`<a href="${href}" ${href === tab ? html`aria-current="page"` : ""}>${name}</a>`,
+  );
+  return pageResponse(context, {
+    title: `${page.title} · ${partner.displayName}`,
+    ...(page.status && { status: page.status }),
+    ...(page.headers && { headers: page.headers }),
+    styles: [partnerStyles.href],
+    scripts: [partnerScript.href],
+    navigation: html`
+      <span class="who">${partner.displayName} <span class="badge">${partner.mode}</span></span>
+      <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,
+    body: html`
+      <nav class="tabs" aria-label="Partner">${links}</nav>
+      ${notice && !page.status ? html`<p class="notice ok" role="status">${notice}</p>` : ""}
+      ${page.body}`,
+  });
+}

@@ -1,0 +1,79 @@
+/** Signs a partner in with a credential, and out again. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { endPartnerSession, hasPartnerCookie, startPartnerSession } from "../auth/partner-sessions.ts";
+import { rejectCrossSite } from "../auth/sessions.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import { toSentence } from "../http/input.ts";
+import { pageResponse, redirectResponse } from "../http/pages.ts";
+import type { Handler } from "../http/router.ts";
+
+/** The sign-in page; for a browser with a session, what `then` shows. */
+export function orSignIn(then: Handler): Handler {
+  return (context) => (hasPartnerCookie(context) ? then(context) : signInPage(context));
+}
+
+const signInForm = z.object({ credential: z.string().check(z.trim(), z.minLength(1, "must not be empty")) });
+
+export async function signIn(context: Context): Promise<Response> {
+  rejectCrossSite(context);
+  const form = await readForm(context, signInForm);
+  if ("errors" in form) return signInPage(context, 400, form.errors.map(toSentence).join(" "));
+  const { credential } = form.fields;
+  try {
+    return redirectResponse("/partner", await startPartnerSession(context, credential));
+  } catch (error) {
+    const isRejected =
+      error instanceof AppError && (error.code === "unauthorized" || error.code === "credential_revoked");
+    if (!isRejected) throw error;
+    context.trace.outcome = error.code;
+    if (error.code === "credential_revoked")
+      return signInPage(context, 403, "This credential was revoked. Ask the operator for a new one.");
+    return signInPage(
+      context,
+      401,
+      credential.startsWith("ll_api_")
+        ? "This is an API token of a user. Enter a credential that starts with ll_live_ or ll_test_."
+        : "We don't know this credential. Check that you copied all of it.",
+    );
+  }
+}
+
+export async function signOut(context: Context): Promise<Response> {
+  rejectCrossSite(context);
+  return redirectResponse("/partner?notice=signed-out", await endPartnerSession(context));
+}
+
+const NOTICES = new Map([
+  ["ended", "Your session ended, or your credential was revoked. Sign in again to continue."],
+  ["signed-out", "You've been signed out."],
+]);
+
+function signInPage(context: Context, status = 200, error?: string): Promise<Response> {
+  const notice = NOTICES.get(context.url.searchParams.get("notice") ?? "");
+  return pageResponse(context, {
+    title: error ? "Error: Partner sign-in" : "Partner sign-in",
+    status,
+    ...(status === 401 && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
+    narrow: true,
+    navigation: html`<a href="/login">Member sign-in</a>`,
+    body: html`
+      <section class="card">
+        <h1>Partner sign-in</h1>
+        ${notice && !error ? html`<p class="notice" role="status">${notice}</p>` : ""}
+        <form method="post" action="/partner">
+          <div class="field">
+            <label for="credential">Credential</label>
+            <input id="credential" name="credential" type="password" autocomplete="off" spellcheck="false" required autofocus
+              aria-describedby="credential-hint${error ? " credential-error" : ""}" ${error ? html`aria-invalid="true"` : ""}>
+            <p class="hint" id="credential-hint">Your live or test credential. It starts with <code>ll_live_</code> or <code>ll_test_</code>.</p>
+            ${error ? html`<p class="field-error" id="credential-error" role="alert">${error}</p>` : ""}
+          </div>
+          <button>Sign in</button>
+        </form>
+      </section>
+      <p class="hint">No credential yet? Your operator issues it with the first <a href="/docs/rounds">integration round</a>.</p>`,
+  });
+}

@@ -1,0 +1,53 @@
+/** Up to 1,000 costs in one request, each with its own result: the API's batches and the files of the partner pages. */
+import type { CostCaller } from "../../auth/guards.ts";
+import { findCredential } from "../../db/ledger/costs.ts";
+import type { Cost } from "../../domain/costs.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
+import type { Context } from "../../env.ts";
+import { AppError, ERRORS, type InputError } from "../../errors.ts";
+import type { Cell } from "../../http/csv.ts";
+import { invalidRequest, parsePart, toSentence } from "../../http/input.ts";
+import { type CostResult, costInput, toCost } from "./submit.ts";
+
+export const RESULT_COLUMNS = ["row", "cost_id", "status", "code", "message", "match", "duplicate"];
+export const MAX_COSTS = 1_000;
+export const MAX_BATCH_BYTES = 1024 * 1024;
+
+/**
+ * Runs `run` for the valid costs. The result of an invalid one is its error. If no cost is valid, the caller is authorized
+ * nevertheless.
+ */
+export async function forValid<Result>(
+  context: Context,
+  caller: CostCaller,
+  costs: (Cost | AppError)[],
+  run: (context: Context, caller: CostCaller, costs: Cost[]) => Promise<(Result | AppError)[]>,
+): Promise<(Result | AppError)[]> {
+  const valid = costs.flatMap((cost) => (cost instanceof AppError ? [] : [cost]));
+  if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
+  const results = valid.length === 0 ? [] : await run(context, caller, valid);
+  return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
+}
+
+/** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */
+export function readItem(item: unknown, index: number): Cost | AppError {
+  // A row of CSV that does not fit its header.
+  if (item instanceof AppError) return item;
+  const errors: InputError[] = [];
+  const input = parsePart(costInput, item, errors, `costs.${index}`);
+  return input ? toCost(input) : invalidRequest(errors);
+}
+
+/** A row of the results. The message of an invalid cost names everything that is wrong with it. */
+export function toRow(result: CostResult | AppError, number: number, costId: string | null): Cell[] {
+  if (!(result instanceof AppError)) {
+    const { status, match, duplicate } = result;
+    return [number, result.cost_id, status, null, null, match, String(duplicate)];
+  }
+  return [number, costId, ERRORS[result.code].status, result.code, explain(result), null, null];
+}
+
+/** Everything that is wrong with a cost, in sentences. */
+export function explain({ errors, message }: AppError): string {
+  return errors.length > 0 ? errors.map(toSentence).join(" ") : message;
+}

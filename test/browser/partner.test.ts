@@ -1,0 +1,243 @@
+/** The partner's pages in a browser: with a mouse, with a keyboard, without scripts, and with a large file. */
+import { readFile } from "node:fs/promises";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { BASE_URL, checkEveryWidth, checkFits, service, useBrowser } from "./browser.ts";
+
+const open = useBrowser();
+
+async function signedIn(path: string, options: BrowserContextOptions = {}, name = "COST_TOKEN") {
+  const page = await open(options);
+  await page.goto("/partner");
+  await page.getByLabel("Credential").fill(service[name] ?? "");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.goto(path);
+  return page;
+}
+
+const HEADER = "cost_type,cost_currency,cost_id,cost_amount,tag";
+const toFile = (lines: string[]) => ({
+  name: "costs.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from([HEADER, ...lines].join("\n")),
+});
+const linesOf = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `cpc,USD,${prefix}-${index + 1},0.5,browser`);
+
+/** The file that a click downloads. */
+async function download(page: Page, name: string): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
+  expect(file.suggestedFilename()).toBe("results.csv");
+  return readFile(await file.path(), "utf8");
+}
+
+/** The costs that the API lists with an ID that starts like this. */
+async function countCosts(prefix: string): Promise<number> {
+  let count = 0;
+  let url: string | null = `${BASE_URL}/cost?limit=1000`;
+  while (url) {
+    const response: Response = await fetch(url, {
+      headers: { authorization: `Bearer ${service.COST_TOKEN}` },
+    });
+    const page = (await response.json()) as { items: { cost_id: string }[]; paging: { next: string | null } };
+    count += page.items.filter(({ cost_id }) => cost_id.startsWith(prefix)).length;
+    url = page.paging.next;
+  }
+  return count;
+}
+
+describe("a partner", () => {
+  it("signs in, finds a cost, voids it, and signs out", async () => {
+    const page = await open();
+    await page.goto("/partner");
+    await page.getByLabel("Credential").fill("ll_live_wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("We don't know this credential.").waitFor();
+    await page.getByLabel("Credential").fill(service.COST_TOKEN ?? "");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Acme Ads" }).waitFor();
+    await page.getByRole("link", { name: "Costs", exact: true }).click();
+    await page.getByLabel("Cost ID starts with").fill("demo-spend-00-1");
+    await page.getByLabel("State").selectOption("matched");
+    await page.getByRole("button", { name: "Filter costs" }).click();
+    await page.getByRole("link", { name: "demo-spend-00-1", exact: true }).click();
+    await page.locator("summary", { hasText: "Void cost" }).click();
+    await page.getByRole("button", { name: "Void cost" }).click();
+    await page.getByRole("status").getByText("Cost voided. It no longer counts.").waitFor();
+    await page.reload();
+    await page.getByText("This cost is already void.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("status").getByText("You've been signed out.").waitFor();
+    await page.goto("/partner/costs");
+    await page.getByRole("heading", { name: "Partner sign-in" }).waitFor();
+  });
+
+  it("does the same with only the keyboard", async () => {
+    const page = await open();
+    await page.goto("/partner");
+    await page.locator("#credential:focus").waitFor();
+    await page.keyboard.type(service.COST_TOKEN ?? "");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Acme Ads" }).waitFor();
+    const focus = async (name: string) => {
+      for (let stops = 0; stops < 40; stops++) {
+        await page.keyboard.press("Tab");
+        const text = await page.evaluate<string>(
+          "document.activeElement.textContent.trim() || document.activeElement.id",
+        );
+        if (text === name) return;
+      }
+      throw new Error(`${name} cannot be reached with the keyboard`);
+    };
+    await focus("Costs");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Costs" }).waitFor();
+    await focus("cost_id");
+    await page.keyboard.type("demo-spend-00-3");
+    await page.keyboard.press("Enter");
+    await page.getByText("Download CSV").waitFor();
+    await focus("demo-spend-00-3");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "demo-spend-00-3" }).waitFor();
+    await focus("Void cost");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Cost voided.").waitFor();
+    await page.goto("/partner/upload");
+    await page.getByLabel("CSV file").setInputFiles(toFile(linesOf("keyboard-cost", 2)));
+    await page.getByLabel("CSV file").focus();
+    await focus("Check file");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Check file" }).waitFor();
+    await focus("Import 2 costs");
+    await page.keyboard.press("Enter");
+    await page.getByText("2 costs imported.").waitFor();
+  });
+
+  it("works without scripts: checks a file, imports what is good, and downloads the results", async () => {
+    const page = await signedIn("/partner/upload", { javaScriptEnabled: false });
+    const file = toFile([...linesOf("plain-form-cost", 2), "cpc,USD,short,1,t"]);
+    await page.getByLabel("CSV file").setInputFiles(file);
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByText("cost_id has 5 characters").waitFor();
+    expect(await countCosts("plain-form-cost")).toBe(0);
+    expect(await download(page, "Download check")).toContain("3,short,400,invalid_request");
+    await page.getByRole("button", { name: "Import 2 costs" }).click();
+    await page.getByText("2 costs imported.").waitFor();
+    expect(await download(page, "Download results")).toContain("2,plain-form-cost-2,ok,,,pending,false\r\n");
+    expect(await countCosts("plain-form-cost")).toBe(2);
+    await page.goto("/partner/costs/plain-form-cost-1");
+    await page.locator("summary", { hasText: "Void cost" }).click();
+    await page.getByRole("button", { name: "Void cost" }).click();
+    await page.getByText("Cost voided.").waitFor();
+  });
+
+  it("reads its round with a test credential", async () => {
+    const page = await signedIn("/partner", {}, "TEST_COST_TOKEN");
+    await page.getByRole("heading", { name: "Round 1 · Corsair Media" }).waitFor();
+    expect(await page.getByRole("link", { name: "Costs" }).count()).toBe(0);
+    await checkEveryWidth(page, "partner-round");
+    await page.getByRole("link", { name: "Setup" }).click();
+    await page.getByRole("heading", { name: "Send your first cost" }).waitFor();
+  });
+});
+
+describe("a file with more rows than one request takes", () => {
+  const ROWS = 2_300;
+  const lines = linesOf("large-file-cost", ROWS);
+  // A repeat in another part, a row that does not fit its header, and a value with a line end.
+  const file = toFile([
+    ...lines,
+    "cpc,USD,large-file-cost-7,9,t",
+    "cpc,USD",
+    'cpc,USD,"quoted\nline-end",1,t',
+  ]);
+
+  it("is checked in parts, imported after the confirmation, and changes nothing the second time", async () => {
+    const page = await signedIn("/partner/upload");
+    const panel = page.locator("#progress");
+    await page.getByLabel("CSV file").setInputFiles(file);
+    await page.getByRole("button", { name: "Check file" }).click();
+    await panel
+      .getByText("Nothing is imported yet. 2,300 would be imported, 0 were sent before, 3 are rejected.")
+      .waitFor();
+    expect(await panel.locator("tbody th").allTextContents()).toEqual(["2301", "2302", "2303"]);
+    await panel.getByText("cost_id is the same as in row 7.").waitFor();
+    expect(await countCosts("large-file-cost")).toBe(0);
+    await checkEveryWidth(page, "partner-large-file");
+    await panel.getByRole("button", { name: "Import 2,300 costs" }).click();
+    await panel.getByText("2,300 imported, 0 were sent before, 3 are rejected.").waitFor();
+    const results = (await download(page, "Download results")).trim().split("\r\n");
+    expect(results).toHaveLength(1 + ROWS + 3);
+    expect(results[0]).toBe("row,cost_id,status,code,message,match,duplicate");
+    expect(results[1_500]).toBe("1500,large-file-cost-1500,ok,,,pending,false");
+    expect(results[2_301]).toBe(
+      "2301,large-file-cost-7,400,invalid_request,cost_id is the same as in row 7.,,",
+    );
+    expect(results[2_302]).toMatch(/^2302,,400,invalid_request,row must have as many values/);
+    expect(await countCosts("large-file-cost")).toBe(ROWS);
+    await page.reload();
+    await page.getByLabel("CSV file").setInputFiles(file);
+    await page.getByRole("button", { name: "Check file" }).click();
+    await panel.getByText("0 would be imported, 2,300 were sent before, 3 are rejected.").waitFor();
+    expect(await panel.getByRole("button", { name: /Import/ }).count()).toBe(0);
+  });
+
+  it("imports nothing if it cannot be read, or if the session ended", async () => {
+    const page = await signedIn("/partner/upload");
+    const panel = page.locator("#progress");
+    const check = async (buffer: Buffer) => {
+      await page.getByLabel("CSV file").setInputFiles({ name: "c.csv", mimeType: "text/csv", buffer });
+      await page.getByRole("button", { name: "Check file" }).click();
+    };
+    await check(Buffer.from([HEADER.replace("tag", "tags"), ...lines].join("\n")));
+    await panel.getByText("Fix tags and tag, then resend the request. Nothing was imported.").waitFor();
+    await check(Buffer.alloc(10_000_001, "x"));
+    await panel.getByText("The file has more than 10 MB.").waitFor();
+    await check(Buffer.alloc(1_200_000, 0xff));
+    await panel.getByText("The file must be UTF-8. Nothing was imported.").waitFor();
+    await page.context().clearCookies();
+    await check(Buffer.from([HEADER, ...linesOf("signed-out-cost", 1_001)].join("\n")));
+    await panel.getByText("Sign in again").waitFor();
+    expect(await countCosts("signed-out-cost")).toBe(0);
+  });
+
+  it("is sent again while the server is busy", async () => {
+    const page = await signedIn("/partner/upload");
+    let failures = 0;
+    await page.route("**/check-part", async (route) => {
+      if (failures++ > 0) return route.continue();
+      return route.fulfill({ status: 503, headers: { "retry-after": "1" }, body: "{}" });
+    });
+    await page.getByLabel("CSV file").setInputFiles(toFile(linesOf("busy-server-cost", 1_001)));
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByText("1,001 would be imported").waitFor();
+    expect(failures).toBe(3);
+  });
+});
+
+describe("the partner's pages", () => {
+  it.each([
+    "/partner",
+    "/partner/costs",
+    "/partner/costs?match=lapsed",
+    "/partner/costs/demo-spend-00-0",
+    "/partner/upload",
+    "/partner/setup",
+    "/partner/round",
+  ])("%s is accessible and fits every window", async (path) => {
+    const page = await signedIn(path);
+    for (const summary of await page.locator("main details > summary").all()) await summary.click();
+    await checkEveryWidth(page, `partner${path.replace(/\W+/g, "-")}`);
+    await page.setViewportSize({ width: 320, height: 740 });
+    await checkFits(page);
+  });
+
+  it("the sign-in is accessible and fits every window", async () => {
+    const page = await open();
+    await page.goto("/partner");
+    await checkEveryWidth(page, "partner-sign-in");
+  });
+});

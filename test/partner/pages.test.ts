@@ -1,0 +1,381 @@
+/** What the partner's pages show, and that they show only what is the partner's own. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import {
+  call,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  ledgerOn,
+  NOW,
+  rows,
+  sendCost,
+} from "../harness.ts";
+import { signedIn, tableOf } from "./support.ts";
+
+beforeEach(freshDemo);
+
+const RIVAL = createToken("live", "Rival".padEnd(43, "0"));
+
+/** A credential of partner 3 that can send every cost type. */
+async function addRival(): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("UPDATE partners SET supports_cost_data = 1, integrated_types = 15 WHERE id = 3"),
+    env.DB.prepare(
+      "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 3, 'live', 15, 'll_live_…rivl', 0)",
+    ).bind(hashToken(RIVAL, ["live"])),
+  ]);
+}
+
+const setPartner = (change: string) => env.DB.prepare(`UPDATE partners SET ${change} WHERE id = 1`).run();
+
+describe("the overview", () => {
+  it("shows the credential, what it can send, and the coverage and discrepancy of seven days", async () => {
+    const { text, status } = await (await signedIn()).get("/partner");
+    expect(status).toBe(200);
+    expect(text).toContain("Live");
+    expect(text).toContain("ll_live_…");
+    expect(text).toContain("Can send cpc cpi cpe cpm");
+    expect(text).toContain("Coverage and discrepancy 2026-03-09 to 2026-03-15, UTC");
+    expect(text).toContain("Below 5% is usual.");
+  });
+
+  it("names the discrepancy that is above the threshold, and how many engagements it is", async () => {
+    for (let number = 0; number < 5; number++) await click(`overview-click-00${number}`);
+    const { text } = await (await signedIn()).get("/partner");
+    expect(text).toMatch(
+      /The discrepancy of cpc is above the usual 5%: \d+ of \d+ clicks have no agreeing cost/,
+    );
+    expect(text).toContain("Show pending costs");
+  });
+
+  it("says that an operator stopped the partner, and since when", async () => {
+    await setPartner(`stopped_at = ${NOW - DAY}`);
+    const { text } = await (await signedIn()).get("/partner");
+    expect(text).toContain("Stopped");
+    expect(text).toContain("An operator stopped Acme Ads on 2026-03-14 12:00 UTC");
+    expect(text).toContain("Ask your operator why costs are stopped.");
+  });
+
+  it.each(["supports_cost_data = 0", "integrated_types = 0"])(
+    "sends a partner that can send nothing to a round: %s",
+    async (change) => {
+      await setPartner(change);
+      const { text } = await (await signedIn()).get("/partner");
+      expect(text).toContain("Not integrated");
+      expect(text).toContain("Can send No cost types");
+      expect(text).toContain("Ask your operator for an integration round");
+    },
+  );
+
+  it("shows how to begin while no cost matched", async () => {
+    await addRival();
+    const { text } = await (await signedIn(RIVAL)).get("/partner");
+    expect(text).toContain("None of your costs matched in the last 7 days.");
+    expect(text).toContain("Set up costs Upload costs");
+  });
+});
+
+describe("the list of costs", () => {
+  it("shows the costs by ID with their state and exact amount, fifty a page", async () => {
+    const browser = await signedIn();
+    const first = await browser.get("/partner/costs");
+    expect(tableOf(first)[0]).toEqual([
+      "demo-spend-00-0",
+      "matched",
+      "cpc",
+      expect.stringMatching(/^[\d.]+ USD$/),
+      expect.stringMatching(/^2026-03-15 \d\d:\d\d UTC$/),
+    ]);
+    expect(tableOf(first)).toHaveLength(50);
+    const ids: (string | undefined)[] = [];
+    let path: string | undefined = "/partner/costs";
+    while (path) {
+      const page = await browser.get(path);
+      expect(page.status).toBe(200);
+      ids.push(...tableOf(page).map(([id]) => id));
+      path = /href="([^"]+)">Next page/.exec(page.markup)?.[1]?.replaceAll("&amp;", "&");
+    }
+    const stored = await rows<{ cost_id: string }>(
+      "SELECT cost_id FROM ledger_entries WHERE partner_id = 1 AND state IS NOT NULL ORDER BY cost_id",
+    );
+    expect(ids).toEqual(stored.map(({ cost_id }) => cost_id));
+    expect(ids.length).toBeGreaterThan(50);
+  });
+
+  it("filters by state, and by the beginning of the ID", async () => {
+    await sendCost({ cost_id: "listed-pending-01", cost_amount: "1" });
+    await sendCost({ cost_id: "listed-unpriced-1" });
+    const browser = await signedIn();
+    const idsAt = async (query: string) =>
+      tableOf(await browser.get(`/partner/costs?${query}`)).map(([id]) => id);
+    expect(await idsAt("match=pending&cost_id=")).toEqual(["listed-pending-01", "listed-unpriced-1"]);
+    expect(await idsAt("match=&cost_id=listed-p")).toEqual(["listed-pending-01"]);
+    expect(await idsAt("cost_id=listed-pending-01")).toEqual(["listed-pending-01"]);
+    expect(await idsAt("cost_id=listed&match=matched")).toEqual([]);
+    expect((await idsAt("cost_id=demo-spend-00")).every((id) => id?.startsWith("demo-spend-00"))).toBe(true);
+    const none = await browser.get("/partner/costs?cost_id=zzz");
+    expect(none.text).toContain("No costs match this filter. Clear filter");
+    const wrong = await browser.get("/partner/costs?match=open");
+    expect([wrong.status, wrong.text.includes("match must be one of")]).toEqual([400, true]);
+  });
+
+  it("pages through a filtered list", async () => {
+    const browser = await signedIn();
+    const first = await browser.get("/partner/costs?match=matched&cost_id=demo-spend-");
+    const path = /href="([^"]+)">Next page/.exec(first.markup)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const second = await browser.get(path);
+    expect(second.status).toBe(200);
+    expect(tableOf(second).length).toBeGreaterThan(0);
+    expect(tableOf(second)[0]?.[0]).not.toBe(tableOf(first)[0]?.[0]);
+    expect(second.markup).toContain('href="/partner/costs?match=matched&amp;cost_id=demo-spend-">First page');
+  });
+
+  it("finds every ID with a prefix, whatever its last character is", async () => {
+    const browser = await signedIn();
+    for (const last of ["\u{e000}", "é", "😀", "~", "!", "0", "\u{10fffd}"]) {
+      const cost_id = `prefix-id${last}-1`;
+      await sendCost({ cost_id, cost_amount: "1" });
+      const query = new URLSearchParams({ cost_id: `prefix-id${last}` });
+      expect(tableOf(await browser.get(`/partner/costs?${query}`)).map(([id]) => id)).toEqual([cost_id]);
+    }
+    expect(tableOf(await browser.get("/partner/costs?cost_id=prefix-id"))).toHaveLength(7);
+  });
+
+  it("has the same list as a CSV file with more rows", async () => {
+    const browser = await signedIn();
+    const file = await browser.get("/partner/costs.csv?match=matched&cost_id=");
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="costs.csv"');
+    const api = await call("/cost?match=matched&limit=1000", {
+      token: DEMO.costToken,
+      headers: { accept: "text/csv" },
+    });
+    expect(file.markup).toBe(await api.text());
+  });
+
+  it("says what to do while there are no costs", async () => {
+    await addRival();
+    const { text } = await (await signedIn(RIVAL)).get("/partner/costs");
+    expect(text).toContain("No costs yet. Costs are listed here until 14 days after");
+    expect(text).toContain("Set up costs Upload costs");
+  });
+});
+
+describe("the page of a cost", () => {
+  const at = (id: string) => `/partner/costs/${encodeURIComponent(id)}`;
+
+  it("shows a matched cost with its click", async () => {
+    await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "0.25", tag: "july" });
+    const { text } = await (await signedIn()).get(at("demo-click-recent-0001"));
+    expect(text).toContain("demo-click-recent-0001 matched It has its click or impression.");
+    expect(text).toContain("Amount 0.25 USD");
+    expect(text).toContain("Tag july");
+    expect(text).toContain(`Click Recorded 2026-03-14 12:00 UTC Link ${DEMO.linkToken}`);
+  });
+
+  it("shows a pending cost, why it does not match, and until when it can", async () => {
+    await sendCost({ cost_id: "demo-click-recent-0001", cost_type: "cpm", cost_amount: "2" });
+    const browser = await signedIn();
+    const page = await browser.get(at("demo-click-recent-0001"));
+    expect(page.text).toContain("pending It waits for its click or impression.");
+    expect(page.text).toContain("The click or impression with this ID doesn't fit the cost type.");
+    expect(page.text).toContain("2 USD per 1,000 impressions");
+    expect(page.text).toContain("Can match until 2026-03-22 12:00 UTC");
+  });
+
+  it("shows a lapsed cost, which can no longer be voided", async () => {
+    await sendCost({ cost_id: "listed-lapsed-001", cost_amount: "2" });
+    const later = { now: NOW + 7 * DAY + 1 };
+    const page = await (await signedIn(DEMO.costToken, later)).get(at("listed-lapsed-001"), later);
+    expect(page.text).toContain("lapsed No click or impression came in seven days.");
+    expect(page.text).toContain(
+      "It's too late to void this cost: that was possible until 2026-03-22 12:00 UTC",
+    );
+    expect(page.markup).not.toContain("/void");
+  });
+
+  it("says that a cost without an amount does not count", async () => {
+    await sendCost({ cost_id: "demo-click-recent-0001" });
+    const { text } = await (await signedIn()).get(at("demo-click-recent-0001"));
+    expect(text).toContain("This cost has no amount, so it doesn't count as spend.");
+  });
+
+  it("works for an ID with any characters", async () => {
+    const cost_id = "a/b?c&d=#é '\"<";
+    await sendCost({ cost_id, cost_amount: "1" });
+    const browser = await signedIn();
+    const list = await browser.get("/partner/costs?match=pending");
+    const path = /href="(\/partner\/costs\/[^"]+)"/.exec(list.markup)?.[1]?.replaceAll("&#39;", "'") ?? "";
+    expect((await browser.get(path)).text).toContain(`${cost_id} pending`);
+    expect((await browser.post(`${path}/void`)).status).toBe(303);
+  });
+
+  it("returns 404 for an unknown ID and 400 for what is no ID", async () => {
+    const browser = await signedIn();
+    expect((await browser.get(at("unknown-cost-001"))).status).toBe(404);
+    expect((await browser.get(at("short"))).status).toBe(400);
+  });
+});
+
+describe("a void", () => {
+  const PATH = "/partner/costs/demo-spend-00-0";
+
+  it("removes the cost, is confirmed, and changes nothing again", async () => {
+    const browser = await signedIn();
+    expect((await browser.get(PATH)).markup).toContain(`action="${PATH}/void"`);
+    const done = await browser.post(`${PATH}/void`);
+    expect([done.status, done.headers.get("location")]).toEqual([303, `${PATH}?notice=voided`]);
+    const page = await browser.get(`${PATH}?notice=voided`);
+    expect(page.text).toContain("Cost voided. It no longer counts.");
+    expect(page.text).toContain("This cost is already void.");
+    expect(page.markup).not.toContain(`action="${PATH}/void"`);
+    const again = await browser.post(`${PATH}/void`);
+    expect(again.headers.get("location")).toBe(`${PATH}?notice=already-voided`);
+  });
+
+  it("is possible up to seven days after the click, and not a millisecond later", async () => {
+    await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "1" });
+    const path = "/partner/costs/demo-click-recent-0001";
+    const [last, late] = [{ now: NOW + 6 * DAY }, { now: NOW + 6 * DAY + 1 }];
+    const browser = await signedIn(DEMO.costToken, last);
+    expect((await browser.get(path, last)).markup).toContain(`action="${path}/void"`);
+    const tooLate = await browser.get(path, late);
+    expect(tooLate.markup).not.toContain(`action="${path}/void"`);
+    expect(tooLate.text).toContain("It's too late to void this cost");
+    const rejected = await browser.post(`${path}/void`, {}, late);
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain("It is too late to void this cost");
+    expect((await browser.post(`${path}/void`, {}, last)).status).toBe(303);
+  });
+
+  it("is possible for a stopped partner", async () => {
+    await setPartner(`stopped_at = ${NOW}`);
+    expect((await (await signedIn()).post(`${PATH}/void`)).status).toBe(303);
+  });
+
+  it("leads back to the cost when its address is opened", async () => {
+    expect((await (await signedIn()).get(`${PATH}/void`)).headers.get("location")).toBe(PATH);
+  });
+});
+
+describe("another partner", () => {
+  it("sees and voids none of the costs, with any ID", async () => {
+    await addRival();
+    const browser = await signedIn(RIVAL);
+    const before = await rows("SELECT * FROM ledger_entries WHERE partner_id = 1");
+    expect((await browser.get("/partner/costs")).text).toContain("No costs yet.");
+    expect((await browser.get("/partner/costs.csv")).markup.split("\r\n")).toHaveLength(2);
+    for (const id of ["demo-spend-00-0", "demo-click-recent-0001"]) {
+      expect((await browser.get(`/partner/costs/${id}`)).status).toBe(404);
+      expect((await browser.post(`/partner/costs/${id}/void`)).status).toBe(404);
+    }
+    for (const path of ["/partner", "/partner/setup"]) {
+      const { text } = await browser.get(path);
+      expect(text).toContain("Corsair Media");
+      expect(text).not.toMatch(/Acme|acme_cost_id/);
+    }
+    const file = "cost_type,cost_currency,cost_id,cost_amount,tag\ncpc,EUR,demo-spend-00-0,9,t";
+    const checked = await browser.upload(file);
+    // Never a conflict, which would reveal that the other partner has this ID.
+    expect(tableOf(checked)[0]).toEqual(["1", "demo-spend-00-0", "ready", ""]);
+    await browser.confirm(checked);
+    expect(await rows("SELECT * FROM ledger_entries WHERE partner_id = 1")).toEqual(before);
+  });
+
+  it("cannot page with a cursor of another list", async () => {
+    const browser = await signedIn();
+    const first = await browser.get("/partner/costs?match=matched");
+    const cursor = /cursor=([\w-]+)/.exec(first.markup)?.[1] ?? "";
+    expect((await browser.get(`/partner/costs?match=pending&cursor=${cursor}`)).status).toBe(400);
+  });
+});
+
+describe("a test credential", () => {
+  it("leads to its round, with each mismatch and how to fix it", async () => {
+    const browser = await signedIn(DEMO.testCostToken);
+    expect((await browser.get("/partner")).headers.get("location")).toBe("/partner/round");
+    const { text, markup } = await browser.get("/partner/round");
+    expect(text).toContain("Round 1 · Corsair Media");
+    expect(text).toContain("8 open mismatches. No match yet for cpe.");
+    expect(text).toContain("How to fix it");
+    expect(markup).not.toContain("Dismiss");
+  });
+
+  it("shows nothing of the ledger and sends nothing to it", async () => {
+    const browser = await signedIn(DEMO.testCostToken);
+    const file = "cost_type,cost_currency,cost_id,cost_amount,tag\ncpc,EUR,round-upload-01,9,t";
+    const before = await rows("SELECT * FROM ledger_entries");
+    for (const answer of [
+      await browser.get("/partner/costs"),
+      await browser.get("/partner/costs.csv"),
+      await browser.get("/partner/costs/corsair-click-0001"),
+      await browser.post("/partner/costs/corsair-click-0001/void"),
+      await browser.get("/partner/upload"),
+      await browser.upload(file),
+    ]) {
+      expect(answer.status).toBe(403);
+      expect(answer.text).toContain("You are signed in with a test credential");
+    }
+    expect(await rows("SELECT * FROM ledger_entries")).toEqual(before);
+  });
+
+  it("still shows the report after the round has ended", async () => {
+    const browser = await signedIn(DEMO.testCostToken);
+    await call("/operator/v1/rounds/1/close", { method: "POST", token: DEMO.operatorToken });
+    const { text, status } = await browser.get("/partner/round");
+    expect([status, text.includes("closed")]).toEqual([200, true]);
+  });
+
+  it("is what the round page needs", async () => {
+    const { status, text } = await (await signedIn()).get("/partner/round");
+    expect(status).toBe(404);
+    expect(text).toContain("Only a test credential has a round.");
+  });
+});
+
+describe("the setup", () => {
+  it("shows the templates byte for byte, their macros, and the first request with its answer", async () => {
+    const { text } = await (await signedIn()).get("/partner/setup");
+    expect(text).toContain(
+      "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}&note=%%ACME MACRO%%",
+    );
+    expect(text).toContain("note %%ACME MACRO%% macro");
+    expect(text).toContain("cost_currency USD Send your first cost");
+    expect(text).toContain('curl -s -H "Authorization: Token token=$COST_TOKEN"');
+    expect(text).toContain('"match":"matched","duplicate":false,"amount":"0.25","request_id":"…"}');
+  });
+
+  it("shows the answer of a round to a test credential", async () => {
+    const { text } = await (await signedIn(DEMO.testCostToken)).get("/partner/setup");
+    expect(text).toContain('"amount":"0.25","round":1,"mismatch":null');
+  });
+
+  it("warns of cost parameters without a cost ID, and shows missing templates", async () => {
+    await setPartner("cost_parameters = 'my_cost_id={x}', click_parameters = ''");
+    const { text } = await (await signedIn()).get("/partner/setup");
+    expect(text).toContain("Your cost parameters don't contain a cost_id .");
+    expect(text).toContain("Click URLs No parameters.");
+  });
+});
+
+it("every page makes at most two calls to a database", async () => {
+  const browser = await signedIn();
+  const shards = ledgerOn().shards.length;
+  for (const path of [
+    "/partner",
+    "/partner/costs?cost_id=demo",
+    "/partner/costs.csv",
+    "/partner/costs/demo-spend-00-0",
+    "/partner/upload",
+    "/partner/setup",
+    "/partner/round",
+  ]) {
+    const { database, counts } = countingDatabase();
+    await browser.get(path, { env: { DB: database } });
+    // With shards, one call to each, and one for the links.
+    expect(counts.calls, path).toBeLessThanOrEqual(shards === 0 ? 2 : 3 + shards);
+  }
+});
