@@ -41,7 +41,8 @@ describe("a link that does not exist", () => {
 
   it("shows a plain page with Retry-After while the database is down", async () => {
     const down = withMethods(env.DB, { batch: () => Promise.reject(new Error("Network connection lost.")) });
-    const response = await call("/nosuchlink", { ...asPerson, env: { DB: down } });
+    // Not a token that the isolate remembers as unknown.
+    const response = await call("/nosuchlink2", { ...asPerson, env: { DB: down } });
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     const page = await response.text();
     expect(page).toContain("Try again in a minute.");
