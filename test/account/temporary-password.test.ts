@@ -47,7 +47,7 @@ async function signedInWithTemporary(): Promise<Browser> {
 
 /** The pages that need a session, other than the one that changes the password. */
 const pages = everyOperation
-  .filter(({ need, pattern }) => need.endsWith("session") && pattern !== "/account/password")
+  .filter(({ need, pattern }) => /^(operator_)?session$/.test(need) && pattern !== "/account/password")
   .map(({ method, pattern }) => [method, pattern] as const);
 
 it("is asked for on every page and form until it is changed, and nothing else happens", async () => {
