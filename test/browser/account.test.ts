@@ -1,6 +1,15 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkAccessibility, checkFits, openMenu, service, signIn, useBrowser } from "./browser.ts";
+import {
+  BASE_URL,
+  checkAccessibility,
+  checkFits,
+  openMenu,
+  replacePassword,
+  service,
+  signIn,
+  useBrowser,
+} from "./browser.ts";
 
 const open = useBrowser();
 
@@ -128,11 +137,14 @@ describe("the account page", () => {
       });
       return ((await response.json()) as { data: { items: User[] } }).data.items[0];
     };
-    const created = await asOperator("", { email: "issued@example.com" });
+    // Operators issue tokens only to users of single sign-on. This one gets a password afterwards.
+    const created = await asOperator("", { email: "issued@example.com", sign_in: "sso" });
     await asOperator(`/${created?.id}/token`);
-    const password = created?.temporary_password ?? "";
+    const reset = await asOperator(`/${created?.id}/password`, {});
+    const password = "plum chair under seven moons";
     const page = await open();
-    await signIn(page, "issued@example.com", password);
+    await replacePassword(page, "issued@example.com", reset?.temporary_password ?? "", password);
+    await page.goto("/account");
     for (const name of ["Reset token", "Show token"]) {
       await page.getByRole("button", { name }).click();
       const dialog = page.getByRole("dialog", { name });

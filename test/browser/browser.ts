@@ -77,6 +77,25 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.waitForURL((url) => url.pathname === "/account");
 }
 
+/** Signs in with a temporary password and replaces it. */
+export async function replacePassword(
+  page: Page,
+  email: string,
+  temporary: string,
+  password: string,
+): Promise<void> {
+  await page.goto("/login");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(temporary);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Choose your own password to continue.").waitFor();
+  await page.getByLabel("Temporary password").fill(temporary);
+  await page.getByLabel("New password", { exact: true }).fill(password);
+  await page.getByLabel("Confirm new password").fill(password);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByRole("status").getByText("Password changed.").waitFor();
+}
+
 /** Checks that axe finds no violations, in both color schemes, and takes screenshots. */
 export async function checkAccessibility(page: Page, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {

@@ -1,6 +1,15 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkAccessibility, checkFits, openMenu, service, signIn, useBrowser } from "./browser.ts";
+import {
+  BASE_URL,
+  checkAccessibility,
+  checkFits,
+  openMenu,
+  replacePassword,
+  service,
+  signIn,
+  useBrowser,
+} from "./browser.ts";
 
 const open = useBrowser();
 const LINK = "demo1nk007";
@@ -128,7 +137,7 @@ describe("the console", () => {
     await page.getByRole("button", { name: "Create user" }).click();
     const password = (await page.locator("#secret").textContent()) ?? "";
     const newcomer = await open();
-    await signIn(newcomer, "newcomer@example.com", password);
+    await replacePassword(newcomer, "newcomer@example.com", password, "plum chair under seven moons");
 
     await page.goto("/operator/apps");
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Second");

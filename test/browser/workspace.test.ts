@@ -9,12 +9,27 @@ const APP = `/apps/${service.APP_TOKEN}`;
 const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 
-async function readClickUrl(token: string): Promise<string> {
-  const response = await fetch(`${BASE_URL}/public/v1${APP}/trackers/${token}`, {
-    headers: { authorization: `Token token=${service.API_TOKEN}` },
+async function request<Item>(path: string, token: string, json?: object): Promise<Item> {
+  const response = await fetch(BASE_URL + path, {
+    headers: { authorization: `Token token=${token}`, "content-type": "application/json" },
+    ...(json && { method: "POST", body: JSON.stringify(json) }),
   });
-  const { data } = (await response.json()) as { data: { items: { click_url: string }[] } };
-  return data.items[0]?.click_url ?? "";
+  const { data } = (await response.json()) as { data: { items: [Item] } };
+  return data.items[0];
+}
+
+/** The API token of a new member of the app. The tests of the account page reset the one of the demo user. */
+async function createMember(): Promise<string> {
+  const operator = service.OPERATOR_TOKEN ?? "";
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { id } = await request<{ id: number }>("/operator/v1/users", operator, { email, sign_in: "sso" });
+  await request(`/operator/v1${APP}/members`, operator, { user_id: id });
+  return (await request<{ api_token: string }>(`/operator/v1/users/${id}/token`, operator, {})).api_token;
+}
+
+async function readClickUrl(link: string): Promise<string> {
+  const path = `/public/v1${APP}/trackers/${link}`;
+  return (await request<{ click_url: string }>(path, await createMember())).click_url;
 }
 
 describe("by mouse", () => {
