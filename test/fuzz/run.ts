@@ -68,6 +68,8 @@ const dictionary: Dictionary = {
   android_url: fc.constantFrom(null, "https://play.google.com/store"),
   redirect_hosts: fc.constantFrom([], ["example.com"]),
   redirect_schemes: fc.constantFrom([], ["https"]),
+  // Other requests create links in these apps.
+  max_links: fc.constantFrom(100_000, 10_000_000),
   id: unusedId,
   "voidPartnerCost id": fc.constantFrom(1, 1, 1, 2),
   day: fc.constantFrom("2026-06-30", "2026-01-01"),
