@@ -80,14 +80,14 @@ function sessionsTable({ now }: Context, session: Session, sessions: ListedSessi
     return html`
       <tr>
         <th scope="row">${name}</th>
-        <td>${formatTime(createdAt)}</td>
-        <td>${formatAgo(lastSeenAt, now)}</td>
+        <td data-label="Signed in">${formatTime(createdAt)}</td>
+        <td data-label="Last used">${formatAgo(lastSeenAt, now)}</td>
         <td>${idHash === session.idHash ? html`<span class="badge ok">this session</span>` : end}</td>
       </tr>`;
   });
   return html`
     <h3 id="sessions">Sessions</h3>
-    <div class="table" tabindex="0" role="region" aria-labelledby="sessions">
+    <div class="table stacked" tabindex="0" role="region" aria-labelledby="sessions">
       <table>
         <thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
         <tbody>${rows}</tbody>

@@ -21,7 +21,7 @@ import {
   periodQuery,
   toPeriod,
 } from "./periods.ts";
-import { findProblems, missingCondition, type Signals } from "./reports/attention.ts";
+import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { addUp, currenciesOf, type Row, type Sums, toSeries } from "./reports/lines.ts";
 import { topLinks, topPartners } from "./reports/top.ts";
 
@@ -166,7 +166,7 @@ function charts({ period, spend, spendHref, ...signals }: Overview, totals: Sums
     return html`
       <section class="card empty">
         <h2>No spend in these days</h2>
-        <p>${text ?? "No cost matched a click or an impression of these days. Costs that are still pending aren't included."}</p>
+        <p>${text ?? NO_COSTS}</p>
       </section>`;
   }
   const hrefOf = (day: number) =>

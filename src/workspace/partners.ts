@@ -171,13 +171,13 @@ function typesTable(
     return html`
       <tr>
         <th scope="row">${describeType(costType)}</th>
-        <td>${isLive ? html`<span class="badge ok">Integrated</span>` : ""} ${inRound.includes(costType) ? html`<span class="badge warn">In a round</span>` : ""}${isLive || inRound.includes(costType) ? "" : html`<span class="muted">Not integrated</span>`}</td>
-        <td class="number">${showCount(matched)}</td>
-        <td class="number">${isLive && coverage !== null ? percent.format(coverage) : "–"}</td>
+        <td data-label="State">${isLive ? html`<span class="badge ok">Integrated</span>` : ""} ${inRound.includes(costType) ? html`<span class="badge warn">In a round</span>` : ""}${isLive || inRound.includes(costType) ? "" : html`<span class="muted">Not integrated</span>`}</td>
+        <td class="number" data-label="Matched costs">${showCount(matched)}</td>
+        <td class="number" data-label="Coverage">${isLive && coverage !== null ? percent.format(coverage) : "–"}</td>
       </tr>`;
   });
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Cost types of ${displayName}"><table>
+    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Cost types of ${displayName}"><table>
       <thead><tr><th scope="col">Cost type</th><th scope="col">State</th><th scope="col" class="number">Matched costs</th><th scope="col" class="number">Coverage</th></tr></thead>
       <tbody>${rows}</tbody>
     </table></div>
@@ -196,12 +196,12 @@ function noPartner({ path }: Member): Markup {
 function otherPartners(partners: Partner[]): Markup {
   const rows = partners.map(
     (partner) =>
-      html`<tr><th scope="row">${partner.displayName}</th><td>${state(partner, [])}</td><td>${toTypes(partner.integratedTypes).join(", ") || html`<span class="muted">None</span>`}</td></tr>`,
+      html`<tr><th scope="row">${partner.displayName}</th><td data-label="State">${state(partner, [])}</td><td data-label="Cost types">${toTypes(partner.integratedTypes).join(", ") || html`<span class="muted">None</span>`}</td></tr>`,
   );
   return html`
     <section class="card" aria-labelledby="others">
       <h2 id="others">Not attached to any link</h2>
-      <div class="table" tabindex="0" role="region" aria-label="Other partners"><table>
+      <div class="table stacked" tabindex="0" role="region" aria-label="Other partners"><table>
         <thead><tr><th scope="col">Partner</th><th scope="col">State</th><th scope="col">Cost types</th></tr></thead>
         <tbody>${rows}</tbody>
       </table></div>

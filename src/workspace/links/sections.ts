@@ -52,10 +52,10 @@ export function costsByType(member: Member, view: LinkView): Markup {
     return html`
       <tr>
         <th scope="row"><a href="${spendHref(member, view, { cost_type: costType, currency, by: "day" })}">${describeType(costType)}</a></th>
-        <td class="number">${showExact(sums.spend, currency)} ${currency}</td>
-        <td class="number">${average === undefined ? "–" : html`${showMoney(average, currency)}`}</td>
-        <td class="number">${showCount(sums.matched)}</td>
-        <td class="number">${showCount(sums.unpriced)}</td>
+        <td class="number" data-label="Spend">${showExact(sums.spend, currency)} ${currency}</td>
+        <td class="number" data-label="Average cost">${average === undefined ? "–" : html`${showMoney(average, currency)}`}</td>
+        <td class="number" data-label="Matched">${showCount(sums.matched)}</td>
+        <td class="number" data-label="Unpriced">${showCount(sums.unpriced)}</td>
       </tr>`;
   });
   return html`
@@ -68,7 +68,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
         rows.length === 0
           ? html`<p class="muted">${noCosts(view)}</p>`
           : html`
-              <div class="table" tabindex="0" role="region" aria-label="Costs by type as a table"><table>
+              <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Costs by type as a table"><table>
                 <thead><tr><th scope="col">Type</th>${["Spend", "Average cost", "Matched", "Unpriced"].map((head) => html`<th scope="col" class="number">${head}</th>`)}</tr></thead>
                 <tbody>${rows}</tbody>
               </table></div>`
@@ -102,11 +102,11 @@ export function problems({ dropped }: LinkView): Markup {
           ? html`<p class="muted">No URL parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
           : html`
               <p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count.</p>
-              <div class="table" tabindex="0" role="region" aria-label="Dropped parameters"><table>
+              <div class="table stacked" tabindex="0" role="region" aria-label="Dropped parameters"><table>
                 <thead><tr><th scope="col">Parameter</th><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Last seen</th></tr></thead>
                 <tbody>${rows.map(
                   ({ param, reason, count, last }) =>
-                    html`<tr><th scope="row"><code>${param}</code></th><td>${reason && DROP_REASONS[reason]}</td><td class="number">${showCount(count)}</td><td class="day">${describeDays({ from: last, to: last })}</td></tr>`,
+                    html`<tr><th scope="row"><code>${param}</code></th><td data-label="Reason">${reason && DROP_REASONS[reason]}</td><td class="number" data-label="Count">${showCount(count)}</td><td class="day" data-label="Last seen">${describeDays({ from: last, to: last })}</td></tr>`,
                 )}</tbody>
               </table></div>`
       }

@@ -79,7 +79,7 @@ export function emptySpend(url: URL, member: Member, view: SpendView): Markup {
     : nothing("No spend in these days", ["Show the last 30 days", wider], NO_COSTS);
 }
 
-const NO_COSTS =
+export const NO_COSTS =
   "No cost matched a click or an impression of these days. Costs that are still pending aren't included.";
 
 function nothing(title: string, [name, href]: Finding["fix"], text = ""): Markup {

@@ -15,9 +15,10 @@ export function spendTable(url: URL, view: SpendView, sums: Sums): Markup {
   const lines = view.lines.filter((line) => line.currency === currency);
   const columns = columnsOf(view, sums);
   const heads = columns.map(([name]) => html`<th scope="col" class="number">${name}</th>`);
-  const cells = (sums: Sums) => columns.map(([, cell]) => html`<td class="number">${cell(sums)}</td>`);
+  const cells = (sums: Sums) =>
+    columns.map(([name, cell]) => html`<td class="number" data-label="${name}">${cell(sums)}</td>`);
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="Spend in ${currency} as a table">
+    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Spend in ${currency} as a table">
       <table>
         <thead><tr><th scope="col">${GROUPS[query.by]}</th>${heads}</tr></thead>
         <tbody>
