@@ -64,7 +64,7 @@ export const ERRORS = {
   password_required: {
     status: 403,
     title: "Enter your password to continue",
-    help: "Nothing was changed. Send your own password too: in the form, or in the API as `your_password`.",
+    help: "Nothing was changed. Send your own password as `your_password`.",
   },
   cross_site: {
     status: 403,
@@ -126,6 +126,11 @@ export const ERRORS = {
     title: "The account changed in the meantime",
     help: "The API token or the password was changed at the same time, here or in another window. This request changed nothing. Reload the account page to see the current state.",
   },
+  link_changed: {
+    status: 409,
+    title: "The link changed in the meantime",
+    help: "Somebody else changed the link after you opened this page. This request changed nothing. Compare the values, then save yours again if you still want to.",
+  },
   method_not_allowed: {
     status: 405,
     title: "Method not allowed",
@@ -149,7 +154,7 @@ export const ERRORS = {
   last_operator: {
     status: 409,
     title: "You cannot remove the last operator",
-    help: "Give another user the operator role first, then change or disable this one.",
+    help: "Give the operator role to another user who signs in with a password, then change or disable this one.",
   },
   user_disabled: {
     status: 409,
@@ -180,6 +185,11 @@ export const ERRORS = {
     status: 409,
     title: "New submissions arrived during approval",
     help: "Read the report again, then approve.",
+  },
+  archive_not_bound: {
+    status: 409,
+    title: "No archive is bound",
+    help: "Nothing that the purge deletes is kept. `/docs/archive` says how to bind a bucket as `ARCHIVE`.",
   },
   idempotency_key_in_use: {
     status: 409,

@@ -2,6 +2,7 @@
 import { limitRejections } from "./auth/rate-limits.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
+import { auditSubLinks } from "./db/links/sub-link-audit.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";
@@ -11,7 +12,6 @@ import { wantsPage } from "./http/accept.ts";
 import { STRICT_TRANSPORT } from "./http/https.ts";
 import { problemResponse } from "./http/problems.ts";
 import { logError, logRequest } from "./log.ts";
-import { purge } from "./purge.ts";
 import { route } from "./surfaces.ts";
 
 /**
@@ -69,10 +69,12 @@ export default {
     try {
       checkConfiguration(env);
       const ledger = ledgerOf(env);
+      const { purge } = await import("./purge.ts");
       const done = await Promise.allSettled([
         purge(ledger, controller.scheduledTime),
         // Repairs a shard that is new or missed a change.
         replicateCredentials(ledger),
+        auditSubLinks(ledger.control, controller.scheduledTime),
       ]);
       for (const result of done) if (result.status === "rejected") throw result.reason;
     } catch (error) {

@@ -1,7 +1,9 @@
 /** The hourly purge. It deletes, in slices, forgotten rows of the ledger, expired sessions and expired idempotency keys. */
 
+import { archiveTable } from "./db/archive/purge.ts";
+import { LEDGER_TABLES } from "./db/archive/slices.ts";
 import { deleteExpired, type ExpiringTable } from "./db/expired.ts";
-import { purgeSlice } from "./db/ledger/purge.ts";
+import { type PurgeBounds, purgeSlice } from "./db/ledger/purge.ts";
 import { databasesOf, type Ledger } from "./db/ledger/shards.ts";
 import { HOUR_MS } from "./domain/time.ts";
 
@@ -9,7 +11,7 @@ import { HOUR_MS } from "./domain/time.ts";
 const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
-/** An invocation can make 1,000 calls to D1. The next run continues where this one stops. */
+/** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
 const MAX_CALLS = 900;
 /** For each expiring table outside the ledger: 2,000 rows in a call, at most 40 calls. */
 const EXPIRED_SLICE = 2_000;
@@ -17,17 +19,18 @@ const MAX_EXPIRED_SLICES = 40;
 
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and the expired sessions and
- * idempotency keys. A failure does not stop the other deletions; the first error is thrown at the end.
+ * idempotency keys. With an archive, the rows of the ledger are written there first. A failure does not stop the other
+ * deletions; the first error is thrown at the end.
  */
 export async function purge(
   ledger: Ledger,
   now: number,
   slice = SLICE_KEYS,
-  maxSlices = Math.floor(MAX_CALLS / (1 + ledger.shards.length)),
+  maxCalls = Math.floor(MAX_CALLS / (1 + ledger.shards.length)),
 ): Promise<void> {
   const bounds = { cutOff: now - PURGE_MARGIN_MS, now, slice };
   const walk = async (db: D1Database) => {
-    for (let slices = 0; slices < maxSlices; slices++) {
+    for (let slices = 0; slices < maxCalls; slices++) {
       if (await purgeSlice(ledger, db, bounds)) break;
     }
   };
@@ -37,11 +40,30 @@ export async function purge(
     }
   };
   const walks = await Promise.allSettled([
-    ...databasesOf(ledger).map(walk),
+    ...(ledger.archive
+      ? [archiveAll(ledger, ledger.archive, bounds, maxCalls)]
+      : databasesOf(ledger).map(walk)),
     deleteAllExpired("sessions"),
     deleteAllExpired("partner_sessions"),
     deleteAllExpired("idempotency_keys"),
   ]);
   const failed = walks.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
+}
+
+/** One database after the other, because the rows of a slice can take 10 MB of the isolate's memory. */
+async function archiveAll(ledger: Ledger, bucket: R2Bucket, bounds: PurgeBounds, maxCalls: number) {
+  const run = { ...bounds, bucket, tokens: new Map<number, string>() };
+  const errors: unknown[] = [];
+  for (const db of databasesOf(ledger)) {
+    let left = maxCalls;
+    for (const table of LEDGER_TABLES) {
+      try {
+        left -= await archiveTable(ledger, db, table, run, left);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

@@ -39,19 +39,19 @@ const SURFACES: Surface[] = [
   },
   {
     name: "partner",
-    segments: ["partner", "partner.css", "partner.js"],
+    segments: ["partner", "partner.css"],
     load: async () => (await import("./partner/routes.ts")).partnerRoutes,
   },
   {
     name: "operator",
-    segments: ["operator"],
+    segments: ["operator", "console.js"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,
   },
   {
     name: "site",
     segments: [
       ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt"],
-      ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "icon.svg"],
+      ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "upload.js", "icon.svg"],
     ],
     load: async () => (await import("./site/routes.ts")).siteRoutes(describeApi),
   },

@@ -1,6 +1,5 @@
 /** Calls the Worker in workerd with real D1 and KV, at a chosen time, with wrapped bindings where a test needs them. */
 import {
-  applyD1Migrations,
   createExecutionContext,
   createMessageBatch,
   type D1Migration,
@@ -26,6 +25,8 @@ export const DAY = 24 * 3600 * 1000;
 
 export const env = bindings as unknown as Env & {
   TEST_MIGRATIONS: D1Migration[];
+  /** The archive, for the tests that bind it. */
+  TEST_BUCKET: R2Bucket;
   /** Set when clicks go through a queue. */
   TEST_QUEUE?: string;
 };
@@ -35,7 +36,19 @@ export { DEMO };
 export async function freshDemo(): Promise<void> {
   await freshDatabase();
   const byDatabase = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
-  for (const [db, rows] of byDatabase) await db.batch(rows.map(({ sql }) => db.prepare(sql)));
+  for (const [db, rows] of byDatabase) await db.batch(mergeInserts(rows).map((sql) => db.prepare(sql)));
+}
+
+/** Puts neighboring rows of one table into one statement, because each statement takes a millisecond. */
+function mergeInserts(rows: { sql: string }[]): string[] {
+  const merged: { into: string; values: string[] }[] = [];
+  for (const { sql } of rows) {
+    const [into = sql, values] = sql.split(/(?<=^INSERT INTO \w+ \([^)]*\) )VALUES /);
+    const last = merged.at(-1);
+    if (values !== undefined && last?.into === into) last.values.push(values);
+    else merged.push({ into, values: values === undefined ? [] : [values] });
+  }
+  return merged.map(({ into, values }) => (values.length > 0 ? `${into}VALUES ${values.join(", ")}` : into));
 }
 
 export async function freshDatabase(): Promise<void> {
@@ -46,11 +59,25 @@ export async function freshDatabase(): Promise<void> {
   ]);
   await reset();
   const { shards } = ledgerOn();
-  for (const [position, db] of [env.DB, ...shards].entries()) {
-    await applyD1Migrations(db, env.TEST_MIGRATIONS);
-    await db.prepare(setIdentity(shards.length, position === 0 ? null : position - 1)).run();
-  }
+  await Promise.all(
+    [env.DB, ...shards].map((db, position) =>
+      migrate(db, setIdentity(shards.length, position === 0 ? null : position - 1)),
+    ),
+  );
 }
+
+/** Applies all migrations as wrangler does, but in one call, which takes half the time. */
+async function migrate(db: D1Database, identity: string): Promise<void> {
+  const queries = env.TEST_MIGRATIONS.flatMap(({ name, queries }) => [
+    ...queries,
+    `INSERT INTO d1_migrations (name) VALUES ('${name}')`,
+  ]);
+  await db.batch([MIGRATIONS_TABLE, ...queries, identity].map((sql) => db.prepare(sql)));
+}
+
+const MIGRATIONS_TABLE = `CREATE TABLE d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
 
 const wrappers = new WeakMap<D1Database, (target: D1Database) => D1Database>();
 
@@ -243,7 +270,8 @@ export async function rows<T = Record<string, unknown>>(asked: string, ...values
     : found.flat();
 }
 
-const LEDGER_TABLES = /\b(ledger_entries|daily_totals|daily_engagements|cost_states|purge_positions)\b/;
+const LEDGER_TABLES =
+  /\b(ledger_entries|daily_totals|daily_engagements|cost_states|purge_positions|superseded|entry_records|archive_\w+)\b/;
 
 const engagementsOf = (kind: string) => `
   SELECT partner_id, cost_id, '${kind}' AS kind, ${["app_token", "link_id", "cost_data_on", "url_cost_type", "url_currency", "url_amount", "price_counts"].map((name) => `${kind}_${name} AS ${name}`).join(", ")}, ${kind}_at AS occurred_at

@@ -11,8 +11,9 @@ export interface LiveService {
   stop: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
 }
 
-export async function startService(state: string, port?: number): Promise<LiveService> {
-  const flags = ["--port", String(port ?? (await freePort())), "--persist-to", state];
+/** `more` are other flags of `npm start`. */
+export async function startService(state: string, port?: number, more: string[] = []): Promise<LiveService> {
+  const flags = ["--port", String(port ?? (await freePort())), "--persist-to", state, ...more];
   const server = spawn("npm", ["start", "--", ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
     // A separate process group, so that all of its processes can be stopped.

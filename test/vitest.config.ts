@@ -9,7 +9,7 @@ const TEST_MIGRATIONS = await readD1Migrations(join(root, "migrations"));
 const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
   cloudflareTest({
     wrangler: { configPath: join(root, "wrangler.toml") },
-    miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases },
+    miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases, r2Buckets: ["TEST_BUCKET"] },
   });
 
 const setupFiles = ["test/plans.ts", "test/pace.ts"];
@@ -49,7 +49,7 @@ export default defineConfig({
             "test/workspace/{overview,spend,links,link,frame}.test.ts",
             "test/db/{ledger-*,workspace-budgets}.test.ts",
             "test/model/*.test.ts",
-            "test/operator/{voids,adjustments,rates}.test.ts",
+            "test/operator/{voids,adjustments,rates,archive}.test.ts",
             "test/partner/*.test.ts",
           ],
           exclude,

@@ -6,6 +6,7 @@ import * as accounts from "../db/accounts/account.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
+import { rejectedWith } from "../http/form-fields.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
 
@@ -13,18 +14,19 @@ import * as pages from "./pages.ts";
 export async function confirm(context: Context, session: Session, name: "show" | "reset") {
   const form = await readForm(context, contract.confirm);
   if ("errors" in form) {
-    const [error] = form.errors;
-    const message = `The ${error?.param} ${error?.message}.`;
-    return pages.confirmPage(context, session, name, message, 400, form.sent.get("replaces"));
+    return pages.confirmPage(context, session, name, rejectedWith(form.errors, form.sent), 400);
   }
   const { password, replaces } = form.fields;
   const loaded = await load(context, session);
   const checked = await checkPassword(context, session, loaded.account, password);
   if (!checked) {
-    return pages.confirmPage(context, session, name, "Incorrect password.", 403, replaces ?? null);
+    const sent = new URLSearchParams(replaces === undefined ? {} : { replaces });
+    return pages.confirmPage(context, session, name, rejectedWith([INCORRECT], sent), 403);
   }
   return { ...loaded, ...checked, replaces };
 }
+
+const INCORRECT = { param: "password", message: "Incorrect password." };
 
 /** The key of the password and the stored hash that it matches, or undefined if the password is wrong. Counts the attempt. */
 export async function checkPassword(

@@ -2,9 +2,8 @@
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
+import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
 import { pageResponse } from "../http/pages.ts";
-import { field, otherErrors } from "./fields.ts";
-import { describeError } from "./rules.ts";
 
 const SIGN_IN_NOTICES = new Map([
   ["ended", "Your session expired. Sign in again to continue."],
@@ -26,39 +25,47 @@ export interface SignInForm {
 }
 
 export function signInPage(context: Context, form: SignInForm): Promise<Response> {
-  const { errors = [] } = form;
   const notice = SIGN_IN_NOTICES.get(context.url.searchParams.get("notice") ?? "");
-  const failed = form.rejected || errors.length > 0;
+  const errors = form.rejected ? [{ param: "password", message: REJECTED[form.rejected] }] : form.errors;
+  const sent = new URLSearchParams({ email: form.email ?? "" });
+  const rejected = errors && rejectedWith(errors, sent);
+  const fields = html`
+    ${field(
+      {
+        name: "email",
+        label: "Email",
+        subject: "The email address",
+        type: "email",
+        autocomplete: "username",
+        required: true,
+        autofocus: true,
+      },
+      rejected,
+    )}
+    ${field(
+      {
+        name: "password",
+        label: "Password",
+        subject: "The password",
+        type: "password",
+        autocomplete: "current-password",
+        required: true,
+      },
+      rejected,
+    )}`;
   return pageResponse(context, {
-    title: failed ? "Error: Sign in" : "Sign in",
-    status: form.rejected ? 401 : failed ? 400 : 200,
+    title: rejected ? "Error: Sign in" : "Sign in",
+    status: form.rejected ? 401 : rejected ? 400 : 200,
     ...(form.rejected && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
     narrow: true,
     body: html`
       <section class="card">
         <h1>Sign in</h1>
-        ${notice && !failed ? html`<p class="notice" role="status">${notice}</p>` : ""}
-        ${form.rejected ? html`<p class="notice error" role="alert">${REJECTED[form.rejected]}</p>` : ""}
+        ${notice && !rejected ? html`<p class="notice" role="status">${notice}</p>` : ""}
+        ${rejected ? errorSummary(rejected, "You're not signed in.") : ""}
         <form method="post" action="/login">
           <input type="hidden" name="next" value="${form.next}">
-          ${field({
-            name: "email",
-            label: "Email",
-            type: "email",
-            autocomplete: "username",
-            value: form.email ?? "",
-            autofocus: !failed,
-            error: describeError(errors, "The email address", "email"),
-          })}
-          ${field({
-            name: "password",
-            label: "Password",
-            type: "password",
-            autocomplete: "current-password",
-            autofocus: form.rejected !== undefined,
-            error: describeError(errors, "The password", "password"),
-          })}
-          ${otherErrors(errors, ["email", "password"])}
+          ${fields}
           <button>Sign in</button>
         </form>
       </section>

@@ -4,10 +4,9 @@ import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import type { Context } from "../env.ts";
-import type { InputError } from "../errors.ts";
+import { errorSummary, field, type RejectedForm } from "../http/form-fields.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
-import { field, otherErrors } from "./fields.ts";
-import { countCodes, describeError, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
+import { countCodes, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
 import { script } from "./script.ts";
 
 export interface Shown {
@@ -55,7 +54,7 @@ export function accountPage(
           hasPassword
             ? html`<details>
                 <summary>Change password</summary>
-                ${passwordForm([])}
+                ${passwordForm()}
               </details>
               ${twoFactorSummary(account)}`
             : ""
@@ -122,7 +121,7 @@ function tokenSection(context: Context, account: Account, token: string | undefi
       <input type="hidden" name="replaces" value="${account.hint}" form="reset-form">
       ${canShow ? "" : html`<p class="hint">This token can't be shown because an operator issued it or your password was reset. Reset the token to get one that you can view.</p>`}
       <div class="actions">
-        ${canShow ? html`<button type="button" commandfor="show-dialog" command="show-modal">Show token</button>` : ""}
+        ${canShow && token === undefined ? html`<button type="button" commandfor="show-dialog" command="show-modal">Show token</button>` : ""}
         <button type="button" class="secondary" commandfor="reset-dialog" command="show-modal">Reset token</button>
       </div>
     </div>
@@ -134,7 +133,7 @@ function noToken(): Markup {
   return html`
     <p>You don't have an API token yet. Create one to use the campaign API from your own programs.</p>
     <form method="post" action="/account/token/reset">
-      ${field({ name: "password", label: "Your password", type: "password", autocomplete: "current-password" })}
+      ${field({ name: "password", label: "Your password", type: "password", autocomplete: "current-password", required: true })}
       <button>Create token</button>
     </form>`;
 }
@@ -176,8 +175,9 @@ function dialog(name: "show" | "reset"): Markup {
           label: "Your password",
           type: "password",
           autocomplete: "current-password",
+          required: true,
           autofocus: name === "show",
-          error: "",
+          live: true,
         })}
         <div class="actions">
           <button type="button" class="secondary" commandfor="${name}-dialog" command="close" ${name === "reset" ? html`autofocus` : ""}>Cancel</button>
@@ -187,16 +187,27 @@ function dialog(name: "show" | "reset"): Markup {
     </dialog>`;
 }
 
-/** The Show or Reset form as its own page, for a rejected attempt without the script. `error` is a sentence. */
+/** The Show or Reset form as its own page, for a rejected attempt without the script. */
 export function confirmPage(
   context: Context,
   session: Session,
   name: "show" | "reset",
-  error: string,
+  rejected: RejectedForm,
   status: 400 | 403,
-  replaces: string | null,
 ): Promise<Response> {
-  const { title, text, rejected } = CONFIRM[name];
+  const { title, text, rejected: lead } = CONFIRM[name];
+  const replaces = rejected.form.get("replaces");
+  const password = field(
+    {
+      name: "password",
+      label: "Your password",
+      subject: "The password",
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+    },
+    rejected,
+  );
   return pageResponse(context, {
     title: `Error: ${title}`,
     status,
@@ -205,11 +216,11 @@ export function confirmPage(
     body: html`
       <section class="card">
         <h1>${title}</h1>
-        <p class="notice" role="status">${rejected}</p>
+        ${errorSummary(rejected, lead)}
         <p>${text}</p>
         <form method="post" action="/account/token/${name}">
           ${replaces === null ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
-          ${field({ name: "password", label: "Your password", type: "password", autocomplete: "current-password", error })}
+          ${password}
           <div class="actions">
             <a class="button secondary" href="/account">Cancel</a>
             <button class="${name === "reset" ? "danger" : ""}">${title}</button>
@@ -223,42 +234,46 @@ export function confirmPage(
 export function passwordPage(
   context: Context,
   session: Session,
-  errors: InputError[],
-  status: 200 | 400 | 403,
+  rejected?: RejectedForm,
+  status: 200 | 400 | 403 = 200,
 ): Promise<Response> {
   const isTemporary = session.mustChangePassword === 1;
+  const form = passwordForm(rejected, isTemporary);
   return pageResponse(context, {
-    title: status === 200 ? "Change password" : "Error: Change password",
+    title: rejected ? "Error: Change password" : "Change password",
     status,
     user: session,
     narrow: true,
     body: html`
       <section class="card">
         <h1>${isTemporary ? "Choose your password" : "Change password"}</h1>
-        ${status === 200 ? "" : html`<p class="notice" role="status">Password not changed. Fix the errors below and try again.</p>`}
+        ${rejected ? errorSummary(rejected, "Password not changed. Fix the errors below and try again.") : ""}
         ${isTemporary ? html`<p>You signed in with a temporary password. Choose your own password to continue.</p>` : ""}
-        ${passwordForm(errors, isTemporary)}
+        ${form}
         ${isTemporary ? "" : html`<p class="hint"><a href="/account">Back to your account</a></p>`}
       </section>`,
   });
 }
 
-function passwordForm(errors: InputError[], isTemporary = false): Markup {
+function passwordForm(rejected?: RejectedForm, isTemporary = false): Markup {
   const password = (name: string, label: string, hint = "", subject = `The ${label.toLowerCase()}`) =>
-    field({
-      name,
-      label,
-      type: "password",
-      autocomplete: name === "current_password" ? "current-password" : "new-password",
-      hint,
-      error: describeError(errors, subject, name),
-    });
+    field(
+      {
+        name,
+        label,
+        subject,
+        type: "password",
+        autocomplete: name === "current_password" ? "current-password" : "new-password",
+        required: true,
+        hint,
+      },
+      rejected,
+    );
   return html`
     <form method="post" action="/account/password">
       ${password("current_password", isTemporary ? "Temporary password" : "Current password")}
       ${password("new_password", "New password", "Use at least 12 characters. A few unrelated words are stronger than one word with symbols.")}
       ${password("repeat_password", "Confirm new password", "", "The confirmation")}
-      ${otherErrors(errors, ["current_password", "new_password", "repeat_password"])}
       <p class="hint">You'll be signed out on other devices. Your API token won't change.</p>
       <button>Change password</button>
     </form>`;

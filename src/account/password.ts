@@ -7,13 +7,14 @@ import { updatePassword } from "../db/accounts/changes.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
+import { rejectedWith } from "../http/form-fields.ts";
 import { redirectResponse } from "../http/pages.ts";
 import { checkPassword, load, secretOf, tokenOf } from "./confirm.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
 
 export function readPassword(context: Context, session: Session): Promise<Response> {
-  return pages.passwordPage(context, session, [], 200);
+  return pages.passwordPage(context, session);
 }
 
 export async function changePassword(context: Context, session: Session): Promise<Response> {
@@ -21,11 +22,13 @@ export async function changePassword(context: Context, session: Session): Promis
   const errors = "errors" in form ? form.errors : [];
   const chosen = "errors" in form ? form.sent.get("new_password") : form.fields.new_password;
   errors.push(...findWeakness(context, session, chosen, errors));
-  if ("errors" in form || errors.length > 0) return pages.passwordPage(context, session, errors, 400);
+  if ("errors" in form || errors.length > 0) {
+    return pages.passwordPage(context, session, rejectedWith(errors), 400);
+  }
   const { current_password, new_password } = form.fields;
   const { account } = await load(context, session);
   const checked = await checkPassword(context, session, account, current_password);
-  if (!checked) return pages.passwordPage(context, session, [WRONG_CURRENT_PASSWORD], 403);
+  if (!checked) return pages.passwordPage(context, session, rejectedWith([WRONG_CURRENT_PASSWORD]), 403);
   const { hash, key } = await hashPassword(new_password);
   const sealAgain = (sealed: string | null, purpose: Purpose) => {
     const text = sealed === null ? undefined : open(sealed, checked.key, purpose);

@@ -13,16 +13,19 @@ import { endSession, readSignIn, signIn, signOut, signOutEverywhere } from "./si
 import { resetToken, showToken } from "./token.ts";
 import { createCodes, readTwoFactor, turnOffTwoFactor, turnOnTwoFactor } from "./two-factor/two-factor.ts";
 
+/** Reloading a rejected form leads back to its page. */
+const backTo = (path: string) => withSession(async () => redirectResponse(path));
+
 export const accountRoutes: Route[] = [
   script.route,
   { path: "/", methods: { GET: readLanding } },
   { path: "/login", methods: { GET: readSignIn, POST: signIn } },
   { path: "/login/code", methods: { GET: readCode, POST: submitCode } },
-  { path: "/logout", methods: { POST: signOut } },
+  { path: "/logout", methods: { GET: backTo("/account"), POST: signOut } },
   { path: "/account", methods: { GET: withSession(readAccount) } },
   { path: "/account/apps/:app_token/spend.csv", methods: { GET: redirectSpend } },
-  { path: "/account/token/show", methods: { POST: withSession(showToken) } },
-  { path: "/account/token/reset", methods: { POST: withSession(resetToken) } },
+  { path: "/account/token/show", methods: { GET: backTo("/account"), POST: withSession(showToken) } },
+  { path: "/account/token/reset", methods: { GET: backTo("/account"), POST: withSession(resetToken) } },
   {
     path: "/account/password",
     methods: { GET: withSession(readPassword), POST: withSession(changePassword) },
@@ -31,10 +34,19 @@ export const accountRoutes: Route[] = [
     path: "/account/two-factor",
     methods: { GET: withSession(readTwoFactor), POST: withSession(turnOnTwoFactor) },
   },
-  { path: "/account/two-factor/recovery-codes", methods: { POST: withSession(createCodes) } },
-  { path: "/account/two-factor/off", methods: { POST: withSession(turnOffTwoFactor) } },
-  { path: "/account/sessions/end", methods: { POST: withSession(endSession) } },
-  { path: "/account/sign-out-everywhere", methods: { POST: withSession(signOutEverywhere) } },
+  {
+    path: "/account/two-factor/recovery-codes",
+    methods: { GET: backTo("/account/two-factor"), POST: withSession(createCodes) },
+  },
+  {
+    path: "/account/two-factor/off",
+    methods: { GET: backTo("/account/two-factor"), POST: withSession(turnOffTwoFactor) },
+  },
+  { path: "/account/sessions/end", methods: { GET: backTo("/account"), POST: withSession(endSession) } },
+  {
+    path: "/account/sign-out-everywhere",
+    methods: { GET: backTo("/account"), POST: withSession(signOutEverywhere) },
+  },
 ];
 
 /** What the service is for visitors. A signed-in person continues where they work. */

@@ -1,6 +1,5 @@
 /** The rules and formatters of the account pages. No I/O, no clock. */
 import { DAY_MS, dayOf } from "../domain/time.ts";
-import type { InputError } from "../errors.ts";
 
 /** The page to open after sign-in: `next` if it is a page for signed-in people on our origin, otherwise their start page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {
@@ -42,10 +41,4 @@ export function formatLastUse(day: number | null, now: number): string {
 /** How many recovery codes are left, as a sentence. */
 export function countCodes(left: number): string {
   return left === 1 ? "1 recovery code is left." : `${left} recovery codes are left.`;
-}
-
-/** The first error of a field as a sentence that starts with the label, or undefined without an error. */
-export function describeError(errors: InputError[], label: string, param: string): string | undefined {
-  const error = errors.find((candidate) => candidate.param === param);
-  return error && `${label} ${error.message}.`;
 }

@@ -3,8 +3,8 @@
  * data.
  */
 import { findAccess, findTokenUser } from "../db/accounts/api-tokens.ts";
+import type { Operator } from "../db/audit.ts";
 import { findCredential } from "../db/ledger/costs.ts";
-import type { Operator } from "../db/operator/audit.ts";
 import type { Credential } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";

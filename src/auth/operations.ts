@@ -2,7 +2,7 @@
  * Builds operations: each with the guard of its callers. `handle` gets a caller and the parsed input. Input errors are
  * returned only to callers that the database knows.
  */
-import type { Operator } from "../db/operator/audit.ts";
+import type { Operator } from "../db/audit.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { type Contract, type Parsed, readInput } from "../http/input.ts";

@@ -33,7 +33,7 @@ import {
   link,
   linkName,
   toLink,
-} from "../usecases/links.ts";
+} from "../usecases/links/link.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./link.ts";
 
 const newLink = z.strictObject({

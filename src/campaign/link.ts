@@ -6,7 +6,7 @@ import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
 import { appToken } from "../http/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import { link } from "../usecases/links.ts";
+import { link } from "../usecases/links/link.ts";
 
 export const appPath = z.object({ app_token: appToken });
 export const linkPath = z.object({

@@ -11,7 +11,7 @@ import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
 import { idText, pageQuery, plainText, readAs } from "../http/fields.ts";
 import { pagingV1, pagingV2 } from "../http/paging.ts";
 import { listV1, listV2 } from "../http/response-schemas.ts";
-import { inheritedFrom, link, toLink } from "../usecases/links.ts";
+import { inheritedFrom, link, toLink } from "../usecases/links/link.ts";
 import { appPath, authorizeApp, authorizeLink, linkPath, toLinkScope, toScope } from "./link.ts";
 
 /** A page of a list of links, with filters beyond the specification. */

@@ -2,7 +2,7 @@
 import { userOperation } from "../auth/operations.ts";
 import { findLink } from "../db/links/links.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { toLink } from "../usecases/links.ts";
+import { toLink } from "../usecases/links/link.ts";
 import { authorizeLink, linkPath, oneLink, toLinkScope } from "./link.ts";
 
 export const readLink = userOperation({

@@ -1,18 +1,22 @@
 /** `PATCH …/trackers/{link_token}` (spec §4.5). */
 import { userOperation } from "../auth/operations.ts";
-import { findAccess } from "../db/accounts/api-tokens.ts";
-import * as db from "../db/links/links.ts";
-import { AppError } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { judgeUpdate, linkUpdate, toLink } from "../usecases/links.ts";
-import { authorizeLink, linkNotFound, linkPath, oneLink, toLinkScope } from "./link.ts";
+import { linkUpdate, toLink } from "../usecases/links/link.ts";
+import { changeLinks, type UpdateRejection } from "../usecases/links/updates.ts";
+import { authorizeLink, linkPath, oneLink, toScope } from "./link.ts";
 
-const REJECTIONS = {
+const REJECTIONS: Partial<Record<UpdateRejection, InputError>> = {
   unknown_partner: { param: "partner_id", message: "is not the ID of a partner" },
   partner_without_cost_data: {
     param: "cost_data_enabled",
     message: "requires a partner that supports cost data",
   },
+};
+
+const toErrors = (rejection: UpdateRejection) => {
+  const error = REJECTIONS[rejection];
+  return error ? [error] : [];
 };
 
 export const updateLink = userOperation({
@@ -26,17 +30,15 @@ export const updateLink = userOperation({
   errors: ["not_found", "unknown_partner", "partner_without_cost_data"],
   async handle(context, caller, { path, body }) {
     const { DB } = context.env;
-    const scope = toLinkScope(caller, path);
-    const { partners, ...found } = await db.findLink(DB, scope);
-    const link = authorizeLink(caller, found);
-    const judged = judgeUpdate(link, body, partners);
-    if (typeof judged === "string") throw new AppError(judged, undefined, { errors: [REJECTIONS[judged]] });
-    const updated = await db.updateLink(DB, scope, judged);
-    if (!updated) {
-      // The token was reset or the access to the app was removed after the first query.
-      caller.authorize(await findAccess(DB, caller.tokenHash));
-      throw linkNotFound();
-    }
-    return jsonResponse(envelopeV1(context, [toLink({ ...link, ...updated }, partners, context)]));
+    const { access, partners, results } = await changeLinks(
+      DB,
+      toScope(caller, path),
+      [path.link_token],
+      body,
+      context,
+    );
+    const { after, rejection } = authorizeLink(caller, { access, link: results.get(path.link_token) });
+    if (rejection) throw new AppError(rejection, undefined, { errors: toErrors(rejection) });
+    return jsonResponse(envelopeV1(context, [toLink(after, partners, context)]));
   },
 });

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import journal from "../../migrations/meta/_journal.json";
 import { type Identity, identity } from "./ledger/shards.ts";
 import { query } from "./query.ts";
-import { purgePositions } from "./schema.ts";
+import { archiveState, purgePositions } from "./schema.ts";
 import { isNotMigrated, runBatch } from "./statement.ts";
 
 /** The file names of the migrations that this code expects, oldest first, as D1 records them. */
@@ -11,16 +11,22 @@ const EXPECTED_MIGRATIONS = journal.entries.map(({ tag }) => `${tag}.sql`);
 
 /** D1 maintains this table, so it is not in schema.ts. */
 const appliedMigrations = query({ name: sql<string>`name` }, sql`FROM d1_migrations`);
-const oldestPurge = query(
-  { purgedAt: sql<number | null>`min(${purgePositions.walkedAt})` },
-  sql`FROM ${purgePositions}`,
+const lastPurge = query(
+  { purgedAt: purgePositions.walkedAt },
+  sql`FROM ${purgePositions} WHERE ${purgePositions.ledgerTable} = 'ledger_entries'`,
+);
+const archive = query(
+  { failingSince: archiveState.failingSince },
+  sql`FROM ${archiveState} WHERE ${archiveState.id} = 1`,
 );
 
 export interface DatabaseHealth {
   /** File names, oldest first. */
   missingMigrations: string[];
-  /** Null before the first purge of both ledger tables. */
+  /** Null before the first purge. */
   purgedAt: number | null;
+  /** Since when the archive rejects objects; null while it accepts them. */
+  archiveFailingSince: number | null;
   /** Undefined without the tables. */
   identity: Identity | undefined;
 }
@@ -28,21 +34,38 @@ export interface DatabaseHealth {
 /** Throws if the database does not respond. */
 export async function readHealth(db: D1Database): Promise<DatabaseHealth> {
   try {
-    const [applied, [oldest], [stored]] = await runBatch(
+    const [applied, [last], [stored], [archived]] = await runBatch(
       db,
       appliedMigrations(db, {}),
-      oldestPurge(db, {}),
+      lastPurge(db, {}),
       identity(db, {}),
+      archive(db, {}),
     );
-    const names = new Set(applied.map((row) => row.name));
     return {
-      missingMigrations: EXPECTED_MIGRATIONS.filter((name) => !names.has(name)),
-      purgedAt: oldest?.purgedAt || null,
+      missingMigrations: missingFrom(applied),
+      purgedAt: last?.purgedAt || null,
+      archiveFailingSince: archived?.failingSince ?? null,
       identity: stored,
     };
   } catch (error) {
-    if (isNotMigrated(error))
-      return { missingMigrations: EXPECTED_MIGRATIONS, purgedAt: null, identity: undefined };
+    if (!isNotMigrated(error)) throw error;
+    const missingMigrations = await findMissing(db);
+    return { missingMigrations, purgedAt: null, archiveFailingSince: null, identity: undefined };
+  }
+}
+
+/** Of a database without some of the tables. */
+async function findMissing(db: D1Database): Promise<string[]> {
+  try {
+    const [applied] = await runBatch(db, appliedMigrations(db, {}));
+    return missingFrom(applied);
+  } catch (error) {
+    if (isNotMigrated(error)) return EXPECTED_MIGRATIONS;
     throw error;
   }
+}
+
+function missingFrom(applied: { name: string }[]): string[] {
+  const names = new Set(applied.map(({ name }) => name));
+  return EXPECTED_MIGRATIONS.filter((name) => !names.has(name));
 }

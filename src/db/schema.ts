@@ -151,6 +151,8 @@ export const apps = sqliteTable("apps", {
   createdLinkCount: integer("created_link_count").notNull().default(0),
   /** The length of the responses stored for idempotency keys, in characters. Maintained by triggers. */
   storedLength: integer("stored_length").notNull().default(0),
+  /** Since when the app is hidden from lists; its links keep working. */
+  archivedAt: integer("archived_at"),
 });
 
 export const memberships = sqliteTable(
@@ -309,6 +311,8 @@ export const rounds = sqliteTable(
     entryCount: integer("entry_count").notNull().default(0),
     /** The report at the end of the round, as JSON, because the purge later deletes the engagements that it covers. */
     finalReport: text("final_report"),
+    /** The cost types that went live, as a bit mask; null unless approved, and for all of the round's. */
+    approvedTypes: integer("approved_types"),
   },
   (table) => [index("rounds_by_partner").on(table.partnerId)],
 );
@@ -340,6 +344,7 @@ export const roundDismissals = sqliteTable(
       .references(() => rounds.id),
     finding: text().notNull(),
     dismissedAt: integer("dismissed_at").notNull(),
+    reason: text(),
   },
   (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
 );
@@ -348,17 +353,36 @@ export const roundDismissals = sqliteTable(
  * Sign-ins, and the changes by operators and of accounts: who did what and when. Contains no secrets. Triggers reject every change
  * of an entry.
  */
-export const auditLog = sqliteTable("audit_log", {
-  id: integer().primaryKey(),
-  happenedAt: integer("happened_at").notNull(),
-  /** Null for the command that creates the first operator, and for a failed sign-in. */
-  userId: integer("user_id").references(() => users.id),
-  action: text().notNull(),
-  /** The changed object, for example `partner 3`. */
-  subject: text().notNull(),
-  /** The new values, as JSON. */
-  detail: text().notNull(),
-});
+export const auditLog = sqliteTable(
+  "audit_log",
+  {
+    id: integer().primaryKey(),
+    happenedAt: integer("happened_at").notNull(),
+    /** Null for the command that creates the first operator, and for a failed sign-in. */
+    userId: integer("user_id").references(() => users.id),
+    action: text().notNull(),
+    /** The changed object, for example `partner 3`. */
+    subject: text().notNull(),
+    /** The new values as JSON, and for a change also the old ones. */
+    detail: text().notNull(),
+  },
+  // The entries of one subject, newest first: the key is the last column of every index.
+  (table) => [index("audit_by_subject").on(table.subject)],
+);
+
+/** One row: how far the sub-links that engagements created were added to the audit log. See links/sub-link-audit.ts. */
+export const subLinkAudit = sqliteTable(
+  "sub_link_audit",
+  {
+    id: integer().primaryKey(),
+    /** Days since 1970: the first day that was not written yet. */
+    day: integer().notNull(),
+    /** The links of the last run: those after `afterId`, up to `untilId`. */
+    afterId: integer("after_id").notNull(),
+    untilId: integer("until_id").notNull(),
+  },
+  (table) => [check("one_sub_link_audit", sql`${table.id} = 1`)],
+);
 
 /**
  * The ledger: one row for each ID of a partner, with its call, its click and its impression. The computed columns are the
@@ -596,17 +620,81 @@ export const droppedParameters = sqliteTable(
   (table) => [primaryKey({ columns: [table.linkId, table.day, table.param, table.reason] })],
 );
 
-/** The last slice that the purge processed in each ledger table: after one key, up to another; null for the end. */
+/** The last slice that the purge began in each ledger table: after one key, up to another; null for the end. */
 export const purgePositions = sqliteTable("purge_positions", {
   ledgerTable: text("ledger_table", {
-    enum: ["ledger_entries"],
+    enum: ["ledger_entries", "superseded"],
   }).primaryKey(),
   afterPartnerId: integer("after_partner_id").notNull(),
   afterCostId: text("after_cost_id").notNull(),
   untilPartnerId: integer("until_partner_id"),
   untilCostId: text("until_cost_id"),
   walkedAt: integer("walked_at").notNull(),
+  /** The cut-off of this walk through the table, in milliseconds since 1970. With the archive, no two walks have the same. */
+  walk: integer().notNull().default(0),
+  /** With the archive: how often the slice was begun; 0 when it is complete. */
+  attempts: integer().notNull().default(0),
 });
+
+/** Rows that left the ledger before the purge came, because their ID was used again. With the archive only. */
+export const superseded = sqliteTable(
+  "superseded",
+  {
+    partnerId: integer("partner_id").notNull(),
+    costId: text("cost_id").notNull(),
+    /** 1, 2, 3 … among the rows of the ID. */
+    number: integer().notNull(),
+    /** The walk during which the row was added. A later walk archives it, so what a walk archives never grows. */
+    walk: integer().notNull(),
+    /** As `entry_records` has it. */
+    record: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.partnerId, table.costId, table.number] })],
+);
+
+/** The rows of the ledger as the archive keeps them, see archive/record.ts. A view of the migrations. */
+export const entryRecords = sqliteView("entry_records", {
+  partnerId: integer("partner_id").notNull(),
+  costId: text("cost_id").notNull(),
+  rememberedUntil: integer("remembered_until").notNull(),
+  /** JSON. */
+  record: text().notNull(),
+}).existing();
+
+/** The objects in the archive that have rows of this database: one for each slice of a walk in which rows were purged. */
+export const archiveObjects = sqliteTable(
+  "archive_objects",
+  {
+    ledgerTable: text("ledger_table", { enum: ["ledger_entries", "superseded"] }).notNull(),
+    walk: integer().notNull(),
+    /** The slice starts after this key. The object's name is made from it. */
+    firstPartnerId: integer("first_partner_id").notNull(),
+    firstCostId: text("first_cost_id").notNull(),
+    /** The last row of the object. */
+    lastPartnerId: integer("last_partner_id").notNull(),
+    lastCostId: text("last_cost_id").notNull(),
+    /** The days on which the calls, clicks and impressions of the object happened. Days since 1970 in UTC. */
+    firstDay: integer("first_day").notNull(),
+    lastDay: integer("last_day").notNull(),
+    rowCount: integer("row_count").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ledgerTable, table.walk, table.firstPartnerId, table.firstCostId] }),
+  ],
+);
+
+/** One row: whether the purge of this database writes to an archive. */
+export const archiveState = sqliteTable(
+  "archive_state",
+  {
+    id: integer().primaryKey(),
+    /** Set by the purge. While it is on, triggers keep in `superseded` what leaves the ledger by other ways. */
+    isOn: flag("is_on").notNull(),
+    /** Since when the bucket rejects objects; null while it accepts them. */
+    failingSince: integer("failing_since"),
+  },
+  (table) => [check("one_archive", sql`${table.id} = 1`)],
+);
 
 /** One row: the place of this database in the ledger. See ledger/shards.ts and ledger/credential-copies.ts. */
 export const shardIdentity = sqliteTable(

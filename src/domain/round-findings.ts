@@ -47,8 +47,8 @@ export interface RoundRecord {
   entries: RoundEntry[];
   /** The engagements recorded during the round, and those whose cost IDs its entries name. */
   engagements: RoundEngagement[];
-  /** Keys of the findings that an operator dismissed. */
-  dismissed: ReadonlySet<string>;
+  /** The findings that an operator dismissed, by key, each with the reason if one was given. */
+  dismissed: ReadonlyMap<string, string | null>;
   openedAt: number;
   /** False if the partner has more engagements than a report reads, or if the first ones of the round have expired. */
   complete: boolean;
@@ -82,6 +82,8 @@ export interface Finding {
   sent: Record<string, string>;
   expected: string;
   remedy: string;
+  /** Why an operator dismissed it. */
+  reason: string | null;
 }
 
 /** The parameters whose values differ between a cost and the URL of its engagement. */
@@ -119,6 +121,7 @@ export function toFinding(entry: RoundEntry, kind: FindingKind, basis: Basis): F
     costId: entry.costId,
     at: entry.receivedAt,
     sent: entry.sent,
+    reason: null,
     ...(entry.cost ? explain(entry.cost, kind, basis, entry.receivedAt) : explainErrors(entry)),
   };
 }

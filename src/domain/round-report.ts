@@ -104,6 +104,7 @@ function incomplete({ openedAt }: RoundRecord): Finding {
     expected: "A round shorter than 14 days, with no more clicks and impressions than a report can read.",
     remedy:
       "Ask the operator to close this round and open another, or to check the submissions in another way and dismiss this finding.",
+    reason: null,
   };
 }
 
@@ -113,9 +114,10 @@ interface Judged {
   findings: Finding[];
 }
 
-function dismiss(finding: Finding, dismissed: ReadonlySet<string>): Finding {
-  return finding.state === "open" && dismissed.has(finding.key)
-    ? { ...finding, state: "dismissed" }
+function dismiss(finding: Finding, dismissed: RoundRecord["dismissed"]): Finding {
+  const reason = dismissed.get(finding.key);
+  return finding.state === "open" && reason !== undefined
+    ? { ...finding, state: "dismissed", reason }
     : finding;
 }
 
@@ -265,6 +267,7 @@ function judgeMissingCost(costId: string, engagements: Engagements, round: Round
       remedy: isRequired
         ? "Send the cost with the same cost_id. This resolves it."
         : `If the ${kind} led to an ${conversion}, send the cost with the same cost_id. Otherwise no change is needed.`,
+      reason: null,
     };
     return { findings: [finding] };
   });

@@ -8,7 +8,7 @@ import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
 import type { Context } from "../env.ts";
 import { amount, costId, costType, currency, isMacro } from "../http/fields.ts";
 import { type Pair, readPairs } from "../http/input.ts";
-import { createLinkToken, linkName } from "../usecases/links.ts";
+import { createLinkToken, linkName } from "../usecases/links/link.ts";
 
 /** Records an engagement now. Returns undefined if its link does not exist. */
 export function recordEngagement(

@@ -7,10 +7,14 @@ export interface CsvTable {
   /** Its keys are the names of the columns. Only the column of an optional field may be absent. */
   row: z.ZodMiniObject;
   maxRows: number;
+  /** 16 KiB unless the table says otherwise. */
+  maxRowBytes?: number;
+  /** For files that people edit: column names in any case and between spaces, and rows with only commas, which become empty. */
+  edited?: boolean;
 }
 
 /** Longer than any valid row. It also limits what a header can name, and how far a quote that is never closed reaches. */
-const MAX_ROW_BYTES = 16 * 1024;
+const DEFAULT_ROW_BYTES = 16 * 1024;
 
 const OPTIONS = {
   // Otherwise the first line end would decide for the whole file.
@@ -18,7 +22,6 @@ const OPTIONS = {
   // A row that is too short or too long gets its own error.
   relax_column_count: true,
   skip_empty_lines: true,
-  max_record_size: MAX_ROW_BYTES,
 };
 
 /**
@@ -28,17 +31,22 @@ const OPTIONS = {
  */
 export function readTable(
   text: string,
-  { row, maxRows }: CsvTable,
+  { row, maxRows, maxRowBytes = DEFAULT_ROW_BYTES, edited = false }: CsvTable,
   errors: InputError[],
 ): (Record<string, string> | AppError)[] | undefined {
-  const all = parseRows(text, maxRows, errors);
+  const all = parseRows(text, maxRows, maxRowBytes, errors);
   if (!all) return undefined;
-  const [header = [], ...rows] = all;
-  const invalid = checkHeader(header, row);
+  const [first = [], ...rows] = all;
+  const header = edited ? first.map((name) => name.trim().toLowerCase()) : first;
+  const isSplit = !edited || !header.some((name) => /[;\t]/.test(name));
+  const invalid = isSplit ? checkHeader(header, row) : [WRONG_SEPARATOR];
   errors.push(...invalid);
   if (invalid.length > 0) return undefined;
   if (rows.length > maxRows) {
-    throw new AppError("payload_too_large", `The file can have at most ${maxRows} rows below the header.`);
+    throw new AppError(
+      "payload_too_large",
+      `The file can have at most ${maxRows.toLocaleString("en-US")} rows below the header.`,
+    );
   }
   if (rows.length === 0) {
     errors.push({ param: "body", message: "must have at least one row below the header" });
@@ -51,30 +59,41 @@ export function readTable(
         .map((cell, at) => [header[at] ?? "", cell] as const)
         .filter(([name, cell]) => cell !== "" || !optional.has(name)),
     );
-  return rows.map((cells) =>
-    cells.length === header.length ? toItem(cells) : wrongLength(cells.length, header.length),
-  );
+  return rows.map((cells) => {
+    if (edited && cells.every((cell) => cell.trim() === "")) return {};
+    return cells.length === header.length ? toItem(cells) : wrongLength(cells.length, header.length);
+  });
 }
 
 /** Stops after the first row that is too many. */
-function parseRows(text: string, maxRows: number, errors: InputError[]): string[][] | undefined {
+function parseRows(
+  text: string,
+  maxRows: number,
+  maxRowBytes: number,
+  errors: InputError[],
+): string[][] | undefined {
   try {
-    return parse(text, { ...OPTIONS, to: maxRows + 2 });
+    return parse(text, { ...OPTIONS, max_record_size: maxRowBytes, to: maxRows + 2 });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    errors.push({ param: "body", message: describe(error) });
+    errors.push({ param: "body", message: describe(error, maxRowBytes) });
     return undefined;
   }
 }
 
-function describe({ code, lines }: CsvError): string {
+function describe({ code, lines }: CsvError, maxRowBytes: number): string {
   if (code === "CSV_MAX_RECORD_SIZE") {
-    return `has more than ${MAX_ROW_BYTES} bytes in one row, near line ${lines}; look for a quote that is not closed`;
+    return `has more than ${maxRowBytes} bytes in one row, near line ${lines}; look for a quote that is not closed`;
   }
   if (code === "CSV_QUOTE_NOT_CLOSED")
     return "ends inside a quoted value; look for a quote that is not closed";
   return `is not valid CSV at line ${lines}: put a value with a quote in quotes, and double each quote inside it`;
 }
+
+const WRONG_SEPARATOR = {
+  param: "body",
+  message: "must have commas between its columns, not semicolons or tabs",
+};
 
 /** An error for each column that is unknown, missing or repeated. */
 function checkHeader(header: string[], row: z.ZodMiniObject): InputError[] {

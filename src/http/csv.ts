@@ -8,7 +8,6 @@ export type Cell = string | number | null;
  */
 export function toCsv(header: string[], rows: Cell[][], decimals: readonly string[] = []): string {
   const isDecimal = header.map((name) => decimals.includes(name));
-  const toLine = (cells: string[]) => `${cells.join(",")}\r\n`;
   const lines = rows.map((cells) =>
     toLine(
       cells.map((value, index) =>
@@ -19,10 +18,20 @@ export function toCsv(header: string[], rows: Cell[][], decimals: readonly strin
   return toLine(header.map(toCell)) + lines.join("");
 }
 
+const toLine = (cells: string[]) => `${cells.join(",")}\r\n`;
+
+/** The rows of a table without its header, as `toCsv` writes them. */
+export const toCsvRows = (rows: Cell[][]) => rows.map((cells) => toLine(cells.map(toCell))).join("");
+
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /** The place before a formula: at the start of the text, or where a spreadsheet could start a cell or a row in it. */
-const FORMULA = /(?<=^|[;\r\n])(?=[\s"]*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
+const FORMULA = /(?<=^|[;\r\n])(?='*[\s"]*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
+/** The apostrophe before a formula. A text that had one already got another, so removing it gives the text back. */
+const APOSTROPHE = /(?<=^|[;\r\n])'(?='*[\s"]*[=+\-@＝＋－＠])/g;
+
+/** The text of a cell that `toCsv` wrote. */
+export const fromCell = (cell: string) => cell.replace(APOSTROPHE, "");
 
 function toCell(value: Cell): string {
   const text = String(value ?? "").replace(FORMULA, "'");
@@ -30,7 +39,11 @@ function toCell(value: Cell): string {
 }
 
 /** A response that downloads the table under this file name. */
-export function csvResponse(table: string, fileName: string, headers: Record<string, string> = {}): Response {
+export function csvResponse(
+  table: string | ReadableStream,
+  fileName: string,
+  headers: Record<string, string> = {},
+): Response {
   return new Response(table, {
     headers: {
       ...headers,

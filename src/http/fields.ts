@@ -163,7 +163,7 @@ export const email = z.string().check(
   z.trim(),
   z.toLowerCase(),
   nameText(1, 254),
-  z.refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), "must look like name@example.com"),
+  z.refine((value) => value === "" || /^[^\s@]+@[^\s@]+$/.test(value), "must look like name@example.com"),
 );
 
 /** A password as typed. The limit keeps hashing cheap. */

@@ -21,8 +21,8 @@ export async function readForm<T extends z.ZodMiniObject>(
 }
 
 /** The fields of a form as they were sent. Throws what `readForm` throws, and invalid_request for a repeated field. */
-export async function readFields(context: Context): Promise<URLSearchParams> {
-  const { sent, errors } = await readSent(context);
+export async function readFields(context: Context, maxBytes?: number): Promise<URLSearchParams> {
+  const { sent, errors } = await readSent(context, maxBytes);
   if (errors.length > 0) throw invalidRequest(errors);
   return sent;
 }
@@ -43,11 +43,14 @@ export async function readMultipart({ request }: Context, maxBytes: number): Pro
   throw invalidRequest([...repeated].map((param) => ({ param, message: "is given more than once" })));
 }
 
-async function readSent(context: Context): Promise<{ sent: URLSearchParams; errors: InputError[] }> {
+async function readSent(
+  context: Context,
+  maxBytes?: number,
+): Promise<{ sent: URLSearchParams; errors: InputError[] }> {
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
   }
-  const body = decodeUtf8(await readBody(context.request));
+  const body = decodeUtf8(await readBody(context.request, maxBytes));
   if (body === undefined) throw invalidRequest([{ param: "body", message: "must be UTF-8" }]);
   const pairs = readPairs(body);
   const errors = new Map<string, InputError>();

@@ -6,6 +6,7 @@ import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { type CsvTable, readTable } from "./csv-input.ts";
 import { type ListRange, readPosition, readTextPosition, type TextRange } from "./cursors.ts";
+import { discardBody } from "./unread-body.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -15,7 +16,7 @@ export interface Contract {
   query?: z.ZodMiniObject;
   /** Request headers in addition to Authorization. */
   headers?: z.ZodMiniObject;
-  /** A body that has a default can be absent: a request without a content type gets the default. */
+  /** A body that has a default, which is an object without required keys, can be absent or empty. */
   body?: z.ZodMiniType;
   /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`. */
   csv?: CsvTable & { key: string; example: string };
@@ -76,8 +77,9 @@ export function invalidRequest(errors: InputError[]): AppError {
 
 const LIST = new Intl.ListFormat("en-US");
 
-/** A sentence about one invalid parameter. */
+/** A sentence about one invalid parameter. A message that starts with a capital letter is a sentence of its own. */
 export function toSentence({ param, message }: InputError): string {
+  if (/^\p{Lu}/u.test(message)) return message;
   return `${param === "body" ? "The body" : param} ${message}.`;
 }
 
@@ -91,10 +93,28 @@ export function parsePart<T extends z.ZodMiniType>(
   errors: InputError[],
   name = "body",
 ): z.output<T> | undefined {
-  const result = schema.safeParse(value, { error: describeIssue });
+  const result = schema.safeParse(withoutNulls(schema, value), { error: describeIssue });
   if (result.success) return result.data;
   errors.push(...result.error.issues.flatMap((issue) => toInputErrors(issue, name)));
   return undefined;
+}
+
+/**
+ * In JSON, an optional key that is null counts as absent, unless null has a meaning of its own. `z.core.$ZodObject` would bring all of
+ * zod into the script.
+ */
+function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodMiniDefault) return withoutNulls(schema._zod.def.innerType, value);
+  if (!(schema instanceof z.ZodMiniObject) || typeof value !== "object" || value === null) return value;
+  const { shape } = schema._zod.def;
+  const isAbsent = (key: string, field: unknown) =>
+    field === null &&
+    Object.hasOwn(shape, key) &&
+    shape[key] !== undefined &&
+    !z.safeParse(shape[key], null).success &&
+    z.safeParse(shape[key], undefined).success;
+  if (Array.isArray(value) || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key, field]) => !isAbsent(key, field)));
 }
 
 /** Parses a value. Throws invalid_request with every error. */
@@ -207,6 +227,8 @@ async function readJson(request: Request, contract: Contract, errors: InputError
   }
   const text = decodeUtf8(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES));
   const reject = (message: string) => void errors.push({ param: "body", message });
+  // Some clients send a content type with every request.
+  if (text === "" && contract.body && isOptional(contract.body)) return {};
   if (text === "") return reject("must not be empty");
   try {
     const json: unknown = text && JSON.parse(text);
@@ -261,8 +283,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   const tooLarge = () => new AppError("payload_too_large", `The body can have at most ${maxBytes} bytes.`);
   const length = request.headers.get("content-length");
   if (Number(length) > maxBytes) {
-    // Otherwise the response may wait until the caller has sent the whole unread body.
-    await request.body?.cancel();
+    await discardBody(request);
     throw tooLarge();
   }
   // A body with a Content-Length is never longer than that, so it is read in one piece. Reading it as a stream takes longer

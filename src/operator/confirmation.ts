@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
-import type { Operator } from "../db/operator/audit.ts";
+import type { Operator } from "../db/audit.ts";
 import { findPasswordHash } from "../db/operator/users.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
@@ -20,7 +20,7 @@ export const yourPassword = z
   .optional(password)
   .with(
     z.describe(
-      "Your own password. Required if the request gives somebody a password with which they, or you, can sign in as an operator",
+      "Your own password. Required if the request changes a role, or gives somebody a password for an operator account",
     ),
   );
 
@@ -40,6 +40,11 @@ export async function requirePassword(
   }
 }
 
-function passwordError(code: "password_required" | "wrong_password", message: string): AppError {
-  return new AppError(code, undefined, { errors: [{ param: "your_password", message }] });
+/** `detail` replaces the error's own text. */
+export function passwordError(
+  code: "password_required" | "wrong_password",
+  message: string,
+  detail?: string,
+): AppError {
+  return new AppError(code, detail, { errors: [{ param: "your_password", message }] });
 }

@@ -3,16 +3,30 @@ import { type Routed, routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import * as adjustments from "./api/adjustments.ts";
 import * as apps from "./api/apps.ts";
+import * as archive from "./api/archive.ts";
 import * as audit from "./api/audit.ts";
 import * as credentials from "./api/credentials.ts";
 import * as partners from "./api/partners.ts";
 import * as rates from "./api/rates.ts";
 import * as rounds from "./api/rounds.ts";
+import * as testLinks from "./api/test-links.ts";
 import * as users from "./api/users.ts";
 import * as voids from "./api/voids.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
-const nouns = [apps, users, partners, credentials, rounds, rates, voids, adjustments, audit];
+const nouns = [
+  apps,
+  users,
+  partners,
+  credentials,
+  rounds,
+  testLinks,
+  rates,
+  voids,
+  adjustments,
+  archive,
+  audit,
+];
 
 export const operatorRoutes: Route[] = [
   ...routesOf(nouns.flatMap(({ operations }): Routed[] => operations)),

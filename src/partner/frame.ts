@@ -9,7 +9,7 @@ import { toSentence } from "../http/input.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
-import { partnerScript, partnerStyles } from "./files.ts";
+import { partnerStyles } from "./files.ts";
 
 const TABS = {
   live: [
@@ -31,6 +31,7 @@ export interface PartnerPage {
   body: Markup;
   status?: number;
   headers?: Record<string, string>;
+  scripts?: string[];
 }
 
 /** Shows a page, or returns a response that is no page. */
@@ -82,7 +83,7 @@ function toPage(context: Context, error: AppError): PartnerPage {
 }
 
 /** What is wrong, in a sentence for each error. */
-export function errorText(error: AppError): Markup {
+function errorText(error: AppError): Markup {
   if (error.errors.length < 2) return html`<p>${asCode(error.message)}</p>`;
   return html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>`;
 }
@@ -102,7 +103,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
     ...(page.status && { status: page.status }),
     ...(page.headers && { headers: page.headers }),
     styles: [partnerStyles.href],
-    scripts: [partnerScript.href],
+    ...(page.scripts && { scripts: page.scripts }),
     navigation: html`
       <span class="who">${partner.displayName} <span class="badge">${partner.mode}</span></span>
       <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,

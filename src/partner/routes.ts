@@ -2,23 +2,22 @@
 import type { Route } from "../http/router.ts";
 import { backToCost, costPage, voidCost } from "./cost.ts";
 import { costsFile, costsPage } from "./costs.ts";
-import { partnerScript, partnerStyles } from "./files.ts";
+import { partnerStyles } from "./files.ts";
 import { overview } from "./overview.ts";
 import { roundPage } from "./round.ts";
 import { setupPage } from "./setup.ts";
 import { orSignIn, signIn, signOut } from "./sign-in.ts";
-import { backToUpload, checkPart, checkUpload, importPart, importUpload, uploadPage } from "./upload.ts";
+import { backToUpload, checkPart, checkUpload, importPart, importUpload, showUpload } from "./upload.ts";
 
 export const partnerRoutes: Route[] = [
   partnerStyles.route,
-  partnerScript.route,
   { path: "/partner", methods: { GET: orSignIn(overview), POST: signIn } },
   { path: "/partner/sign-out", methods: { POST: signOut } },
   { path: "/partner/costs", methods: { GET: costsPage } },
   { path: "/partner/costs.csv", methods: { GET: costsFile } },
   { path: "/partner/costs/:cost_id", methods: { GET: costPage } },
   { path: "/partner/costs/:cost_id/void", methods: { GET: backToCost, POST: voidCost } },
-  { path: "/partner/upload", methods: { GET: uploadPage, POST: checkUpload } },
+  { path: "/partner/upload", methods: { GET: showUpload, POST: checkUpload } },
   { path: "/partner/upload/import", methods: { GET: backToUpload, POST: importUpload } },
   { path: "/partner/upload/check-part", methods: { POST: checkPart } },
   { path: "/partner/upload/import-part", methods: { POST: importPart } },

@@ -4,9 +4,9 @@ import * as z from "zod/mini";
 import { endPartnerSession, hasPartnerCookie, startPartnerSession } from "../auth/partner-sessions.ts";
 import { rejectCrossSite } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
-import { toSentence } from "../http/input.ts";
+import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
 import { pageResponse, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 
@@ -20,7 +20,7 @@ const signInForm = z.object({ credential: z.string().check(z.trim(), z.minLength
 export async function signIn(context: Context): Promise<Response> {
   rejectCrossSite(context);
   const form = await readForm(context, signInForm);
-  if ("errors" in form) return signInPage(context, 400, form.errors.map(toSentence).join(" "));
+  if ("errors" in form) return signInPage(context, 400, form.errors);
   const { credential } = form.fields;
   try {
     return redirectResponse("/partner", await startPartnerSession(context, credential));
@@ -30,16 +30,17 @@ export async function signIn(context: Context): Promise<Response> {
     if (!isRejected) throw error;
     context.trace.outcome = error.code;
     if (error.code === "credential_revoked")
-      return signInPage(context, 403, "This credential was revoked. Ask the operator for a new one.");
-    return signInPage(
-      context,
-      401,
-      credential.startsWith("ll_api_")
-        ? "This is an API token of a user. Enter a credential that starts with ll_live_ or ll_test_."
-        : "We don't know this credential. Check that you copied all of it.",
-    );
+      return signInPage(context, 403, [
+        reject("This credential was revoked. Ask the operator for a new one."),
+      ]);
+    const message = credential.startsWith("ll_api_")
+      ? "This is an API token of a user. Enter a credential that starts with ll_live_ or ll_test_."
+      : "We don't know this credential. Check that you copied all of it.";
+    return signInPage(context, 401, [reject(message)]);
   }
 }
+
+const reject = (message: string): InputError => ({ param: "credential", message });
 
 export async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
@@ -51,10 +52,23 @@ const NOTICES = new Map([
   ["signed-out", "You've been signed out."],
 ]);
 
-function signInPage(context: Context, status = 200, error?: string): Promise<Response> {
+function signInPage(context: Context, status = 200, errors?: InputError[]): Promise<Response> {
+  const rejected = errors && rejectedWith(errors);
+  const credential = field(
+    {
+      name: "credential",
+      label: "Credential",
+      subject: "The credential",
+      type: "password",
+      required: true,
+      autofocus: true,
+      hint: html`Your live or test credential. It starts with <code>ll_live_</code> or <code>ll_test_</code>.`,
+    },
+    rejected,
+  );
   const notice = NOTICES.get(context.url.searchParams.get("notice") ?? "");
   return pageResponse(context, {
-    title: error ? "Error: Partner sign-in" : "Partner sign-in",
+    title: rejected ? "Error: Partner sign-in" : "Partner sign-in",
     status,
     ...(status === 401 && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
     narrow: true,
@@ -62,15 +76,10 @@ function signInPage(context: Context, status = 200, error?: string): Promise<Res
     body: html`
       <section class="card">
         <h1>Partner sign-in</h1>
-        ${notice && !error ? html`<p class="notice" role="status">${notice}</p>` : ""}
+        ${notice && !rejected ? html`<p class="notice" role="status">${notice}</p>` : ""}
+        ${rejected ? errorSummary(rejected, "You're not signed in.") : ""}
         <form method="post" action="/partner">
-          <div class="field">
-            <label for="credential">Credential</label>
-            <input id="credential" name="credential" type="password" autocomplete="off" spellcheck="false" required autofocus
-              aria-describedby="credential-hint${error ? " credential-error" : ""}" ${error ? html`aria-invalid="true"` : ""}>
-            <p class="hint" id="credential-hint">Your live or test credential. It starts with <code>ll_live_</code> or <code>ll_test_</code>.</p>
-            ${error ? html`<p class="field-error" id="credential-error" role="alert">${error}</p>` : ""}
-          </div>
+          ${credential}
           <button>Sign in</button>
         </form>
       </section>

@@ -25,7 +25,10 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
     title: "API reference",
     pages: [...AREAS.map((area) => ({ path: areaPath(area), title: area.title })), guide("typescript")],
   },
-  { title: "Topics", pages: [guide("rounds"), guide("rules"), guide("corrections"), guide("limits")] },
+  {
+    title: "Topics",
+    pages: [guide("rounds"), guide("rules"), guide("corrections"), guide("archive"), guide("limits")],
+  },
   { title: "Help", pages: [guide("troubleshooting"), { path: "/docs/errors", title: "Errors" }] },
 ];
 

@@ -4,6 +4,7 @@ import { publicOperation } from "../auth/operations.ts";
 import { type DatabaseHealth, readHealth } from "../db/health.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
+import { toIso } from "../domain/time.ts";
 import type { Context, Env } from "../env.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { logError } from "../log.ts";
@@ -28,6 +29,7 @@ const readiness = z.strictObject({
     migrations: check,
     shards: check,
     cron: check,
+    archive: check,
     tokens: check,
     links: check,
   }),
@@ -72,14 +74,16 @@ const MAX_AGE_MS = 5_000;
 const lastResults = new WeakMap<Env, { at: number; checks: Checks }>();
 
 async function runChecks(context: Context): Promise<Checks> {
-  const { TOKENS, LINKS } = context.env;
-  const [databases, tokens, links] = await Promise.all([
+  const { TOKENS, LINKS, ARCHIVE } = context.env;
+  const [databases, tokens, links, archive] = await Promise.all([
     readDatabases(context),
     resultOf(context, TOKENS.get("readyz")),
     resultOf(context, LINKS.get("readyz")),
+    resultOf(context, ARCHIVE?.head("readyz") ?? Promise.resolve(null)),
   ]);
   return {
     ...judgeDatabases(context, databases),
+    archive: judgeArchive(context, archive, databases),
     tokens: toCheck("The KV namespace TOKENS", tokens),
     links: toCheck("The KV namespace LINKS", links),
   };
@@ -156,6 +160,19 @@ function judgeShards(
   ].filter((reason) => reason !== undefined);
   if (reasons.length === 0) return { ok: true };
   return { ok: false, reason: `${reasons.join(" ")} Correct the LEDGER_ bindings in wrangler.toml.` };
+}
+
+/** A failure of the archive does not affect requests, but rows that cannot be archived are kept and fill the databases. */
+function judgeArchive({ env }: Context, answer: object | undefined, databases: FoundDatabase[]): Check {
+  if (!env.ARCHIVE) return { ok: true, reason: "Not bound." };
+  if (!answer) return { ok: false, reason: "The bucket ARCHIVE does not answer." };
+  const failures = databases.flatMap(({ health }) => health?.archiveFailingSince ?? []);
+  if (failures.length === 0) return { ok: true };
+  const since = toIso(Math.min(...failures));
+  return {
+    ok: false,
+    reason: `The bucket ARCHIVE has rejected objects since ${since}. Expired rows are kept until it accepts them.`,
+  };
 }
 
 function judgeCron(purgedAt: number | null, now: number): Check {

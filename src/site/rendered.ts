@@ -1,5 +1,157 @@
 /** Generated from src/site/pages/*.md by `npm run docs:render`. Do not edit. */
 export const PAGES = {
+  archive: {
+    title: "Prove a cost",
+    lead: `The purge deletes a cost 14 days after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
+    sections: [
+      { id: "bind-a-bucket", title: "Bind a bucket", body: `<h2 id="bind-a-bucket">Bind a bucket</h2>
+<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.</p>
+<ol>
+<li><p>Create the bucket:</p>
+<pre data-language="sh">npx wrangler r2 bucket create linkledger-archive</pre>
+</li>
+<li><p>Uncomment the <code>[[r2_buckets]]</code> section of <code>wrangler.toml</code>.</p>
+</li>
+<li><p>Run <code>npm run deploy</code>.</p>
+</li>
+</ol>
+<p>The archive begins with the next hourly run of the cron. What was deleted before it is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
+<p>The commands below need the <code>NAME=value</code> lines of <code>npm start</code>, as in the README, and the uncommented section. One run of the cron begins the archive:</p>
+<pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/handler/scheduled?time=$1&quot;; }</kbd>
+<kbd>cron $(date +%s000)</kbd>
+<samp>200</samp></pre>` },
+      { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<h2 id="send-and-correct-a-cost">Send and correct a cost</h2>
+<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right one:</p>
+<pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
+<kbd>send() { partner '' -d &quot;cost_id=acme-proof-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
+<kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    -d &quot;{\\&quot;name\\&quot;: \\&quot;Winter\\&quot;, \\&quot;parent_token\\&quot;: \\&quot;$LINK_TOKEN\\&quot;}&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
+<kbd>curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/$LINK?cost_id=acme-proof-20260701&quot;</kbd>
+<samp>302</samp>
+<kbd>send 25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;match&quot;:&quot;matched&quot;
+&quot;amount&quot;:&quot;25&quot;</samp>
+<kbd>partner /acme-proof-20260701/void -X POST | grep -oE '&quot;match&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;match&quot;:&quot;voided&quot;</samp>
+<kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;match&quot;:&quot;matched&quot;
+&quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
+      { id: "purge-it", title: "Purge it", body: `<h2 id="purge-it">Purge it</h2>
+<p>The local server runs the cron at any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:</p>
+<pre data-language="console"><kbd>cron $(($(date +%s) + 16 * 24 * 3600))000</kbd>
+<samp>200</samp>
+<kbd>partner /acme-proof-20260701 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;code&quot;:&quot;not_found&quot;</samp>
+<kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK&quot;</kbd>
+<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
+1,Acme Ads,USD,0.25,0,1,0</samp></pre>` },
+      { id: "prove-it", title: "Prove it", body: `<h2 id="prove-it">Prove it</h2>
+<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. The console has a page for it, <strong>Archive</strong>.</p>
+<pre data-language="console"><kbd>prove() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    &quot;$BASE_URL/operator/v1/archive?partner_id=1&amp;cost_id=acme-proof-20260701&amp;day=$(date -u +%F)&quot;; }</kbd>
+<kbd>prove | grep -oE '&quot;(call|void_state|click|counts|replaced_at)&quot;:(\\[?\\{[^}]*\\}|null|&quot;[^&quot;]*&quot;|\\[\\])'</kbd>
+<samp>&quot;call&quot;:{&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;25&quot;,&quot;tag&quot;:&quot;docs&quot;,&quot;received_at&quot;:&quot;2026-11-22T13:30:47.578Z&quot;}
+&quot;void_state&quot;:&quot;voided&quot;
+&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null}
+&quot;counts&quot;:[]
+&quot;replaced_at&quot;:&quot;2026-11-22T13:30:47.710Z&quot;
+&quot;call&quot;:{&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;tag&quot;:&quot;docs&quot;,&quot;received_at&quot;:&quot;2026-11-22T13:30:47.710Z&quot;}
+&quot;void_state&quot;:&quot;lifted&quot;
+&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null}
+&quot;counts&quot;:[{&quot;source&quot;:&quot;call&quot;,&quot;state&quot;:&quot;matched&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;day&quot;:&quot;2026-11-22&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}
+&quot;replaced_at&quot;:null</samp></pre>
+<p>The first item is the voided cost: it was replaced and counts nothing. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
+<pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --file proof.ndjson.gz</pre>` },
+      { id: "the-objects", title: "The objects", body: `<h2 id="the-objects">The objects</h2>
+<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:</p>
+<div class="table" tabindex="0" role="region" aria-label="The objects"><table>
+<thead>
+<tr>
+<th>Part</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>database</code></td>
+<td><code>DB</code>, or the shard, such as <code>LEDGER_3</code></td>
+</tr>
+<tr>
+<td><code>table</code></td>
+<td><code>ledger_entries</code>: rows that expired. <code>superseded</code>: rows that left the ledger earlier, because a call replaced them or their ID was used again</td>
+</tr>
+<tr>
+<td><code>walk</code></td>
+<td>The time of this pass through the table: rows that had expired by then were deleted. A pass begins once a day</td>
+</tr>
+<tr>
+<td><code>hash</code></td>
+<td>SHA-256 of the key that the slice starts after</td>
+</tr>
+</tbody></table>
+</div>
+<p>The table <code>archive_objects</code> of each database lists its objects.</p>` },
+      { id: "the-lines-of-an-object", title: "The lines of an object", body: `<h2 id="the-lines-of-an-object">The lines of an object</h2>
+<p>A line has these values. Amounts are decimal text, without rounding, and times are in UTC:</p>
+<div class="table" tabindex="0" role="region" aria-label="The lines of an object"><table>
+<thead>
+<tr>
+<th>Value</th>
+<th>Meaning</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>partner_id</code>, <code>cost_id</code></td>
+<td>The key</td>
+</tr>
+<tr>
+<td><code>call</code></td>
+<td>The cost that was sent: <code>cost_type</code>, <code>currency</code>, <code>amount</code> (null if it had none), <code>tag</code>, <code>received_at</code>. After a void, the values that it removed; <code>received_at</code> is null if that was a price on a URL. null without a call</td>
+</tr>
+<tr>
+<td><code>void_state</code></td>
+<td><code>voided</code>: nothing counts. <code>lifted</code>: the cost was sent again after a void. Otherwise null</td>
+</tr>
+<tr>
+<td><code>click</code>, <code>impression</code></td>
+<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself. null if there was none</td>
+</tr>
+<tr>
+<td><code>counts</code></td>
+<td>What the totals include for good: at most one entry for the call and one for a price on a URL, with <code>source</code>, <code>state</code> (<code>matched</code>, <code>pending</code> or <code>unpriced</code>), <code>kind</code>, <code>app_token</code>, <code>link_token</code>, <code>day</code>, <code>cost_type</code>, <code>currency</code>, <code>amount</code>. For <code>cpm</code>, the amount is the price of 1,000 impressions</td>
+</tr>
+<tr>
+<td><code>expired_at</code></td>
+<td>When the ID was forgotten. Of a replaced cost, when it would have been</td>
+</tr>
+<tr>
+<td><code>replaced_at</code></td>
+<td>When another call replaced this one. Otherwise null</td>
+</tr>
+</tbody></table>
+</div>
+<p>A crash, a repeated run and a failing bucket lose no row and write none twice. Only two purges at exactly the same time, or a database that was restored to a time before a purge, can write a row to two objects. Both lines are equal, so read the archive with <code>DISTINCT</code>.</p>` },
+      { id: "add-them-up", title: "Add them up", body: `<h2 id="add-them-up">Add them up</h2>
+<p>The matched costs of the archive and of the ledger add up to the spend of the reports without its adjustments. With DuckDB, from a copy of the bucket in the folder <code>archive</code>:</p>
+<pre data-language="sql">WITH lines AS (
+  SELECT DISTINCT * FROM read_json('archive/*/*/*/*', format = 'newline_delimited', compression = 'gzip', columns = {
+    partner_id: 'BIGINT', cost_id: 'VARCHAR', expired_at: 'VARCHAR', replaced_at: 'VARCHAR',
+    counts: 'STRUCT(source VARCHAR, state VARCHAR, kind VARCHAR, app_token VARCHAR, link_token VARCHAR,
+      day DATE, cost_type VARCHAR, currency VARCHAR, amount DECIMAL(18, 5))[]'
+  })
+), counted AS (
+  SELECT partner_id, unnest(counts, recursive := true) FROM lines
+)
+SELECT app_token, link_token, day, partner_id, cost_type, currency, state, count(*) AS costs,
+  sum(amount * (CASE cost_type WHEN 'cpm' THEN 0.001 ELSE 1 END)::DECIMAL(4, 3)) AS spend
+FROM counted
+GROUP BY ALL ORDER BY ALL;</pre>
+<p>DuckDB also reads the bucket directly: replace the folder by <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID &#39;…&#39;, SECRET &#39;…&#39;, ACCOUNT_ID &#39;…&#39;)</code>.</p>` },
+      { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<h2 id="when-the-bucket-fails">When the bucket fails</h2>
+<p>Clicks and costs go on. Rows that could not be written stay in the ledger, so it grows, and the next run of the cron tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
+    ],
+  },
   corrections: {
     title: "Correct a cost",
     lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both.`,
@@ -280,7 +432,7 @@ export const PAGES = {
 <ul>
 <li>It keeps clicks and impressions that have a cost ID and a link with a partner. It does not count installs.</li>
 <li>It records a click after the redirect. If the machine stops in between, or the database is down and there is no queue, the click is lost. A partner that must be sure sends <code>s2s=1</code>.</li>
-<li>After the purge only totals are left. Keep your own list of cost IDs if you may have to prove a single cost.</li>
+<li>After the purge only totals are left, unless the operator binds an <a href="/docs/archive">archive</a>, from which every cost can be proved. It begins when it is bound.</li>
 <li>One cost ID has one cost. Use a different ID for each click and impression.</li>
 <li>Currencies are never converted.</li>
 <li>Single sign-on is not included: operators issue API tokens to these users.</li>
@@ -319,6 +471,9 @@ APP_TOKEN=…</pre>
 <samp>&quot;partner_id&quot;:1
 &quot;cost_data_enabled&quot;:true</samp></pre>
 <p>Give the partner the <code>click_url</code> and <code>impression_url</code> of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</p>` },
+      { id: "change-links-in-the-browser", title: "Change links in the browser", body: `<h2 id="change-links-in-the-browser">Change links in the browser</h2>
+<p>Open a link under <strong>Links</strong> and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on. You see the new URLs before you save. The history on the link&#39;s page shows who changed it and when, in UTC.</p>
+<p>To change several links, select up to 200 of them on the Links page, on as many pages as you need. You review each change before it is saved.</p>` },
       { id: "list-your-links", title: "List your links", body: `<h2 id="list-your-links">List your links</h2>
 <p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
@@ -331,6 +486,44 @@ APP_TOKEN=…</pre>
 <p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
       { id: "see-links-in-the-browser", title: "See links in the browser", body: `<h2 id="see-links-in-the-browser">See links in the browser</h2>
 <p>Sign in and open an app. <strong>Links</strong> shows all four levels as a tree, with clicks, spend and average cost, each with everything below the link. Search by the beginning of a name, filter, and order by clicks or spend. The address of the page has all of this, so you can share it. A link&#39;s page has its URLs, a QR code, charts, and the parameters that were dropped from its URLs. <strong>Partners</strong> shows what each partner may do, and how complete its costs are.</p>` },
+      { id: "create-links-in-the-browser", title: "Create links in the browser", body: `<h2 id="create-links-in-the-browser">Create links in the browser</h2>
+<p><strong>Create link</strong> on the Links page takes the names of a path, from its network down to its creative, with the partner and the cost data setting of its last link. Links that are missing on the path are created. Links that exist are used and never changed, so sending the form twice creates each link once. A link is found by its exact name below the same link; of several with this name, the oldest that is not archived is used. <strong>Paste many</strong> takes up to 100 paths, one per line, for example <code>Acme &gt; Spring &gt; Video</code>, and shows the result of each line.</p>
+<p><strong>Export CSV</strong> downloads every link that the Links page finds with its filters, on all of its pages: archived links only if the page shows them. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
+<p><strong>Import</strong> takes a file with these columns, of which only <code>network</code> is required. It shows first what would happen with each row, and creates nothing until you confirm:</p>
+<div class="table" tabindex="0" role="region" aria-label="Create links in the browser"><table>
+<thead>
+<tr>
+<th>Column</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>network</code>, <code>campaign</code>, <code>ad_group</code>, <code>creative</code></td>
+<td>the path of the link; leave the levels below it empty</td>
+</tr>
+<tr>
+<td><code>partner</code>, <code>partner_id</code></td>
+<td>the partner of the link, by its name, its ID or both</td>
+</tr>
+<tr>
+<td><code>cost_data</code></td>
+<td><code>on</code> or <code>off</code></td>
+</tr>
+<tr>
+<td><code>link_token</code></td>
+<td>names an existing link; its other values are only compared, and the result names what differs</td>
+</tr>
+<tr>
+<td><code>archived</code></td>
+<td>compared with the link; not <code>yes</code> for a new one</td>
+</tr>
+<tr>
+<td><code>click_url</code>, <code>impression_url</code>, <code>created_at</code></td>
+<td>ignored</td>
+</tr>
+</tbody></table>
+</div>
+<p>The confirmation creates exactly the rows that were shown as good, after it has checked them again. You can upload a file twice: what exists is not created again. Column names can have any case, and rows without values are ignored. A file has up to 1,000 rows and 1 MiB without JavaScript, and up to 10 MB with it. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it. The limit of links of your app holds: rows that exceed it are rejected, and a path is never created in part.</p>` },
       { id: "read-what-links-cost", title: "Read what links cost", body: `<h2 id="read-what-links-cost">Read what links cost</h2>
 <p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
@@ -361,6 +554,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within 7 days and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
 <p>A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>, and its <code>browser_fallback_url</code>, if it has one, must be on an allowed host.</p>
+<p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
+<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
 <p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>` },
       { id: "confirm-with-your-password", title: "Confirm with your password", body: `<h2 id="confirm-with-your-password">Confirm with your password</h2>
 <p>Some actions let an operator act as somebody else, so they require the operator&#39;s own password:</p>
@@ -378,12 +573,12 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>not required</td>
 </tr>
 <tr>
-<td>Change a role or the sign-in method, reset a password</td>
+<td>Change an email address or the sign-in method, reset a password</td>
 <td>if it was not entered in the last 10 minutes</td>
 <td>not required, except below</td>
 </tr>
 <tr>
-<td>Reset the password of an operator, create an operator with a password, promote a user who has a temporary password</td>
+<td>Change a role, reset the password of an operator, create an operator with a password</td>
 <td>if it was not entered in the last 10 minutes</td>
 <td>always, as <code>your_password</code> in the body</td>
 </tr>
@@ -449,7 +644,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Costs do not match</td>
-<td>The first page of the console lists pending costs by partner. They have no app before they match, so reports of apps do not show them. See <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</td>
+<td><strong>Spend</strong> in the console lists pending costs by partner, and one by one. They have no app before they match, so reports of apps do not show them. See <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</td>
 </tr>
 <tr>
 <td>Clicks are in the dead-letter queue</td>
@@ -457,12 +652,12 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Who changed what? Who signed in?</td>
-<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, or <code>GET /operator/v1/audit</code>. Its entries cannot be changed or deleted.</td>
+<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, where you can filter by user, object, action and day and download the entries as CSV, or <code>GET /operator/v1/audit</code>. A change has the old and the new values. The entries cannot be changed or deleted.</td>
 </tr>
 </tbody></table>
 </div>` },
       { id: "monitor-the-service", title: "Monitor the service", body: `<h2 id="monitor-the-service">Monitor the service</h2>
-<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV and the age of the last purge, which is overdue after a day. Every request writes one line of JSON to the log:</p>
+<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Every request writes one line of JSON to the log:</p>
 <div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
 <thead>
 <tr>
@@ -499,6 +694,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
       { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<h2 id="require-two-factor-authentication">Require two-factor authentication</h2>
 <p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. To require it of operators, add <code>OPERATOR_MFA = &quot;required&quot;</code> to the <code>[vars]</code> of <code>wrangler.toml</code> and deploy. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
+      { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<h2 id="keep-what-the-purge-deletes">Keep what the purge deletes</h2>
+<p>The purge keeps only totals of costs that are older than 14 days. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
 <p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
@@ -740,14 +937,14 @@ LINK_TOKEN=…</pre>
     sections: [
       { id: "how-a-round-works", title: "How a round works", body: `<h2 id="how-a-round-works">How a round works</h2>
 <p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.</p>
-<p>A cost type <strong>passes</strong> with at least one match and no open mismatch. When all cost types have passed, an operator approves the round and the cost types are live.</p>` },
+<p>A cost type <strong>passes</strong> with at least one match and no open mismatch. An operator approves the cost types that have passed, all or some, which makes them live and ends the round. The others need another round. Open mismatches of no cost type, such as a submission without a valid type, block every approval.</p>` },
       { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<h2 id="run-a-round-as-an-operator">Run a round as an operator</h2>
 <ol>
 <li>Create the partner and open a round in the console, with the cost types to test. Copy the test credential: it is shown once.</li>
-<li>Ask a member of an app to create a link and attach the partner: <code>PATCH …/trackers/{link_token}</code> with <code>{&quot;partner_id&quot;: …}</code>.</li>
-<li>Give the partner the test credential, the token of the link, and the <a href="/docs/partners">partner guide</a>.</li>
+<li>On the page of the round, select <strong>Choose or create a test link</strong>. The page shows what to send: the link&#39;s URLs and token, and where costs go. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.</li>
+<li>Give the partner this, the test credential, and the <a href="/docs/partners">partner guide</a>.</li>
 <li>Read the report together: you in the console, the partner at <code>/partner</code>.</li>
-<li>Dismiss mismatches that you both understand and that cannot be fixed, then approve the round.</li>
+<li>Dismiss mismatches that you both understand and that cannot be fixed, one by one or all of a kind. You can give a reason, which the partner sees, and undo a dismissal while the round is open. Then approve the cost types that pass.</li>
 <li>Issue a live credential. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
 <li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
 </ol>
@@ -913,7 +1110,7 @@ LINK_TOKEN=…</pre>
       { id: "voids", title: "Voids", body: `<h2 id="voids">Voids</h2>
 <p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
-<p>Everything that has one ID is forgotten together: 14 days after its newest click or impression, or 14 days after the cost if there is none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. The daily totals stay.</p>` },
+<p>Everything that has one ID is forgotten together: 14 days after its newest click or impression, or 14 days after the cost if there is none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],
   },
   troubleshooting: {

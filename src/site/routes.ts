@@ -6,6 +6,7 @@ import { jsonResponse } from "../http/envelope.ts";
 import { routesOf } from "../http/operation.ts";
 import { pageRoutes } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
+import { uploadScript } from "../usecases/uploads/pages.ts";
 import { docsPage, docsRoutes } from "./docs.ts";
 import { errorsBody } from "./errors.ts";
 import { readLiveness } from "./liveness.ts";
@@ -45,6 +46,7 @@ export function siteRoutes(describe: () => Promise<object>): Route[] {
     withReference("/docs/api/:area", readArea),
     withReference("/docs/api/:area/:operation", readOperation),
     ...pageRoutes,
+    uploadScript.route,
     ...docsRoutes,
     withReference("/openapi.json", ({ url }, { document }) =>
       jsonResponse({ ...document, servers: [{ url: url.origin }] }),

@@ -7,13 +7,13 @@ import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { type Markup, pageResponse, redirectResponse } from "../http/pages.ts";
+import { showCount, showMoney } from "../usecases/money.ts";
 import { toViewer } from "./frame.ts";
-import { showCount, showMoney } from "./money.ts";
 
 const DAYS = 7;
 
 export async function appsPage(context: Context, session: Session): Promise<Response> {
-  const { apps } = session;
+  const apps = session.apps.filter((app) => app.archivedAt === null);
   const [only, ...others] = apps;
   if (only && others.length === 0) return redirectResponse(`/apps/${only.token}`);
   return pageResponse(context, {
@@ -21,8 +21,17 @@ export async function appsPage(context: Context, session: Session): Promise<Resp
     user: session,
     body: html`
       <h1>Apps</h1>
-      ${apps.length === 0 ? noApps(session) : await cards(context, session)}`,
+      ${apps.length > 0 ? await cards(context, session, apps) : session.apps.length > 0 ? onlyArchived(session) : noApps(session)}`,
   });
+}
+
+function onlyArchived({ apps }: Session): Markup {
+  return html`
+    <section class="card">
+      <h2>All your apps are archived</h2>
+      <p>You can still open them. Ask your operator to restore an app or to add you to another one.</p>
+      <ul>${apps.map(({ token, name }) => html`<li><a href="/apps/${token}">${name}</a></li>`)}</ul>
+    </section>`;
 }
 
 function noApps({ role }: Session): Markup {
@@ -38,10 +47,10 @@ function noApps({ role }: Session): Markup {
     </section>`;
 }
 
-async function cards(context: Context, session: Session): Promise<Markup> {
+async function cards(context: Context, session: Session, apps: OwnApp[]): Promise<Markup> {
   const today = dayOf(context.now);
   const days = { from: today - DAYS + 1, to: today };
-  const tokens = session.apps.map(({ token }) => token);
+  const tokens = apps.map(({ token }) => token);
   const { spend, engagements } = await findOwnTotals(
     context.ledger,
     toViewer(context, session),
@@ -62,5 +71,5 @@ async function cards(context: Context, session: Session): Promise<Markup> {
         </dl>
       </li>`;
   };
-  return html`<ul class="grid cards">${session.apps.map(card)}</ul>`;
+  return html`<ul class="grid cards">${apps.map(card)}</ul>`;
 }

@@ -6,9 +6,9 @@ import { html } from "hono/html";
 import type { DayRange } from "../db/ledger/reports.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { type Markup, servedFile } from "../http/pages.ts";
+import { MONEY_SCALE, scaleMoney, showCount, showMoney } from "../usecases/money.ts";
+import { describeDays } from "../usecases/periods.ts";
 import script from "./chart.client.js";
-import { MONEY_SCALE, scaleMoney, showCount, showMoney } from "./money.ts";
-import { describeDays } from "./periods.ts";
 import { dayTicks, spread, valueTicks } from "./scales.ts";
 
 export const chartScript = servedFile("/chart.js", "text/javascript; charset=utf-8", script);

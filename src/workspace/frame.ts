@@ -5,6 +5,8 @@ import type { OwnApp } from "../db/accounts/sessions.ts";
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
+import { wantsPage } from "../http/accept.ts";
+import { toSentence } from "../http/input.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
@@ -26,7 +28,7 @@ export type Tab = keyof typeof TABS;
 /** A page of an app, or a response that is no page. */
 export type Show = (context: Context, member: Member) => Promise<AppPage | Response>;
 
-interface AppPage {
+export interface AppPage {
   /** Plain text. The names of the app and the product are appended. */
   title: string;
   body: Markup;
@@ -44,7 +46,8 @@ export function withApp(tab: Tab, show: Show): Handler {
       const shown = await show(context, member);
       return shown instanceof Response ? shown : await appPage(context, member, tab, shown);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      const isPage = context.request.method !== "POST" || wantsPage(context);
+      if (!(error instanceof AppError) || !isPage) throw error;
       context.trace.outcome = error.code;
       return appPage(context, member, tab, errorBody(context, member, tab, error));
     }
@@ -65,7 +68,12 @@ function appNotFound(): AppError {
   return new AppError("not_found", "No app of yours has this token.");
 }
 
+const ARCHIVED = html`
+  <p class="notice warn">This app is archived. It isn't in the list of your apps. Its links still redirect and count clicks and impressions.</p>`;
+
 function appPage(context: Context, { app, path, session }: Member, tab: Tab, page: AppPage) {
+  // An archived app is reached by its address only.
+  const listed = session.apps.filter((one) => one.archivedAt === null || one.token === app.token);
   const tabs = Object.entries(TABS).map(
     ([name, below]) =>
       html`<a href="${path}${below}" ${name === tab ? html`aria-current="page"` : ""}>${TAB_NAMES[name as Tab]}</a>`,
@@ -74,18 +82,18 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
     ...page,
     wide: true,
     styles: [workspaceStyles.href],
-    body: html`${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
+    body: html`${app.archivedAt === null ? "" : ARCHIVED}${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
     title: `${page.title} · ${app.name}`,
     user: session,
     switcher: html`
       <details class="menu switcher">
         <summary><span class="visually-hidden">App: </span>${app.name}</summary>
         <div>
-          ${session.apps.map(
+          ${listed.map(
             ({ token, name }) =>
               html`<a href="/apps/${token}${TABS[tab]}" ${token === app.token ? html`aria-current="true"` : ""}>${name}</a>`,
           )}
-          ${session.apps.length > 1 ? html`<a class="all" href="/apps">All apps</a>` : ""}
+          ${listed.length > 1 ? html`<a class="all" href="/apps">All apps</a>` : ""}
         </div>
       </details>`,
     tabs: html`<nav class="tabs" aria-label="${app.name}">${tabs}</nav>`,
@@ -104,6 +112,9 @@ const LABELS: Record<string, string> = {
   from: "The first day",
   to: "The last day",
   open: "The list of open links",
+  selected: "The selection",
+  links: "The selection",
+  action: "The action",
   after: "The position in the list",
   by: "The grouping",
   group_by: "The grouping",
@@ -111,11 +122,19 @@ const LABELS: Record<string, string> = {
   cost_type: "The cost type",
   currency: "The currency",
   compare: "The comparison",
+  before: "The position in the history",
+  done: "The notice",
+  notice: "The notice",
 };
 
-function errorBody({ url, requestId }: Context, { path }: Member, tab: Tab, error: AppError): AppPage {
+function errorBody(
+  { request, url, requestId }: Context,
+  { path }: Member,
+  tab: Tab,
+  error: AppError,
+): AppPage {
   const { status, title } = ERRORS[error.code];
-  const isView = error.code === "invalid_request";
+  const isView = error.code === "invalid_request" && request.method !== "POST";
   const heading = isView ? "This view doesn't exist" : title;
   const back = isView ? url.pathname : path + TABS[tab];
   return {
@@ -127,7 +146,7 @@ function errorBody({ url, requestId }: Context, { path }: Member, tab: Tab, erro
         ${
           isView
             ? html`<ul>${error.errors.map(({ param, message }) => html`<li>${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.</li>`)}</ul>`
-            : html`<p>${asCode(error.message)}</p>`
+            : html`<p>${asCode(error.message)}</p>${error.errors.length > 1 ? html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>` : ""}`
         }
         <p class="actions"><a class="button" href="${back}">${isView ? "Reset this view" : `Back to ${TAB_NAMES[tab].toLowerCase()}`}</a></p>
         <p class="hint">Request <code>${requestId}</code></p>

@@ -2,11 +2,12 @@
 import { html } from "hono/html";
 import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Markup } from "../http/pages.ts";
+import { keptInputs, periodPicker, withQuery } from "../usecases/periods.ts";
+import { selectionForm } from "./bulk/selection.ts";
 import type { Member, Show } from "./frame.ts";
 import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./links/query.ts";
 import { branchRows, linksTable } from "./links/table.ts";
 import { type LinksView, readLinksView } from "./links/view.ts";
-import { keptInputs, periodPicker, withQuery } from "./periods.ts";
 import { workspaceScript } from "./script.ts";
 
 export const linksPage: Show = async (context, member) => {
@@ -17,7 +18,14 @@ export const linksPage: Show = async (context, member) => {
     title: "Links",
     scripts: [workspaceScript.href],
     body: html`
-      <h1>Links</h1>
+      <div class="head">
+        <h1>Links</h1>
+        <p class="actions">
+          <a class="button" href="${member.path}/links/new">Create link</a>
+          <a class="button secondary" href="${member.path}/links/import">Import</a>
+          ${member.app.linkCount === 0 ? "" : html`<a class="button secondary" href="${exportHref(url)}" download>Export CSV</a>`}
+        </p>
+      </div>
       ${
         member.app.linkCount === 0
           ? noLinks(member)
@@ -26,11 +34,19 @@ export const linksPage: Show = async (context, member) => {
               ${filterForm(url, view)}
               <div id="links">
                 ${notices(view)}
-                ${isEmpty ? nothingFound(url, view) : linksTable(branchRows({ context, member, ...view }, view))}
+                ${isEmpty ? "" : selectionForm(url, view.partners, view.query.selected, shownTokens(view))}
+                ${isEmpty || view.query.archived ? "" : html`<p class="hint">Archived links are hidden, also in the exported file. <a href="${withQuery(url, { archived: "all", after: null })}">Show archived links</a></p>`}
+                ${isEmpty ? nothingFound(url, view) : linksTable(branchRows({ context, member, ...view, selected: new Set(view.query.selected) }, view))}
               </div>`
       }`,
   };
 };
+
+const shownTokens = ({ branches }: LinksView) =>
+  new Set([...branches.values()].flatMap(({ links }) => links.map(({ token }) => token)));
+
+/** The file with all links that this page finds. */
+const exportHref = (url: URL) => `${url.pathname}.csv${url.search}`;
 
 /** The parameters of the filters. */
 const FILTERS = ["q", "level", "partner", "cost", "archived"];
@@ -112,15 +128,18 @@ function nothingFound(url: URL, { query }: LinksView): Markup {
         </section>`;
 }
 
-function noLinks({ app }: Member): Markup {
+function noLinks({ app, path }: Member): Markup {
   return html`
     <section class="card">
       <h2>${app.name} has no links yet</h2>
       <ol>
-        <li>Create a link for a network, with the <a href="/docs/api/campaign">campaign API</a>.</li>
-        <li>Attach a partner to it, and switch cost data on if the partner sends costs.</li>
-        <li>Give the partner its click URL. Clicks, impressions and spend appear here.</li>
+        <li><strong>Create a link</strong> for a network, with a campaign below it if you like.</li>
+        <li><strong>Attach a partner</strong>, and switch cost data on if the partner sends costs.</li>
+        <li><strong>Share its click URL</strong> with the partner. Clicks, impressions and spend appear here.</li>
       </ol>
-      <p><a class="button secondary" href="/docs/members">Read the member guide</a></p>
+      <p class="actions">
+        <a class="button" href="${path}/links/new">Create your first link</a>
+        <a class="button secondary" href="/docs/members">Read the member guide</a>
+      </p>
     </section>`;
 }

@@ -7,10 +7,7 @@ import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input.ts";
 import type { Markup } from "../http/pages.ts";
-import { tooManyRows } from "../usecases/reports.ts";
-import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
-import { authorizeApp, type Member, type Show } from "./frame.ts";
-import { showChange, showCount, showMoney } from "./money.ts";
+import { showChange, showCount, showMoney } from "../usecases/money.ts";
 import {
   daysBefore,
   describeDays,
@@ -20,7 +17,10 @@ import {
   periodPicker,
   periodQuery,
   toPeriod,
-} from "./periods.ts";
+} from "../usecases/periods.ts";
+import { tooManyRows } from "../usecases/reports.ts";
+import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
+import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { addUp, currenciesOf, type Row, type Sums, toSeries } from "./reports/lines.ts";
 import { topLinks, topPartners } from "./reports/top.ts";

@@ -8,11 +8,11 @@ import { countedKind, toRates } from "../domain/rates.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input.ts";
 import type { Markup } from "../http/pages.ts";
+import { showCount, showMoney } from "../usecases/money.ts";
+import { type Period, periodPicker, periodQuery, toPeriod } from "../usecases/periods.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
-import { linkPageQuery } from "./links/query.ts";
-import { showCount, showMoney } from "./money.ts";
-import { type Period, periodPicker, periodQuery, toPeriod } from "./periods.ts";
+import { periodQuery as daysQuery } from "./links/query.ts";
 import { addUp, currenciesOf, describeType, type Row } from "./reports/lines.ts";
 
 export const partnersPage: Show = async (context, member) => {
@@ -40,7 +40,7 @@ interface PartnersView {
 }
 
 async function readPartners(context: Context, { viewer, app }: Member): Promise<PartnersView> {
-  const { query } = await readInput(context, { query: linkPageQuery });
+  const { query } = await readInput(context, { query: daysQuery });
   const period = toPeriod(query, context.now);
   const { ledger } = context;
   const { from, to } = period;
@@ -188,7 +188,7 @@ function noPartner({ path }: Member): Markup {
   return html`
     <section class="card">
       <h2>No link has a partner yet</h2>
-      <p>Attach a partner to a link with the <a href="/docs/api/campaign">campaign API</a>. Its clicks, impressions and costs appear here.</p>
+      <p>Open a link and attach a partner in its settings. Its clicks, impressions and costs appear here.</p>
       <p><a class="button secondary" href="${path}/links">Go to links</a></p>
     </section>`;
 }

@@ -2,7 +2,12 @@
 import { withSession } from "../auth/sessions.ts";
 import type { Route } from "../http/router.ts";
 import { appsPage } from "./apps.ts";
+import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
 import { chartScript } from "./chart.ts";
+import { createLinks, newLinkPage } from "./create/new.ts";
+import { backToSettings, submitArchived, submitName, submitPartner } from "./edit/changes.ts";
+import { historyPage } from "./edit/history.ts";
+import { settingsPage } from "./edit/settings.ts";
 import { type Show, type Tab, withApp } from "./frame.ts";
 import { linkPage } from "./links/link.ts";
 import { qrCode } from "./links/qr.ts";
@@ -11,10 +16,18 @@ import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
 import { workspaceScript, workspaceStyles } from "./script.ts";
 import { spendCsv, spendPage } from "./spend.ts";
+import { linksCsv } from "./transfer/export.ts";
+import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
 
-const page = (path: string, tab: Tab, show: Show): Route => ({
+const page = (path: string, tab: Tab, show: Show, submit?: Show): Route => ({
   path: `/apps/:app_token${path}`,
-  methods: { GET: withApp(tab, show) },
+  methods: { GET: withApp(tab, show), ...(submit && { POST: withApp(tab, submit) }) },
+});
+
+/** A form on a page with another path, to which a GET leads back. */
+const form = (path: string, tab: Tab, back: Show, act: Show): Route => ({
+  path: `/apps/:app_token${path}`,
+  methods: { GET: withApp(tab, back), POST: withApp(tab, act) },
 });
 
 export const workspaceRoutes: Route[] = [
@@ -24,7 +37,21 @@ export const workspaceRoutes: Route[] = [
   { path: "/apps", methods: { GET: withSession(appsPage) } },
   page("", "overview", overviewPage),
   page("/links", "links", linksPage),
+  {
+    path: "/apps/:app_token/links/bulk",
+    methods: { GET: withApp("links", bulkPage), POST: withApp("links", submitBulk) },
+  },
+  page("/links/bulk/result", "links", bulkResult),
+  page("/links.csv", "links", linksCsv),
+  page("/links/new", "links", newLinkPage, createLinks),
+  page("/links/import", "links", importPage, checkImport),
+  page("/links/import/rows", "links", importPage, confirmImport),
   page("/links/:link_token", "links", linkPage),
+  page("/links/:link_token/history", "links", historyPage),
+  page("/links/:link_token/settings", "links", settingsPage),
+  form("/links/:link_token/settings/name", "links", backToSettings, submitName),
+  form("/links/:link_token/settings/archived", "links", backToSettings, submitArchived),
+  form("/links/:link_token/settings/partner", "links", backToSettings, submitPartner),
   page("/links/:link_token/qr.svg", "links", qrCode),
   page("/spend", "spend", spendPage),
   page("/spend.csv", "spend", spendCsv),

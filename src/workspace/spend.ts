@@ -2,10 +2,10 @@
 import { html } from "hono/html";
 import { formatDate } from "../domain/time.ts";
 import type { Markup } from "../http/pages.ts";
+import { showChange, showCount, showMoney } from "../usecases/money.ts";
+import { periodPicker, withQuery } from "../usecases/periods.ts";
 import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
 import type { Show } from "./frame.ts";
-import { showChange, showCount, showMoney } from "./money.ts";
-import { periodPicker, withQuery } from "./periods.ts";
 import { emptySpend } from "./reports/attention.ts";
 import { describeType, type Sums, toSeries } from "./reports/lines.ts";
 import { GROUPS, LEVELS, levels, type SpendGroup } from "./reports/spend-query.ts";

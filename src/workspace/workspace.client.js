@@ -1,4 +1,4 @@
-// Copies URLs, and opens branches of the tree without loading the whole page. Every page works without it.
+// Copies URLs, keeps the selection of links in the address, and opens branches of the tree without loading the whole page. Every page works without it.
 
 function showCopyButtons() {
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
@@ -29,11 +29,66 @@ addEventListener("click", async (event) => {
   }
 });
 
-addEventListener("popstate", () => showLinks());
+/** Without the fragment, which changes when a link on the page leads to a part of it. */
+const currentPlace = () => location.pathname + location.search;
+let shownPlace = currentPlace();
 
+addEventListener("popstate", () => {
+  if (currentPlace() === shownPlace) return;
+  // Back and Forward change what is shown, and not what is selected.
+  if (selection) history.replaceState(null, "", withSelection(location.href));
+  showLinks();
+});
+
+// The tokens of the selected links, once they differ from those of the page.
+let selection;
+
+function withSelection(address) {
+  const url = new URL(address);
+  if (selection.size > 0) url.searchParams.set("selected", [...selection].join());
+  else url.searchParams.delete("selected");
+  return url.href;
+}
+
+addEventListener("change", ({ target }) => {
+  if (!target.matches("input[type=checkbox][form=selection]")) return;
+  const form = document.querySelector("#selection");
+  const current = new URL(location.href).searchParams.get("selected");
+  selection ??= new Set(current ? current.split(",") : []);
+  if (target.checked && selection.size >= Number(form.dataset.max)) {
+    target.checked = false;
+    showCount(`You can select up to ${form.dataset.max} links.`);
+    return;
+  }
+  if (target.checked) selection.add(target.value);
+  else selection.delete(target.value);
+  history.replaceState(null, "", withSelection(location.href));
+  shownPlace = currentPlace();
+  form.elements.back.value = location.search;
+  form.closest("details").open = true;
+  for (const link of document.querySelectorAll("main a[href]")) {
+    const isSamePage = new URL(link.href).pathname === location.pathname;
+    if (isSamePage && !link.matches("[data-clear]")) link.href = withSelection(link.href);
+  }
+  for (const get of document.querySelectorAll("form.filters, .period form")) {
+    const input = get.elements.selected ?? get.appendChild(document.createElement("input"));
+    Object.assign(input, { type: "hidden", name: "selected", value: [...selection].join() });
+  }
+  showCount(selection.size === 0 ? "No links selected" : `${selection.size} selected`);
+});
+
+function showCount(text) {
+  document.querySelector("[data-selected-count]").textContent = text;
+}
+
+function hideWithScript() {
+  for (const element of document.querySelectorAll("[data-without-script]")) element.hidden = true;
+}
+hideWithScript();
 /** Replaces the list by that of the current address. Loads the page instead if anything is unusual. */
 async function showLinks(focus) {
   const address = location.href;
+  shownPlace = currentPlace();
   try {
     const response = await fetch(address, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -42,6 +97,7 @@ async function showLinks(focus) {
     if (!response.ok || response.redirected || !list) return location.reload();
     document.querySelector("#links").replaceWith(list);
     showCopyButtons();
+    hideWithScript();
     const target = focus ? document.getElementById(focus) : list.querySelector(".links");
     target?.focus();
   } catch {

@@ -45,9 +45,9 @@ describe.each(FORMS)("POST %s", (path, fields) => {
     const browser = await signedIn();
     const before = await accountState();
     const page = await browser.get(`${path}?${new URLSearchParams(fields)}`);
+    // A reloaded form leads back to its page.
     if (path !== "/login" && path !== "/account/password") {
-      expect([page.status, page.headers.get("allow")]).toEqual([405, "POST"]);
-      expect(page.text).toContain("Method not allowed");
+      expect([page.status, page.headers.get("location")]).toEqual([303, "/account"]);
     }
     expect(await accountState()).toEqual(before);
   });

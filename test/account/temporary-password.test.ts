@@ -125,8 +125,9 @@ describe("expires after 7 days", () => {
 
 it("does not make an operator count who can no longer sign in with it", async () => {
   await rows("UPDATE users SET role = 'operator' WHERE email = ?", EMAIL);
+  const json = { role: "member", your_password: DEMO.operatorPassword };
   const demote = (now: number) =>
-    ask(`${USERS}/2`, { token: DEMO.operatorToken, method: "PATCH", json: { role: "member" }, now });
+    ask(`${USERS}/2`, { token: DEMO.operatorToken, method: "PATCH", json, now });
   expect((await demote(NOW + 7 * DAY)).body).toMatchObject({ code: "last_operator" });
   expect((await demote(NOW + 7 * DAY - 1)).status).toBe(200);
 });

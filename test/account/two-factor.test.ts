@@ -413,7 +413,7 @@ describe("a password", () => {
     await ask("/operator/v1/users/1", {
       token: DEMO.operatorToken,
       method: "PATCH",
-      json: { role: "operator" },
+      json: { role: "operator", your_password: DEMO.operatorPassword },
     });
     expect(await readTwoFactor()).toEqual(before);
   });

@@ -244,7 +244,7 @@ describe.each(WRITES)("the request to $operation", ({ path, options }) => {
 });
 
 describe("a token that is reset during its request", () => {
-  it.each(WRITES.filter(({ operation }) => /update|Idempotency/.test(operation)))(
+  it.each(WRITES.filter(({ operation }) => operation.includes("Idempotency")))(
     "no longer writes if the request calls D1 twice: $operation",
     async ({ path, options }) => {
       let batches = 0;

@@ -44,7 +44,7 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     lastSeenAt: NOW - 1000,
     passwordAt: 0,
     idHash: sha256(ID),
-    apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number) }],
+    apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number), archivedAt: null }],
   });
 });
 

@@ -51,20 +51,32 @@ async function measureRows(db: D1Database): Promise<void> {
   );
 }
 
-/** Purges half a million forgotten costs with their clicks. */
+/** Purges half a million forgotten costs with their clicks, without and with an archive. */
 async function measurePurge(db: D1Database): Promise<void> {
-  await addCosts(db, COSTS, Date.now() - 20 * DAY_MS);
+  await measurePurgeTo(db);
+  const { bucket, objects } = countingBucket();
+  // The walk of an archive begins a day after the one before it.
+  await measurePurgeTo(db, bucket, Date.now() + DAY_MS);
+  const bytes = sum(objects.map(({ size }) => size));
+  console.log(
+    `The archive got ${objects.length} objects of ${round(bytes / 1e6)} MB in all, ${round(bytes / COSTS)} bytes a row, the largest ${round(Math.max(...objects.map(({ size }) => size)) / 1e6)} MB.`,
+  );
+}
+
+async function measurePurgeTo(db: D1Database, archive?: R2Bucket, now = Date.now()): Promise<void> {
+  await addCosts(db, COSTS, now - 20 * DAY_MS);
   const { counted, calls } = counting(db);
-  await purge(ledgerOf({ DB: counted }), Date.now());
+  await purge(ledgerOf({ DB: counted, ...(archive && { ARCHIVE: archive }) }), now);
   const milliseconds = calls.map((call) => call.milliseconds);
   const left = await db
     .prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'bench'")
     .first<number>("n");
-  console.log(`\nPurge of ${COSTS} costs with their clicks (${left} left), by D1's own meta`);
+  const how = archive ? "with an archive" : "without an archive";
+  console.log(`\nPurge of ${COSTS} costs with their clicks ${how} (${left} left), by D1's own meta`);
   console.table({
-    slices: calls.length,
+    calls: calls.length,
     "SQL time, s": round(sum(milliseconds) / 1000),
-    "longest slice, ms": round(Math.max(...milliseconds)),
+    "longest call, ms": round(Math.max(...milliseconds)),
     "rows read": sum(calls.map((call) => call.read)),
     "rows written": sum(calls.map((call) => call.written)),
   });
@@ -222,6 +234,16 @@ function counting(db: D1Database) {
     },
   };
   return { counted: counted as unknown as D1Database, calls };
+}
+
+/** A bucket that keeps only the sizes of its objects, because the bench measures D1 and the Worker. */
+function countingBucket() {
+  const objects: { size: number }[] = [];
+  const put = async (_name: string, body: Uint8Array) => {
+    objects.push({ size: body.byteLength });
+    return {};
+  };
+  return { bucket: { put, delete: async () => undefined } as unknown as R2Bucket, objects };
 }
 
 function sum(values: number[]): number {

@@ -152,6 +152,9 @@ describe("the account page", () => {
       await dialog.getByRole("button", { name }).click();
       await dialog.waitFor({ state: "hidden" });
       expect(await page.locator("#token-text").textContent()).toMatch(TOKEN);
+      // A token that is on the page is not offered again.
+      expect(await page.getByRole("button", { name: "Show token" }).count()).toBe(0);
+      await page.getByRole("link", { name: "Hide" }).click();
     }
   });
 
@@ -162,7 +165,7 @@ describe("the account page", () => {
     const dialog = page.getByRole("dialog", { name: "Reset token" });
     await dialog.getByLabel("Your password").fill("not-the-password");
     await dialog.getByRole("button", { name: "Reset token" }).click();
-    await page.getByText("Incorrect password.").waitFor();
+    await page.getByRole("alert").getByRole("link", { name: "Incorrect password." }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Reset token" }).click();
     await page.getByRole("status").getByText("API token reset.").waitFor();
@@ -213,7 +216,7 @@ describe("every page is accessible and fits a narrow window", () => {
     await checkAccessibility(page, "account-operator");
     // Submits the form as a browser without the script does.
     await page.evaluate("document.querySelector('#reset-form').submit()");
-    await page.getByText("The password must not be empty.").waitFor();
+    await page.getByRole("alert").getByText("The password must not be empty.").waitFor();
     await checkAccessibility(page, "reset-rejected-page");
     await page.goto("/account");
     await page.getByText("Change password").first().click();

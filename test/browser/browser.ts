@@ -9,6 +9,18 @@ export const BASE_URL = service.BASE_URL ?? "";
 
 const SCREENSHOTS = join(import.meta.dirname, "screenshots");
 
+/** Creates a partner that no other test uses, without cost data. Returns its name. */
+export async function createPartner(): Promise<string> {
+  const display_name = `Partner ${crypto.randomUUID().slice(0, 8)}`;
+  const { status } = await fetch(`${BASE_URL}/operator/v1/partners`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.OPERATOR_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ display_name }),
+  });
+  expect(status).toBe(201);
+  return display_name;
+}
+
 /** Starts the browser for a test file. Returns a function that opens a page in a new context. */
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;

@@ -3,15 +3,17 @@ import { describe, expect, it } from "vitest";
 import {
   BASE_URL,
   checkAccessibility,
-  checkFits,
+  checkEveryWidth,
   openMenu,
   replacePassword,
   service,
   signIn,
   useBrowser,
+  useDemoUsers,
 } from "./browser.ts";
 
 const open = useBrowser();
+const openAs = useDemoUsers();
 const LINK = "demo1nk007";
 
 /** Sends a cost as a partner does. */
@@ -37,11 +39,7 @@ async function supportsCostData(id: number): Promise<boolean | undefined> {
   return data.items.find((partner) => partner.id === id)?.supports_cost_data;
 }
 
-async function operatorPage(options = {}): Promise<Page> {
-  const page = await open(options);
-  await signIn(page, "operator@example.com", "operator-password");
-  return page;
-}
+const operatorPage = (options = {}): Promise<Page> => openAs("/operator", options, "operator");
 
 describe("an integration round", () => {
   it("is opened, tested with real clicks and costs, and approved", async () => {
@@ -49,6 +47,7 @@ describe("an integration round", () => {
     await openMenu(page);
     await page.getByRole("link", { name: "Operator console" }).click();
     await page.getByRole("link", { name: "Beacon Network" }).click();
+    await page.getByText("Edit name and templates").click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beacon");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("status").getByText("Partner updated.").waitFor();
@@ -65,9 +64,9 @@ describe("an integration round", () => {
     const send = (cost_id: string) =>
       sendCost(token, { cost_id, cost_type: "cpc", cost_currency: "USD", cost_amount: "0.2" });
     expect((await send("beacon-click-01")).mismatch).toBe("cost_without_engagement");
-    await page.getByRole("button", { name: "Approve cpc" }).click();
-    await page.getByRole("alert").getByText("The round cannot be approved yet.").waitFor();
-    await page.getByRole("alert").getByText("cost_without_engagement").waitFor();
+    await page.reload();
+    await page.getByText("no match yet, 1 open mismatch").waitFor();
+    expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     expect(await supportsCostData(2)).toBe(false);
 
     await fetch(`${BASE_URL}/demo1nk006?s2s=1&cost_id=beacon-click-01`);
@@ -107,10 +106,16 @@ describe("an integration round", () => {
     await partner.getByLabel("Credential").fill(token);
     await partner.getByRole("button", { name: "Sign in" }).click();
     await partner.getByText("1 open mismatch.").waitFor();
-    await page.getByRole("button", { name: "Dismiss" }).click();
-    await page.getByRole("status").getByText("Mismatch dismissed.").waitFor();
+    const late = page.getByRole("row", { name: /Too late/ });
+    await late.locator("summary").click();
+    await late.getByLabel("Reason").fill("Agreed by phone");
+    await late.getByRole("button", { name: "Dismiss mismatch" }).click();
+    await page.getByText("Dismissed: Agreed by phone").waitFor();
+    expect(new URL(page.url()).hash).toMatch(/^#finding-/);
+    // The row that the address names is in view.
+    expect(await page.evaluate("scrollY")).toBeGreaterThan(0);
     expect(await supportsCostData(3)).toBe(false);
-    await page.getByRole("button", { name: "Approve cpc, cpi, cpe, cpm" }).click();
+    await page.getByRole("button", { name: "Approve selected types" }).click();
     await page.getByRole("status").getByText("Round approved.").waitFor();
     expect(await supportsCostData(3)).toBe(true);
     await page.goto("/operator");
@@ -129,6 +134,7 @@ describe("the console", () => {
   it("creates a user and an app, shows errors on the form, and logs every change", async () => {
     const page = await operatorPage();
     await page.goto("/operator/users");
+    await page.getByRole("link", { name: "New user" }).click();
     await page.getByLabel("Email").fill("DEMO@example.com");
     await page.getByRole("button", { name: "Create user" }).click();
     await page.getByRole("alert").getByText("Another user has this email address.").waitFor();
@@ -140,6 +146,7 @@ describe("the console", () => {
     await replacePassword(newcomer, "newcomer@example.com", password, "plum chair under seven moons");
 
     await page.goto("/operator/apps");
+    await page.getByRole("link", { name: "New app" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Second");
     await page.getByLabel("Default URL").fill("javascript:alert(1)");
     await page.getByRole("button", { name: "Create app" }).click();
@@ -157,28 +164,125 @@ describe("the console", () => {
     await page.getByRole("button", { name: "Remove member" }).click();
     await page.getByRole("status").getByText("Member removed.").waitFor();
     await page.getByRole("link", { name: "Audit log" }).click();
-    for (const action of ["create user", "create app", "add member", "remove member"]) {
-      await page.getByRole("rowheader", { name: action }).first().waitFor();
+    for (const sentence of [
+      "created the user newcomer@example.com",
+      "created the app Second",
+      "added newcomer@example.com to Second",
+      "removed newcomer@example.com from Second",
+    ]) {
+      await page.getByRole("rowheader", { name: `operator@example.com ${sentence}` }).waitFor();
     }
     await checkAccessibility(page, "audit-log");
     expect(await page.content()).not.toContain(password);
   });
 
+  it("stops a partner, finds in the log who did it, and resumes it, with a keyboard only", async () => {
+    const page = await operatorPage();
+    await page.goto("/operator/partners/1#stop");
+    const press = async (name: string, role: "button" | "link" = "button") => {
+      const target = page.getByRole(role, { name, exact: true });
+      await target.focus();
+      await page.keyboard.press("Enter");
+    };
+    await page.getByText("Stop accepting costs").first().focus();
+    await page.keyboard.press("Enter");
+    await press("Stop accepting costs");
+    await page.getByText("Acme Ads is stopped.").waitFor();
+    await checkAccessibility(page, "partner-stopped");
+    await press("Partners", "link");
+    const row = page.getByRole("row", { name: /Acme Ads/ });
+    await row.getByText("Stopped", { exact: true }).waitFor();
+    await press("Audit log", "link");
+    await page.getByLabel("Object").focus();
+    await page.keyboard.type("Acme Ads");
+    await page.keyboard.press("Enter");
+    await page.getByRole("rowheader", { name: "operator@example.com stopped Acme Ads" }).waitFor();
+    await press("Partners", "link");
+    await press("Resume", "link");
+    await press("Resume accepting costs");
+    await page.getByRole("status").getByText("Partner resumed.").waitFor();
+  });
+
+  it("gives a partner its test link, searches lists and shows spend without scripts", async () => {
+    const page = await operatorPage({ javaScriptEnabled: false });
+    await page.goto("/operator");
+    await page.getByRole("link", { name: "New partner" }).click();
+    await page.getByLabel("Name").fill("Delta Ads");
+    await page.getByRole("button", { name: "Create partner" }).click();
+    await page.getByRole("button", { name: "Open round" }).click();
+    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByRole("link", { name: "Choose or create a test link" }).click();
+    await page.getByRole("combobox", { name: "App" }).selectOption("demoapp00001");
+    await page.getByRole("button", { name: "Choose app" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByRole("heading", { name: "Send this to Delta Ads" }).waitFor();
+    expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}$/);
+    await page.getByRole("link", { name: "Partners", exact: true }).click();
+    await page.getByLabel("Name contains").fill("delta");
+    await page.getByRole("button", { name: "Show partners" }).click();
+    await page.getByText("1 partner", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Spend", exact: true }).click();
+    await page.getByRole("link", { name: "30 days" }).click();
+    await page
+      .getByRole("row", { name: /Acme Ads/ })
+      .first()
+      .waitFor();
+  });
+
+  it("creates one app if its form is sent twice, and can send it again after Back", async () => {
+    const page = await operatorPage();
+    await page.goto("/operator/apps/new");
+    await page.getByLabel("Name", { exact: true }).fill("Twice");
+    await page.getByLabel("Default URL").fill("https://example.com");
+    const send =
+      'document.querySelector("main form[method=post]").dispatchEvent(new SubmitEvent("submit", { cancelable: true, bubbles: true }))';
+    expect(await page.evaluate(`[${send}, ${send}]`)).toEqual([true, false]);
+    const button = page.locator("main form[method=post] button");
+    await page.waitForFunction('document.querySelector("main form[method=post] button:disabled") !== null');
+    await page.evaluate('dispatchEvent(new Event("pageshow"))');
+    await button.dblclick();
+    await page.getByRole("status").getByText("App created.").waitFor();
+    await page.goto("/operator/apps?q=Twice");
+    await page.getByText("1 app", { exact: true }).waitFor();
+  });
+
+  it("copies a secret", async () => {
+    const page = await operatorPage({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto("/operator/partners/1");
+    await page.getByText("Issue a credential").click();
+    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByRole("button", { name: /^Copy/ }).click();
+    await page.locator("#copied").getByText("Copied").waitFor({ state: "attached" });
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      await page.locator("#secret").textContent(),
+    );
+  });
+
   it.each([
     "/operator",
+    "/operator/partners/new",
+    "/operator/partners/1",
+    "/operator/partners/1/pending",
+    "/operator/rounds/1",
+    "/operator/rounds/1/link?app=demoapp00001&link=demo1nk007",
+    "/operator/spend",
+    "/operator/apps/new",
+    "/operator/users/new",
+    "/operator/adjustments",
+    "/operator/adjustments/new",
+    "/operator/audit",
     "/operator/partners/3",
     "/operator/apps",
     "/operator/apps/demoapp00001",
     "/operator/users",
     "/operator/users/1",
     "/operator/credentials",
+    "/operator/archive?partner_id=1&cost_id=short",
   ])("%s is accessible and fits a narrow window", async (path) => {
     const page = await operatorPage();
     await page.goto(path);
     for (const summary of await page.locator("main details > summary").all()) await summary.click();
-    await checkAccessibility(page, `console${path.replaceAll("/", "-")}`);
-    await page.setViewportSize({ width: 360, height: 740 });
-    await checkFits(page);
+    await checkEveryWidth(page, `console${path.replace(/\W+/g, "-")}`);
   });
 
   it("rejects a member", async () => {

@@ -176,7 +176,7 @@ describe("a file with more rows than one request takes", () => {
     expect(results[2_301]).toBe(
       "2301,large-file-cost-7,400,invalid_request,cost_id is the same as in row 7.,,",
     );
-    expect(results[2_302]).toMatch(/^2302,,400,invalid_request,row must have as many values/);
+    expect(results[2_302]).toMatch(/^2302,,400,invalid_request,The row must have as many values/);
     expect(await countCosts("large-file-cost")).toBe(ROWS);
     await page.reload();
     await page.getByLabel("CSV file").setInputFiles(file);

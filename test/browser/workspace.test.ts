@@ -136,6 +136,7 @@ describe("without scripts", () => {
     await page.getByText("Filters", { exact: true }).click();
     await page.getByLabel("Cost data").selectOption("on");
     await page.getByLabel("Order").selectOption("-spend");
+    await page.getByLabel("Name starts with").fill("Acme");
     await page.getByRole("button", { name: "Show links" }).click();
     await page.getByText("Ordered by spend in").waitFor();
     expect(await page.getByRole("row").count()).toBe(2);

@@ -84,6 +84,14 @@ describe("create link", () => {
   });
 });
 
+it("creates a link of level 1 if the parent token is null", async () => {
+  const one = await asUser(LINKS, { json: { name: "One", parent_token: null } });
+  expect([one.status, one.body.data.items[0]]).toEqual([201, expect.objectContaining({ level: 1 })]);
+  const links = [{ name: "Two", parent_token: null }];
+  const many = await asUser<{ data: { items: object[] } }>(`${LINKS}/bulk`, { json: { links } });
+  expect(many.body.data.items[0]).toMatchObject({ status: 201, link: { level: 1 } });
+});
+
 describe("create link rejects", () => {
   it.each<[string, unknown, string]>([
     ["a missing name", {}, "name: is required"],

@@ -70,7 +70,7 @@ describe("create links", () => {
     expect(items.find(({ label }) => label === "Newsletter")?.has_subtrackers).toBe(true);
   });
 
-  it("creates 100 links in one database call with at most 15 rows read and 7 written for each", async () => {
+  it("creates 100 links in one database call with at most 25 rows read and 10 written for each", async () => {
     const { database, counts } = countingDatabase();
     const links = Array.from({ length: 100 }, (_, index) => ({
       name: `Link ${index}`,
@@ -79,8 +79,8 @@ describe("create links", () => {
     const { body } = await createAll(links, { env: { DB: database } });
     expect(body.data.items.map(({ status }) => status)).toEqual(Array(100).fill(201));
     expect(counts.calls).toBe(1);
-    expect(counts.read).toBeLessThanOrEqual(1_500);
-    expect(counts.written).toBeLessThanOrEqual(50 * 7 + 50 * 8);
+    expect(counts.read).toBeLessThanOrEqual(2_500);
+    expect(counts.written).toBeLessThanOrEqual(50 * 9 + 50 * 10);
   });
 });
 

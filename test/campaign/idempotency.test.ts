@@ -189,9 +189,10 @@ describe("a key", () => {
     await call(LINKS, { token: DEMO.apiToken, json, env: { DB: database } });
     const bare = { ...counts };
     expect(bare.calls).toBe(1);
-    expect(bare.read).toBeLessThanOrEqual(18);
-    // The link, its five indexes, the number of sub-links above it, and the number of links of the app.
-    expect(bare.written).toBeLessThanOrEqual(8);
+    expect(bare.read).toBeLessThanOrEqual(30);
+    // The link, its five indexes, the number of sub-links above it, the number of links of the app, and the entry of the audit
+    // log with its index.
+    expect(bare.written).toBeLessThanOrEqual(10);
     await post(json, { env: { DB: database } });
     expect(counts.calls - bare.calls).toBe(2);
     // The response, and the length of all responses of the app.

@@ -1,5 +1,5 @@
 /** Shared by the tests of the campaign API: its paths, its envelopes, and calls as the demo user. */
-import type { Link } from "../../src/usecases/links.ts";
+import type { Link } from "../../src/usecases/links/link.ts";
 import { ask, type Call, DEMO, type ProblemBody } from "../harness.ts";
 
 export type { Link };

@@ -93,6 +93,18 @@ describe("update link", () => {
     expect(link.click_url).toContain("campaign={campaign_name}");
   });
 
+  it.each([
+    ["inherits one", "demo1nk002", true],
+    ["has none", PLAIN, false],
+  ])("changes nothing when it detaches the partner of a link that %s", async (_, token, isOn) => {
+    const before = await rows("SELECT * FROM links");
+    expect(await patchLink(token, { partner_id: null })).toMatchObject({ cost_data_enabled: isOn });
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+    expect(
+      await rows(`SELECT 1 FROM audit_log WHERE subject = 'link ${token}' AND action = 'update link'`),
+    ).toEqual([]);
+  });
+
   it("shows the own partner of a sub-link in the list of sub-links", async () => {
     await patchLink("demo1nk002", { partner_id: 2 });
     const { items } = (await asUser(`${LINKS}/${DEMO.linkToken}/children`)).body.data;
@@ -140,6 +152,17 @@ describe("update link", () => {
     expect(await patchLink(PLAIN, json)).toEqual(await patchLink(PLAIN, json));
   });
 
+  it("counts null as absent, except for the partner", async () => {
+    await patchLink(PLAIN, { archived: true, partner_id: 1 });
+    const link = await patchLink(PLAIN, {
+      name: "x",
+      archived: null,
+      cost_data_enabled: null,
+      partner_id: null,
+    });
+    expect(link).toMatchObject({ name: "x", archived: true, partner_id: null });
+  });
+
   it("does not count a rename as a new link", async () => {
     const link = await createLink("One");
     await patchLink(link.token, { name: "Two" });
@@ -160,11 +183,15 @@ describe("update link rejects", () => {
     ["a partner that is a fraction", { partner_id: 1.5 }, "partner_id: must be a positive integer"],
     ["a partner beyond 2^53", { partner_id: 2 ** 53 }, "partner_id: must be a positive integer"],
     ["a switch that is a string", { cost_data_enabled: "true" }, "cost_data_enabled: must be a boolean"],
-    ["a switch that is null", { cost_data_enabled: null }, "cost_data_enabled: must be a boolean"],
+    [
+      "an object in which every key is null",
+      { name: null, archived: null, cost_data_enabled: null },
+      "body: must contain at least one of name, archived, partner_id, cost_data_enabled",
+    ],
     ["an archived that is a number", { archived: 1 }, "archived: must be a boolean"],
     ["an empty name", { name: "" }, "name: must not be empty"],
     ["a name with ::", { name: "a::b" }, "name: must not contain ::"],
-    ["a name that is null", { name: null }, "name: must be a string"],
+    ["an unknown key that is null", { name: "x", level: null }, "level: is not a known parameter; remove it"],
     ["an unknown key", { parent_token: "demo1nk006" }, "parent_token: is not a known parameter; remove it"],
     ["a JSON array", [], "body: must be an object"],
     ["a JSON string", "x", "body: must be an object"],

@@ -12,21 +12,28 @@ const LISTS = [
   { list: "sub-links in version 2", path: `${LINKS_V2}/demo1nk008/children` },
 ];
 const WRITES: { operation: string; path: string; options: Call; calls: number; most: number }[] = [
-  { operation: "create a link", path: LINKS, options: { json: { name: "a" } }, calls: 1, most: 7 },
+  { operation: "create a link", path: LINKS, options: { json: { name: "a" } }, calls: 1, most: 9 },
   {
     operation: "create a sub-link",
     path: LINKS,
     options: { json: { name: "a", parent_token: "demo1nk003" } },
     calls: 1,
     // One more than at level 1, for the index of the search.
-    most: 8,
+    most: 10,
   },
   {
     operation: "update a creative",
     path: `${LINKS}/demo1nk004`,
     options: { method: "PATCH", json: { name: "b", archived: true, partner_id: 1, cost_data_enabled: true } },
-    calls: 2,
-    // Everything that an update can change, each with its index.
+    calls: 1,
+    // Everything that an update can change, each with its index, and the entry of the audit log.
+    most: 10,
+  },
+  {
+    operation: "switch cost data on for a creative that inherits a partner",
+    path: `${LINKS}/demo1nk004`,
+    options: { method: "PATCH", json: { name: "c", partner_id: null, cost_data_enabled: true } },
+    calls: 1,
     most: 8,
   },
 ];
@@ -112,12 +119,12 @@ describe.each([FEW, MANY])("in an app of %i links", (links) => {
   });
 
   it.each(WRITES)(
-    "can $operation with $calls call(s), at most 18 rows read and $most written",
+    "can $operation with $calls call(s), at most 30 rows read and $most written",
     async ({ path, options, calls, most }) => {
       const cost = await measure(path, options);
       expect(cost.status).toBe(path === LINKS && options.method !== "PATCH" ? 201 : 200);
       expect(cost.calls).toBe(calls);
-      expect(cost.read).toBeLessThanOrEqual(18);
+      expect(cost.read).toBeLessThanOrEqual(30);
       expect(cost.written).toBeGreaterThan(0);
       expect(cost.written).toBeLessThanOrEqual(most);
     },
@@ -159,5 +166,10 @@ describe.each([FEW, MANY])("in an app of %i links", (links) => {
 it(`reads and writes the same number of rows with ${MANY} links as with ${FEW}`, () => {
   const [few = [], many] = recordings;
   expect(few.length).toBeGreaterThan(30);
-  expect(many).toEqual(few);
+  // An update reads one more row if the next subject in the audit log was changed later. That depends on random tokens.
+  const rounded = (request: (typeof few)[number]) => ({
+    ...request,
+    read: expect.closeTo(request.read, -0.5),
+  });
+  expect(many).toEqual(few.map(rounded));
 });

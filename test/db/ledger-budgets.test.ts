@@ -21,7 +21,8 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { freshLedger } from "../support.ts";
+import { archiving, listedRows } from "../purge/archive-support.ts";
+import { freshLedger, inLedger } from "../support.ts";
 
 interface Counts {
   calls: number;
@@ -329,6 +330,33 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     const moved = working.counts.calls - idle.counts.calls;
     expect(working.counts.written - idle.counts.written).toBe(expired + moved);
     expect(await rows("SELECT 1 FROM ledger_entries WHERE cost_id LIKE 'expired-cost-%'")).toEqual([]);
+  });
+
+  it("with an archive: two calls a slice with expired rows and one without, four rows read per live row, one written per deleted row", async () => {
+    // The purges before this test had no archive. A walk begins a day after the one before it.
+    await inLedger("UPDATE purge_positions SET walk = 0");
+    const expired = 300;
+    const old = NOW - 2 * COST_WINDOW_MS - DAY;
+    await env.DB.prepare(
+      `INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at,
+         click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts)
+       SELECT 1, 'archived-cost-' || value, 'cpc', 'USD', 1, 't', ${old}, '${DEMO.appToken}', 1, ${old}, 1, 0
+       FROM json_each('${JSON.stringify(Array.from({ length: expired }, (_, index) => index))}')`,
+    ).run();
+    const sizes = await rows<{ n: number }>("SELECT count(*) AS n FROM ledger_entries");
+    const slices = sum(sizes.map(({ n }) => slicesOf(n)));
+    const { database, counts } = countingDatabase();
+    await purge(archiving(env.TEST_BUCKET, database), NOW);
+    expect(await listedRows()).toBe(expired);
+    // One more for the slice with expired rows, and for each database two of `superseded` and the end of its walk.
+    const all = 1 + ledgerOn().shards.length;
+    const expiredTables = 3;
+    expect(counts.calls).toBeLessThanOrEqual(slices + 1 + 3 * all + expiredTables);
+    // An expired row is read with its link, and again when it is deleted.
+    const live = sum(sizes.map(({ n }) => n)) - expired;
+    expect(counts.read).toBeLessThanOrEqual(4 * live + 10 * expired + 30 * counts.calls);
+    // For each slice its position twice, for the one with rows also its object and the state of the archive twice.
+    expect(counts.written).toBeLessThanOrEqual(expired + 3 * counts.calls);
   });
 });
 

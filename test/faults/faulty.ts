@@ -113,3 +113,27 @@ export function faultyQueue(fault?: InjectedFault): {
   };
   return { queue: { send } as unknown as Queue<OpenedLink>, accepted };
 }
+
+/** The bucket of the tests with a fault. `afterPut` runs after an object was stored, before its put is confirmed. */
+export function faultyBucket(
+  fault?: InjectedFault,
+  afterPut: (name: string) => Promise<void> = async () => undefined,
+): { bucket: R2Bucket; calls: () => number } {
+  const real = env.TEST_BUCKET;
+  let calls = 0;
+  const run = <T>(work: () => Promise<T>) => {
+    calls++;
+    return fault?.at(calls) ? runWithFault(fault, work) : work();
+  };
+  const bucket = withMethods(real, {
+    put: (name: string, body: Uint8Array, options: R2PutOptions) =>
+      run(async () => {
+        const stored = await real.put(name, body, options);
+        await afterPut(name);
+        return stored;
+      }),
+    delete: (name: string) => run(() => real.delete(name)),
+    head: (name: string) => run(() => real.head(name)),
+  });
+  return { bucket, calls: () => calls };
+}

@@ -3,7 +3,7 @@ import { codeAt } from "../../src/auth/sign-in/totp.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { LINKS } from "../campaign/support.ts";
-import { type Call, call, DEMO, NOW, UNLIMITED } from "../harness.ts";
+import { type Call, call, DEMO, env, NOW, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 import {
@@ -16,7 +16,7 @@ import {
   SESSIONS,
   sessionFor,
 } from "../security/support.ts";
-import { ROUND, SSO_USER } from "./state.ts";
+import { ARCHIVED, ROUND, SSO_USER } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
 const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
@@ -40,6 +40,7 @@ const cost = {
 const SECRET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const UPLOADED = `${Object.keys(cost).join()}\n${Object.values(cost).join()}`;
 const UPLOADED_PART = `row,${UPLOADED.replace("\n", "\n1,")}`;
+const IMPORT = `/apps/${DEMO.appToken}/links/import`;
 const part = (path: string): Sample => ({
   path,
   method: "POST",
@@ -64,8 +65,12 @@ const ADJUSTMENT = {
   reason: "credit note",
 };
 
+const LINK_PAGE = `/apps/${DEMO.appToken}/links/${DEMO.linkToken}`;
+
 /** An open mismatch in the demo's round. */
 const FINDING = "entry 13";
+/** Another one, which was dismissed. */
+const DISMISSED = "entry 9";
 
 interface Sample extends Call {
   path: string;
@@ -86,6 +91,10 @@ const SAMPLES: Record<string, Sample> = {
   submitBatch: { path: "/cost/batch", json: { costs: [cost, { ...cost, cost_id: "faulty-cost-0002" }] } },
   readCost: { path: "/cost/demo-spend-00-0" },
   voidCost: { path: "/cost/demo-spend-00-0/void", method: "POST" },
+  readArchive: {
+    path: `/operator/v1/archive?partner_id=1&cost_id=${ARCHIVED}`,
+    env: { ARCHIVE: env.TEST_BUCKET },
+  },
   readRound: { path: "/cost/round", token: DEMO.testCostToken },
   openLink: {
     path: `/${DEMO.linkToken}?s2s=1&cost_id=faulty-click-001&cost_type=cpc&cost_amount=1&cost_currency=USD`,
@@ -114,6 +123,15 @@ const SAMPLES: Record<string, Sample> = {
   openRound: { path: "/operator/v1/rounds", json: { partner_id: 1, cost_types: ["cpc"] } },
   approveRound: { path: `/operator/v1/rounds/${ROUND}/approve`, method: "POST" },
   closeRound: { path: `/operator/v1/rounds/${ROUND}/close`, method: "POST" },
+  undoDismissal: {
+    path: `/operator/v1/rounds/1/dismissals?${new URLSearchParams({ finding: DISMISSED })}`,
+    method: "DELETE",
+  },
+  createTestLink: {
+    path: "/operator/v1/rounds/1/links",
+    json: { app_token: DEMO.appToken, name: "Test" },
+    repeats: true,
+  },
   dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: FINDING } },
   "GET /docs/api/:area": { path: "/docs/api/cost" },
   "GET /docs/api/:area/:operation": { path: "/docs/api/cost/submitCost" },
@@ -149,7 +167,7 @@ const SAMPLES: Record<string, Sample> = {
     },
   ),
   ...page("/account/two-factor/off", form({ password: DEMO.operatorPassword }, SESSIONS.operator)),
-  ...page("/operator/partners", form({ display_name: "a" }), { repeats: true }),
+  ...page("/operator/partners/new", form({ display_name: "a" }), { repeats: true }),
   ...page("/operator/partners/1", form({ display_name: "b" }), { pattern: "/operator/partners/:id" }),
   ...page("/operator/partners/1/costs", form({ stopped: "yes" }), {
     pattern: "/operator/partners/:id/costs",
@@ -164,13 +182,28 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/partners/1/voids", form({ cost_id: "demo-spend-00-0", reason: "fraud" }), {
     pattern: "/operator/partners/:id/voids",
   }),
-  ...page("/operator/adjustments", form({ ...ADJUSTMENT, partner_id: "1", idempotency_key: "form-key" })),
-  ...page(`/operator/rounds/${ROUND}/approve`, form(), { pattern: "/operator/rounds/:id/approve" }),
+  ...page("/operator/adjustments/new", form({ ...ADJUSTMENT, partner_id: "1", idempotency_key: "form-key" })),
+  ...page(`/operator/rounds/${ROUND}/approve`, form({ cost_types: "cpc" }), {
+    pattern: "/operator/rounds/:id/approve",
+  }),
   ...page(`/operator/rounds/${ROUND}/close`, form(), { pattern: "/operator/rounds/:id/close" }),
   ...page("/operator/rounds/1/dismissals", form({ finding: FINDING }), {
     pattern: "/operator/rounds/:id/dismissals",
   }),
-  ...page("/operator/apps", form({ name: "a", default_url: "https://a.test/" }), { repeats: true }),
+  ...page("/operator/rounds/1/dismissals/undo", form({ finding: DISMISSED }), {
+    pattern: "/operator/rounds/:id/dismissals/undo",
+  }),
+  ...page("/operator/rounds/1/link", form({ app_token: DEMO.appToken, name: "Test" }), {
+    pattern: "/operator/rounds/:id/link",
+    repeats: true,
+  }),
+  ...page(`/operator/apps/${DEMO.appToken}/archive`, form({ archived: "yes" }), {
+    pattern: "/operator/apps/:token/archive",
+  }),
+  ...page("/operator/users/1/apps", form({ app_token: DEMO.otherAppToken }), {
+    pattern: "/operator/users/:id/apps",
+  }),
+  ...page("/operator/apps/new", form({ name: "a", default_url: "https://a.test/" }), { repeats: true }),
   ...page(`/operator/apps/${DEMO.appToken}`, form({ name: "b", default_url: "https://b.test/" }), {
     pattern: "/operator/apps/:token",
   }),
@@ -180,10 +213,45 @@ const SAMPLES: Record<string, Sample> = {
   ...page(`/operator/apps/${DEMO.appToken}/members/remove`, form({ user_id: "1" }), {
     pattern: "/operator/apps/:token/members/remove",
   }),
-  ...page("/operator/users", form({ email: "new@example.com", role: "member", sign_in: "password" })),
+  ...page(
+    `/apps/${DEMO.appToken}/links/new`,
+    form({ network: "Faulty", campaign: "Below", partner_id: "2" }),
+    {
+      pattern: "/apps/:app_token/links/new",
+    },
+  ),
+  "POST /apps/:app_token/links/import": upload(
+    IMPORT,
+    'name="file"; filename="links.csv"',
+    "network\nFaulty",
+  ),
+  "POST /apps/:app_token/links/import/rows": upload(`${IMPORT}/rows`, 'name="rows"', "row,network\n1,Faulty"),
+  ...page("/operator/users/new", form({ email: "new@example.com", role: "member", sign_in: "password" })),
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
   ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
+  ...page(`${LINK_PAGE}/settings/name`, form({ name: "b", seen_name: "Acme" }), {
+    pattern: "/apps/:app_token/links/:link_token/settings/name",
+  }),
+  ...page(`${LINK_PAGE}/settings/archived`, form({ archived: "yes" }), {
+    pattern: "/apps/:app_token/links/:link_token/settings/archived",
+  }),
+  ...page(
+    `${LINK_PAGE}/settings/partner`,
+    form({ partner: "3", cost: "off", seen_partner: "1", seen_switch: "1", seen_cost: "on" }),
+    { pattern: "/apps/:app_token/links/:link_token/settings/partner" },
+  ),
+  ...page(
+    `/apps/${DEMO.appToken}/links/bulk`,
+    form({ action: "attach", partner: "3", links: `${DEMO.linkToken},demo1nk008`, back: "?q=a" }),
+    { pattern: "/apps/:app_token/links/bulk" },
+  ),
+  "GET /apps/:app_token/links/bulk": {
+    path: `/apps/${DEMO.appToken}/links/bulk?action=archive&links=${DEMO.linkToken}`,
+  },
+  "GET /apps/:app_token/links/bulk/result": {
+    path: `/apps/${DEMO.appToken}/links/bulk/result?action=archive&links=${DEMO.linkToken}`,
+  },
   "GET /partner/round": { path: "/partner/round", headers: { cookie: SESSIONS.partnerInRound } },
   "GET /partner/costs/:cost_id": { path: "/partner/costs/demo-spend-00-0" },
   "GET /partner/costs/:cost_id/void": { path: "/partner/costs/demo-spend-00-0/void" },
@@ -240,7 +308,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
         ...options,
         ...(token && { token }),
         headers,
-        env: { ...UNLIMITED, ...bindings },
+        env: { ...UNLIMITED, ...options.env, ...bindings },
         ...more,
       }),
   };

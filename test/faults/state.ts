@@ -3,6 +3,8 @@ import { hashPassword } from "../../src/auth/passwords.ts";
 import { SCRYPT } from "../../src/auth/scrypt.ts";
 import { seal } from "../../src/auth/sealed.ts";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
+import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
 import { call, DEMO, env, freshDemo, NOW } from "../harness.ts";
 import { startSessions } from "../security/support.ts";
 
@@ -39,16 +41,44 @@ export const SSO_USER = 40;
 /** An adjustment that can be read. */
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
 
+/** The ID of a cost in the archive. */
+export const ARCHIVED = "archived-cost-1";
+
+/** A row as the view `entry_records` has it, in an object of its own. */
+async function archiveCost(): Promise<void> {
+  const first = { partnerId: 1, costId: "" };
+  const raw: RawRecord = {
+    ...{
+      partnerId: 1,
+      costId: ARCHIVED,
+      costType: "cpc",
+      currency: "USD",
+      amount: 1,
+      tag: "t",
+      receivedAt: 0,
+    },
+    ...{ voidState: null, click: null, impression: null, rememberedUntil: 0, replacedAt: null },
+    ...{ state: "pending", matchedKind: null, amountInEffect: 1, countingPrice: null },
+  };
+  const name = nameOfObject({ shard: "DB", ledgerTable: "ledger_entries", walk: NOW, first });
+  await writeObject(env.TEST_BUCKET, name, [JSON.stringify(toArchivedCost(raw, new Map()))]);
+  await env.DB.prepare(
+    `INSERT INTO archive_objects VALUES ('ledger_entries', ${NOW}, 1, '', 1, '${ARCHIVED}', 0, 0, 1)`,
+  ).run();
+}
+
 /** Sets up the demo data with sessions, a round and an adjustment, copies all of it, and makes password hashing fast. */
 export async function startState(): Promise<void> {
   Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
+  await archiveCost();
   const { hash, key } = await hashPassword(DEMO.password);
   const sealed = seal(DEMO.apiToken, key, { userId: 1, secret: "API token" });
   await env.DB.batch([
     env.DB.prepare(ADJUSTMENT),
+    env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
     env.DB.prepare(
       "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",
     ).bind(SSO_USER),
@@ -109,6 +139,10 @@ const RANDOM = [
   "last_used_day",
 ];
 
+/** Hints and tokens in entries of the audit log. The tokens of the demo links have vowels, and random ones have none. */
+const RANDOM_TEXT =
+  /_…\w{4}|"app \w{12}"|"link [0-9b-df-hj-np-tv-z]{10}"|(?<=parent_token\\":\\")[0-9b-df-hj-np-tv-z]{10}/g;
+
 /** Reads the database without random values. */
 export async function settled(): Promise<Record<string, string[]>> {
   const found = await env.DB.batch<Record<string, unknown>>(
@@ -119,7 +153,7 @@ export async function settled(): Promise<Record<string, string[]>> {
       const random = [...RANDOM, ...(name === "links" || name === "apps" ? ["token"] : [])];
       const rows = (found[index]?.results ?? [])
         .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !random.includes(column))))
-        .map((row) => row.replace(/_…\w{4}|"app \w{12}"/g, "random"));
+        .map((row) => row.replace(RANDOM_TEXT, "random"));
       return [name, rows.sort()];
     }),
   );

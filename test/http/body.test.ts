@@ -39,7 +39,7 @@ describe("a JSON body", () => {
     expect(await write({ body: streamOf(bodyOf(65 * KIB)), headers })).toEqual(TOO_LARGE);
   });
 
-  it("is rejected with 413 unread if Content-Length is more than 64 KiB", async () => {
+  it("is rejected with 413 unparsed if Content-Length is more than 64 KiB", async () => {
     const headers = { ...json, "content-length": String(65 * KIB) };
     expect(await write({ body: streamOf('{"name":"a"}'), headers })).toEqual(TOO_LARGE);
   });

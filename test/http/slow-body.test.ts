@@ -41,7 +41,7 @@ const BODILESS = [
   "POST /cost/:cost_id/void",
   "POST /operator/v1/users/:id/token",
   "POST /operator/v1/credentials/:id/revoke",
-  "POST /operator/v1/rounds/:id/approve",
+  "DELETE /operator/v1/rounds/:id/dismissals",
   "POST /operator/v1/rounds/:id/close",
 ];
 const reading = everyOperation
@@ -180,6 +180,8 @@ describe("a body that is cut off", () => {
 const LIMITS: [pattern: string, limit: number][] = [
   ["/cost/batch", 1024],
   ["/partner/upload", 1280],
+  ["/apps/:app_token/links/new", 2048],
+  ["/apps/:app_token/links/import", 1280],
 ];
 
 describe("an endless body that exceeds its limit", () => {
@@ -197,13 +199,30 @@ describe("an endless body that exceeds its limit", () => {
     expect(seen.cancelled).toBe(true);
   });
 
-  it("is not read at all if Content-Length exceeds the limit", async () => {
+  it("is not read at all if Content-Length exceeds 16 MiB", async () => {
     const { body, seen } = bodyOf(forever("x"), "never ends");
-    const headers = { "content-type": "application/json", "content-length": "65537" };
+    const headers = { "content-type": "application/json", "content-length": String(16 * 1024 * 1024 + 1) };
     const result = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
     expect(result.status).toBe(413);
     expect(seen.pulled).toBeLessThan(3);
     expect(seen.cancelled).toBe(true);
+  });
+
+  it("is dropped for at most 16 MiB if Content-Length exceeds the limit", async () => {
+    const { body, seen } = bodyOf(forever("x".repeat(1024 * 1024)), "never ends");
+    const headers = { "content-type": "application/json", "content-length": "65537" };
+    const result = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+    expect(result.status).toBe(413);
+    expect(seen.pulled).toBeGreaterThan(16);
+    expect(seen.pulled).toBeLessThan(20);
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it("gets 413 after two seconds if Content-Length exceeds the limit and nothing arrives", async () => {
+    const { body } = bodyOf(["{"], "never ends");
+    const headers = { "content-type": "application/json", "content-length": "65537" };
+    const result = await rejection(LINKS, { method: "POST", token: DEMO.apiToken, headers, body });
+    expect(result.status).toBe(413);
   });
 
   it.each(["many", "-1", "1e3", "", "0x10", "5, 5"])(

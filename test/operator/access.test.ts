@@ -47,7 +47,7 @@ test("a demoted operator loses access immediately, even if KV still has the toke
     },
   });
   expect(created.body.data.items[0]?.id).toBe(3);
-  const json = { role: "member" };
+  const json = { role: "member", your_password: DEMO.operatorPassword };
   expect((await ask("/operator/v1/users/2", { token, method: "PATCH", json })).status).toBe(200);
   expect((await rejection("/operator/v1/apps", { token })).code).toBe("operator_required");
   const before = await rows("SELECT count(*) AS n FROM audit_log");

@@ -228,23 +228,35 @@ describe("the console", () => {
   const FORM = { ...BODY, partner_id: "1", idempotency_key: "form-key-1" };
   const path = "/operator/adjustments";
 
+  it("offers archived apps, marked, in the form and in the filter", async () => {
+    await rows("UPDATE apps SET archived_at = 1 WHERE token = ?", DEMO.appToken);
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    for (const page of [path, `${path}/new`]) {
+      expect((await operator.get(page)).text).toMatch(
+        new RegExp(`<option value="${DEMO.appToken}"[^>]*>Demo App, archived`),
+      );
+    }
+    expect((await operator.post(`${path}/new`, FORM)).status).toBe(303);
+  });
+
   it("adds an adjustment once, lists it, and keeps the input of a rejected form", async () => {
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-    const rejected = await operator.post(path, { ...FORM, amount: "0", cost_type: "cpm" });
+    const rejected = await operator.post(`${path}/new`, { ...FORM, amount: "0", cost_type: "cpm" });
     expect(rejected.status).toBe(400);
     for (const kept of [BODY.reason, BODY.day, DEMO.linkToken, "form-key-1"]) {
       expect(rejected.text).toContain(`value="${kept}"`);
     }
     expect(rejected.text).toMatch(/<option value="cpm"\s+selected>/);
     for (let times = 0; times < 2; times++) {
-      const { status, headers } = await operator.post(path, FORM);
+      const { status, headers } = await operator.post(`${path}/new`, FORM);
       expect([status, headers.get("location")]).toEqual([303, `${path}?done=adjustment-created`]);
     }
     const listed = await operator.get(path);
     expect(listed.text.match(/Credit note 4711/g)).toHaveLength(1);
     expect(listed.text).toContain("USD -12.5");
-    const reused = await operator.post(path, { ...FORM, amount: "-1" });
+    const reused = await operator.post(`${path}/new`, { ...FORM, amount: "-1" });
     expect(reused.status).toBe(422);
     // The page has a new key, so that sending it again adds the other adjustment.
     expect(reused.text).not.toContain('value="form-key-1"');

@@ -6,6 +6,7 @@ import {
   DEMO,
   env,
   freshDemo,
+  NOW,
   type ProblemBody,
   rejection,
   rows,
@@ -202,4 +203,21 @@ test.each([
   );
   expect(status).toBe(400);
   expect(body.errors).toEqual([{ param: "user_id", message }]);
+});
+
+test("archiving an archived app changes nothing", async () => {
+  const archive = (now: number) =>
+    ask<Items<{ archived_at: string | null }>>(`${apps}/${DEMO.appToken}`, {
+      token,
+      method: "PATCH",
+      json: { archived: true },
+      now,
+    });
+  const times = [await archive(NOW), await archive(NOW + 1_000)].map(
+    ({ body }) => body.data.items[0]?.archived_at,
+  );
+  expect(times).toEqual(["2026-03-15T12:00:00.000Z", "2026-03-15T12:00:00.000Z"]);
+  expect(await rows("SELECT detail FROM audit_log")).toEqual([
+    { detail: JSON.stringify({ archived_at: { from: null, to: NOW } }) },
+  ]);
 });

@@ -43,9 +43,34 @@ test("a change of something that does not exist writes no entry", async () => {
 test("an entry names the operator of the console's session", async () => {
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-  await operator.post("/operator/partners", { display_name: "New" });
+  await operator.post("/operator/partners/new", { display_name: "New" });
   expect(await rows("SELECT user_id, action, subject FROM audit_log")).toEqual([
     { user_id: 2, action: "sign in", subject: "user 2" },
     { user_id: 2, action: "create partner", subject: "partner 4" },
   ]);
+});
+
+test("an update has the old and the new value of each field that differs, and none if nothing does", async () => {
+  const update = (json: object) => send(`/apps/${DEMO.appToken}`, json, "PATCH");
+  const before = (await ask<{ data: { items: object[] } }>(`/operator/v1/apps/${DEMO.appToken}`, { token }))
+    .body.data.items[0];
+  await update({ name: "Shop", max_links: 7, redirect_hosts: ["shop.example.com"], ios_url: null });
+  await update({ name: "Shop", max_links: 7 });
+  const entries = await rows<{ subject: string; detail: string }>(
+    "SELECT user_id, subject, detail FROM audit_log WHERE action = 'update app'",
+  );
+  expect(entries.map(({ detail, ...entry }) => ({ ...entry, detail: JSON.parse(detail) }))).toEqual([
+    {
+      user_id: 2,
+      subject: `app ${DEMO.appToken}`,
+      detail: {
+        name: { from: "Demo App", to: "Shop" },
+        max_links: { from: 100_000, to: 7 },
+        redirect_hosts: { from: expect.any(Array), to: ["shop.example.com"] },
+        ios_url: { from: "https://apps.apple.com/app/id1234567890", to: null },
+      },
+    },
+  ]);
+  expect(before).toMatchObject({ redirect_hosts: JSON.parse(entries[0]?.detail ?? "").redirect_hosts.from });
+  expect(entries[0]?.detail).not.toContain("7.0");
 });

@@ -9,7 +9,9 @@ const pages = operatorRoutes
     path: path.replace(":token", DEMO.appToken).replace(/:\w+/g, "1"),
     methods: Object.keys(methods),
   }));
-const reading = pages.filter(({ methods }) => methods.includes("GET")).map(({ path }) => path);
+const reading = pages
+  .filter(({ path, methods }) => methods.includes("GET") && !/\.(js|csv)$/.test(path))
+  .map(({ path }) => path);
 const posting = pages.filter(({ methods }) => methods.includes("POST")).map(({ path }) => path);
 const state = async () => [
   await rows("SELECT * FROM users"),
@@ -31,7 +33,10 @@ beforeEach(async () => {
 
 describe.each(reading)("GET %s", (path) => {
   test("is a page only for operators", async () => {
-    expect((await operator.get(path)).status).toBe(200);
+    const shown = await operator.get(path);
+    // The address of a form leads back to its page.
+    const page = shown.status === 303 ? await operator.get(shown.headers.get("location") ?? "") : shown;
+    expect(page.status).toBe(200);
     const nobody = await new Browser().get(path);
     expect([nobody.status, nobody.headers.get("location")]).toEqual([
       303,
@@ -61,20 +66,52 @@ describe.each(posting)("POST %s", (path) => {
 
 describe("a form", () => {
   test.each([
-    ["/operator/partners", { display_name: "" }, "display_name"],
-    ["/operator/partners/3", { click_parameters: "a\r\nb" }, "click_parameters"],
-    ["/operator/partners/2/rounds", {}, "cost_types"],
-    ["/operator/partners/2/credentials", { mode: "live", cost_types: "cpx" }, "cost_types"],
-    ["/operator/apps", { name: "x", default_url: "data:text/html,x" }, "default_url"],
-    [`/operator/apps/${DEMO.appToken}`, { redirect_schemes: "https\r\njavascript" }, "redirect_schemes"],
-    [`/operator/apps/${DEMO.appToken}/members`, { email: "nobody@example.com" }, "email"],
-    ["/operator/users", { email: "nobody" }, "email"],
-    ["/operator/rounds/1/dismissals", { finding: "entry 99" }, "finding"],
-  ])("%s shows the error on its page and changes nothing", async (path, fields, param) => {
+    ["/operator/partners/new", { display_name: "" }, '<a href="#display_name">Name must not be empty.</a>'],
+    ["/operator/partners/3", { click_parameters: "a\r\nb" }, '<a href="#click_parameters">Click parameters '],
+    [
+      "/operator/partners/2/rounds",
+      {},
+      '<a href="#round-types">Cost types must have at least one cost type.</a>',
+    ],
+    [
+      "/operator/partners/2/credentials",
+      { mode: "live", cost_types: "cpx" },
+      "<li>Cost types must be one of ",
+    ],
+    [
+      "/operator/apps/new",
+      { name: "x", default_url: "data:text/html,x" },
+      '<a href="#default_url">Default URL must be an absolute http or https URL.</a>',
+    ],
+    [
+      `/operator/apps/${DEMO.appToken}`,
+      { redirect_schemes: "https\r\njavascript" },
+      '<a href="#redirect_schemes">Allowed redirect URL schemes must not be ',
+    ],
+    [
+      `/operator/apps/${DEMO.appToken}/members`,
+      { email: "nobody@example.com" },
+      '<a href="#email">The email address does not belong to a user;',
+    ],
+    [
+      `/operator/apps/${DEMO.appToken}`,
+      { max_links: "1e3" },
+      '<a href="#max_links">Maximum number of links must be an integer ',
+    ],
+    [
+      "/operator/users/new",
+      { email: "" },
+      '<a href="#email">The email address must not be empty.</a></li></ul>',
+    ],
+    ["/operator/users/new", { email: "nobody" }, '<a href="#email">The email address must look like '],
+    ["/operator/rounds/1/dismissals", { finding: "entry 99" }, "<li>Finding "],
+  ])("%s shows the error on its page and changes nothing", async (path, fields, summary) => {
     const before = await state();
     const response = await operator.post(path, fields as Record<string, string>);
     expect(response.status).toBe(400);
-    expect(response.text).toContain(`<code>${param}`);
+    expect(response.text).toContain(summary);
+    expect(response.text).toMatch(/<div class="notice error" role="alert" tabindex="-1" autofocus>/);
+    expect(response.text).toContain("<title>Error: ");
     expect(await state()).toEqual(before);
   });
 
@@ -82,8 +119,8 @@ describe("a form", () => {
     ["/operator/users/2", { role: "member" }, "You cannot remove the last operator"],
     ["/operator/users/2", { disabled: "yes" }, "You cannot remove the last operator"],
     ["/operator/partners/3/rounds", { cost_types: "cpc" }, "The partner has an open round"],
-    ["/operator/rounds/1/approve", {}, "The round cannot be approved yet"],
-    ["/operator/users", { email: "demo@example.com" }, "Another user has this email address"],
+    ["/operator/rounds/1/approve", { cost_types: "cpc" }, "The round cannot be approved yet"],
+    ["/operator/users/new", { email: "demo@example.com" }, "Another user has this email address"],
   ])("%s shows why it is rejected: %j", async (path, fields, title) => {
     const before = await state();
     const response = await operator.post(path, fields as Record<string, string>);
@@ -91,22 +128,29 @@ describe("a form", () => {
     expect(await state()).toEqual(before);
   });
 
+  test("that approves a round with mismatches says what is missing in the words of the page", async () => {
+    const { text } = await operator.post("/operator/rounds/1/approve", { cost_types: "cpc" });
+    const [alert = ""] = /<div class="notice error"[\s\S]*?<\/div>/.exec(text) ?? [];
+    expect(alert).toContain("Ask the partner to fix the following");
+    expect(alert).toMatch(/Cpc has an open mismatch, click \S+: engagement without a cost\. /);
+    expect(alert).not.toMatch(/<code>errors|_without_|\.\./);
+  });
+
   test("for an unknown resource, or with another content type, changes nothing", async () => {
     const before = await state();
     expect((await operator.post("/operator/users/99/token", {})).status).toBe(404);
     expect((await operator.post("/operator/rounds/x/approve", {})).status).toBe(404);
     const json = { headers: { "content-type": "application/json" } };
-    expect((await operator.post("/operator/users", {}, json)).status).toBe(415);
-    expect((await operator.get("/operator/rounds/1/approve")).status).toBe(405);
+    expect((await operator.post("/operator/users/new", {}, json)).status).toBe(415);
     expect(await state()).toEqual(before);
   });
 
   test("shows a secret and stores only its hash", async () => {
     const tokenOf = (kind: string) => new RegExp(`^ll_${kind}_[0-9A-Za-z]{43}[0-9a-f]{6}$`);
     const password = /^[2-9a-hjkmnp-z]{20}$/;
-    await operator.post("/operator/users", { email: "sso@example.com", sign_in: "sso" });
+    await operator.post("/operator/users/new", { email: "sso@example.com", sign_in: "sso" });
     const responses: [Awaited<ReturnType<typeof operator.post>>, RegExp][] = [
-      [await operator.post("/operator/users", { email: "x@example.com", sign_in: "password" }), password],
+      [await operator.post("/operator/users/new", { email: "x@example.com", sign_in: "password" }), password],
       [await operator.post("/operator/users/3/token", {}), tokenOf("api")],
       [await operator.post("/operator/users/1/password", {}), password],
       [await operator.post("/operator/partners/2/rounds", { cost_types: "cpc" }), tokenOf("test")],
@@ -154,8 +198,10 @@ test("empty states name the next step", async () => {
       "DELETE FROM apps",
     ].map((statement) => env.DB.prepare(statement)),
   );
-  expect((await operator.get("/operator")).text).toContain("Create the first one below");
-  expect((await operator.get("/operator/apps")).text).toContain("Create the first one below");
+  expect((await operator.get("/operator")).text).toContain("Create the first one</a>, then open a round");
+  expect((await operator.get("/operator/apps")).text).toContain(
+    "Create the first one</a>, then add its members",
+  );
   expect((await operator.get("/operator/credentials")).text).toContain("open a round");
 });
 
@@ -169,15 +215,17 @@ test("pending costs are shown by partner and currency, with cpm per thousand", a
   ]) {
     await rows("INSERT INTO daily_totals VALUES ('', ?, 0, 1, ?, ?, 'pending', ?, ?)", day, ...total);
   }
-  const { text } = await operator.get("/operator");
-  expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">4<\/td><td class="number">EUR 0\.512/);
+  const { text } = await operator.get("/operator/spend");
+  expect(text).toMatch(
+    /partners\/1\/pending">Acme Ads<\/a><\/th>\s*<td class="number" data-label="Costs">4<\/td>\s*<td class="number" data-label="Amount">EUR 0\.512/,
+  );
 });
 
 test("the list of partners shows the next step of each, and none if everything is live", async () => {
   const next = async () =>
     [
       ...(await operator.get("/operator")).text.matchAll(
-        /<td>(?:<[^>]*>)?([^<]*)(?:<\/\w+>)?<\/td>\s*<\/tr>/g,
+        /<td data-label="Next step">(?:<[^>]*>)?([^<]*)(?:<\/\w+>)?<\/td>\s*<\/tr>/g,
       ),
     ].map(([, text]) => text);
   expect(await next()).toEqual(["none", "Open a round", "Review round 1"]);
@@ -188,11 +236,11 @@ test("the list of partners shows the next step of each, and none if everything i
 
 test("the list of credentials shows their partners and the state of an ended round", async () => {
   expect((await operator.get("/operator/credentials")).text).toMatch(
-    /round 1<\/a><\/td>\s*<td><a[^>]*>Corsair Media</,
+    /round 1<\/a><\/td>\s*<td data-label="Partner"><a[^>]*>Corsair Media</,
   );
   await rows("UPDATE rounds SET state = 'closed'");
   const { text } = await operator.get("/operator/credentials");
-  expect(text).toMatch(/round 1<\/a>, closed<\/td>\s*<td><a[^>]*>Corsair Media</);
+  expect(text).toMatch(/round 1<\/a>, closed<\/td>\s*<td data-label="Partner"><a[^>]*>Corsair Media</);
 });
 
 describe("a list of more than 100 items", () => {

@@ -59,7 +59,7 @@ function judge(
     highestUrlAmount: HIGHEST,
     entries: sent,
     engagements,
-    dismissed: new Set(dismissed),
+    dismissed: new Map(dismissed.map((key) => [key, null])),
     openedAt: START,
     complete: true,
   });
@@ -347,7 +347,7 @@ test("live engagements of an integrated cost type are not part of the round", ()
     highestUrlAmount: HIGHEST,
     entries: [],
     engagements: [click({ costDataOn: true })],
-    dismissed: new Set<string>(),
+    dismissed: new Map(),
     openedAt: START,
     complete: true,
   };
@@ -377,7 +377,7 @@ describe("an engagement without a cost, from a partner that is live for cpc,", (
       highestUrlAmount: HIGHEST,
       entries: [],
       engagements,
-      dismissed: new Set(),
+      dismissed: new Map(),
       openedAt: START,
       complete: true,
     });
@@ -397,7 +397,8 @@ test("an incomplete report passes only after an operator dismisses it", () => {
     openedAt: START,
     complete: false,
   };
-  const judged = (...dismissed: string[]) => judgeRound({ ...round, dismissed: new Set(dismissed) });
+  const judged = (...dismissed: string[]) =>
+    judgeRound({ ...round, dismissed: new Map(dismissed.map((key) => [key, null])) });
   expect([judged().passed, judged().types[0]?.passed, judged().others]).toMatchObject([
     false,
     true,

@@ -17,9 +17,14 @@ beforeEach(async () => {
 });
 
 const FORMS: [path: string, page: string, fields: Record<string, string>][] = [
-  ["/operator/users", "/operator/users", { email: "new@example.com", role: "member", sign_in: "password" }],
+  [
+    "/operator/users/new",
+    "/operator/users/new",
+    { email: "new@example.com", role: "member", sign_in: "password" },
+  ],
   ["/operator/users/1", "/operator/users/1", { role: "operator" }],
   ["/operator/users/1", "/operator/users/1", { sign_in: "sso" }],
+  ["/operator/users/1", "/operator/users/1", { email: "renamed@example.com" }],
   ["/operator/users/1/password", "/operator/users/1", {}],
   ["/operator/users/3/token", "/operator/users/3", {}],
   ["/operator/partners/2/rounds", "/operator/partners/2", { cost_types: "cpc" }],
@@ -47,13 +52,15 @@ describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
     expect((await operator.get(page, LATER)).text).toContain('name="your_password"');
     const missing = await operator.post(path, fields, LATER);
     expect(missing.status).toBe(403);
-    expect(missing.text).toContain("Enter your password to continue");
+    expect(missing.text).toContain("Enter your password to confirm.");
+    expect(missing.text).not.toContain("<code>your_password");
     expect(missing.text).toContain('name="your_password"');
     const wrong = await operator.post(path, { ...fields, your_password: DEMO.password }, LATER);
     expect(wrong.status).toBe(403);
     expect(wrong.text).toContain("Incorrect password");
     // A rejected form is not collapsed.
-    const isCollapsible = /(password|token|credentials)$/.test(path) || fields.sign_in === "sso";
+    const isChangeOfUser = path === "/operator/users/1" && !("role" in fields);
+    const isCollapsible = /(password|token|credentials)$/.test(path) || isChangeOfUser;
     expect(/<details[^>]* open/.test(wrong.text)).toBe(isCollapsible);
     expect(wrong.text).not.toContain(DEMO.password);
     expect(await state()).toEqual(before);
@@ -77,7 +84,7 @@ it("is asked for once in 10 minutes, and only in this session", async () => {
 
 it("is not asked for by other forms", async () => {
   expect((await operator.post("/operator/users/1", { disabled: "yes" }, LATER)).status).toBe(303);
-  expect((await operator.post("/operator/partners", { display_name: "x" }, LATER)).status).toBe(303);
+  expect((await operator.post("/operator/partners/new", { display_name: "x" }, LATER)).status).toBe(303);
 });
 
 it("is limited to 10 attempts in a minute, shown on the page", async () => {

@@ -6,6 +6,7 @@ import { ask, DEMO, freshDemo, rejection, rows, UNLIMITED } from "../harness.ts"
 
 const token = DEMO.operatorToken;
 const users = "/operator/v1/users";
+const your_password = DEMO.operatorPassword;
 
 interface User {
   id: number;
@@ -71,14 +72,19 @@ test.each(["demo", "", "a@b@c", "a b@example.com"])("rejects %j as an email", as
 });
 
 test.each([
-  ["demoting", { role: "member" }],
+  ["demoting", { role: "member", your_password }],
   ["disabling", { disabled: true }],
+  ["switching to single sign-on", { sign_in: "sso" }],
 ])("rejects %s the last operator", async (_, json) => {
   expect(await rejection(`${users}/2`, { token, method: "PATCH", json })).toMatchObject({
     status: 409,
     code: "last_operator",
   });
-  expect((await askUser(`${users}/2`)).user).toMatchObject({ role: "operator", disabled_at: null });
+  expect((await askUser(`${users}/2`)).user).toMatchObject({
+    role: "operator",
+    sign_in: "password",
+    disabled_at: null,
+  });
   expect(await rows("SELECT * FROM audit_log")).toEqual([]);
 });
 
@@ -86,24 +92,25 @@ test("a disabled operator does not count as a remaining operator", async () => {
   await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
   await askUser(`${users}/3/token`, { method: "POST" });
   await askUser(`${users}/3`, { method: "PATCH", json: { disabled: true } });
-  const json = { role: "member" };
+  const json = { role: "member", your_password };
   expect((await rejection(`${users}/2`, { token, method: "PATCH", json })).code).toBe("last_operator");
 });
 
-test("an operator without password and token does not count as a remaining operator", async () => {
+test("an operator who cannot sign in does not count as a remaining operator, with or without a token", async () => {
   await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
-  const demote = { token, method: "PATCH", json: { role: "member" } };
+  const demote = { token, method: "PATCH", json: { role: "member", your_password } };
   expect((await rejection(`${users}/2`, demote)).code).toBe("last_operator");
   await askUser(`${users}/3/token`, { method: "POST" });
+  expect((await rejection(`${users}/2`, demote)).code).toBe("last_operator");
+  await askUser(`${users}/3/password`, { json: { your_password } });
   expect((await askUser(`${users}/2`, demote)).user).toMatchObject({ role: "member" });
 });
 
-test("two operators who demote each other in concurrent requests do not both lose the role", async () => {
-  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
-  const { user } = await askUser(`${users}/3/token`, { method: "POST" });
-  const demote = (id: number, as: string | undefined) =>
-    ask(`${users}/${id}`, { token: as, method: "PATCH", json: { role: "member" } });
-  const responses = await Promise.all([demote(2, user?.api_token), demote(3, token)]);
+test("two operators who are demoted in concurrent requests do not both lose the role", async () => {
+  await askUser(users, { json: { email: "second@example.com", role: "operator", your_password } });
+  const json = { role: "member", your_password };
+  const demote = (id: number) => ask(`${users}/${id}`, { token, method: "PATCH", json, env: UNLIMITED });
+  const responses = await Promise.all([demote(2), demote(3)]);
   expect(responses.map(({ status }) => status)).toContain(200);
   expect(await rows("SELECT id FROM users WHERE role = 'operator'")).toHaveLength(1);
   expect(await rows("SELECT id FROM audit_log WHERE action = 'update user'")).toHaveLength(1);
@@ -162,8 +169,16 @@ test("rejects issuing a token of a user who has a password, and changes nothing"
   expect(await rows("SELECT * FROM audit_log")).toEqual([]);
 });
 
+test("operators without any password can be changed while another one has a token", async () => {
+  await rows("UPDATE users SET password_hash = NULL WHERE id = 2");
+  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
+  const disable = (id: number) => ask(`${users}/${id}`, { token, method: "PATCH", json: { disabled: true } });
+  expect((await disable(3)).status).toBe(200);
+  expect((await disable(2)).status).toBe(409);
+});
+
 test("a token keeps the role under which it was issued, until it is reissued", async () => {
-  const promote = { method: "PATCH", json: { role: "operator" } };
+  const promote = { method: "PATCH", json: { role: "operator", your_password } };
   expect((await askUser(`${users}/1`, promote)).status).toBe(200);
   expect((await ask("/public/v1/partners", { token: DEMO.apiToken })).status).toBe(200);
   const { body, status } = await ask<{ code: string; detail: string }>(users, { token: DEMO.apiToken });
@@ -174,7 +189,7 @@ test("a token keeps the role under which it was issued, until it is reissued", a
   const reset = await member.post("/account/token/reset", { password: DEMO.password });
   const reissued = shownToken(reset);
   expect((await ask(users, { token: reissued })).status).toBe(200);
-  await askUser(`${users}/1`, { method: "PATCH", json: { role: "member" } });
+  await askUser(`${users}/1`, { method: "PATCH", json: { role: "member", your_password } });
   expect((await ask(users, { token: reissued })).status).toBe(403);
 });
 
@@ -182,20 +197,23 @@ test("a promoted single sign-on user needs a new token for operator paths", asyn
   await askUser(users, { json: { email: "sso@example.com", sign_in: "sso" } });
   const issue = async () => (await askUser(`${users}/3/token`, { method: "POST" })).user?.api_token;
   const first = await issue();
-  await askUser(`${users}/3`, { method: "PATCH", json: { role: "operator" } });
+  await askUser(`${users}/3`, { method: "PATCH", json: { role: "operator", your_password } });
   expect((await ask(users, { token: first })).status).toBe(403);
   expect((await ask(users, { token: await issue() })).status).toBe(200);
 });
 
-describe("a password with which somebody becomes an operator", () => {
+describe("what makes somebody an operator, or no longer one", () => {
   const cases: [string, string, string, object][] = [
     ["resetting an operator's password", "POST", `${users}/2/password`, {}],
     ["creating an operator with a password", "POST", users, { email: "o@example.com", role: "operator" }],
     ["promoting a user with a temporary password", "PATCH", `${users}/3`, { role: "operator" }],
+    ["promoting a user who has chosen a password", "PATCH", `${users}/1`, { role: "operator" }],
+    ["demoting an operator", "PATCH", `${users}/4`, { role: "member" }],
   ];
   beforeEach(async () => {
     await hashQuickly();
     await askUser(users, { json: { email: "third@example.com" } });
+    await askUser(users, { json: { email: "fourth@example.com", role: "operator", sign_in: "sso" } });
   });
 
   test.each(cases)("%s requires the operator's own password", async (_, method, path, json) => {
@@ -230,9 +248,9 @@ describe("a password with which somebody becomes an operator", () => {
     expect(failed).toHaveLength(10);
   });
 
-  test("is not required for a member, or to promote a user who has chosen a password", async () => {
+  test("is not required for a member's password, or for the role that the user has", async () => {
     expect((await askUser(`${users}/3/password`, { method: "POST" })).status).toBe(200);
-    expect((await askUser(`${users}/1`, { method: "PATCH", json: { role: "operator" } })).status).toBe(200);
+    expect((await askUser(`${users}/1`, { method: "PATCH", json: { role: "member" } })).status).toBe(200);
   });
 });
 
@@ -244,15 +262,17 @@ test("recovering an account replaces the password and deletes the API token in o
   expect(user?.temporary_password).toMatch(TEMPORARY_PASSWORD);
   expect((await rejection("/public/v1/partners", { token: DEMO.apiToken })).status).toBe(401);
   const [entry] = await rows<{ detail: string }>("SELECT detail FROM audit_log WHERE action = 'update user'");
-  expect(JSON.parse(entry?.detail ?? "{}")).toEqual({ sign_in: "new password", api_token: "revoked" });
+  expect(JSON.parse(entry?.detail ?? "{}")).toEqual({
+    sign_in: { from: "password", to: "new password" },
+    api_token: { from: "active", to: "revoked" },
+  });
 });
 
 test("an operator who gives up role and password in one request loses sessions and sealed token", async () => {
-  await askUser(users, { json: { email: "second@example.com", role: "operator", sign_in: "sso" } });
-  await askUser(`${users}/3/token`, { method: "POST" });
+  await askUser(users, { json: { email: "second@example.com", role: "operator", your_password } });
   await rows("INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('x', 2, 0, 9e15)");
   await rows("UPDATE api_tokens SET sealed = 'sealed' WHERE user_id = 2");
-  await askUser(`${users}/2`, { method: "PATCH", json: { role: "member", sign_in: "sso" } });
+  await askUser(`${users}/2`, { method: "PATCH", json: { role: "member", sign_in: "sso", your_password } });
   expect(await rows("SELECT * FROM sessions")).toEqual([]);
   expect(await rows("SELECT sealed FROM api_tokens WHERE user_id = 2")).toEqual([{ sealed: null }]);
 });

@@ -45,7 +45,7 @@ describe("the check of a file", () => {
     ["4", "demo-click-expired-001", "rejected", "The engagement is more than seven days old"],
     ["5", "short", "rejected", "cost_type must be one of cpc, cpi, cpe, cpm. cost_currency must be an ISO"],
     ["6", "upload-new-00001", "rejected", "cost_id is the same as in row 1."],
-    ["8", "", "rejected", "row must have as many values as the header."],
+    ["8", "", "rejected", "The row must have as many values as the header."],
     ["1", "upload-new-00001", "ready", ""],
     ["2", "upload-sent-0001", "duplicate", ""],
     ["7", "demo-click-recent-0001", "ready", ""],
@@ -209,7 +209,8 @@ describe("the confirmation", () => {
 describe("a file that cannot be read", () => {
   it.each<[string, string | Uint8Array<ArrayBuffer>, number, string]>([
     ["is empty", "", 400, "file is missing or empty; choose a CSV file."],
-    ["has no rows", HEADER, 400, "must have at least one row below the header"],
+    ["has no rows", HEADER, 400, "The file must have at least one row below the header."],
+    ["has semicolons", HEADER.replaceAll(",", ";"), 400, "The file must have commas between its columns"],
     ["is not UTF-8", new Uint8Array([0xff, 0xfe, 0x41]), 400, "file must be UTF-8."],
     ["has an unknown column", "cost_typo\n1", 400, "cost_typo is not a known column; remove it."],
     ["has a column for the row", `row,${file("1").replace("\n", "\n1,")}`, 400, "row is not a known column"],
@@ -218,15 +219,20 @@ describe("a file that cannot be read", () => {
       "has 1,001 rows",
       file(...numbered(1_001)),
       413,
-      "The file can have at most 1000 rows below the header.",
+      "Without JavaScript, a file can have at most 1,000 rows and 1 MiB.",
     ],
     [
       "has more than 1 MiB",
       file("x".repeat(1024 * 1024)),
       413,
-      "Without JavaScript, the file can have at most 1 MiB.",
+      "Without JavaScript, a file can have at most 1,000 rows and 1 MiB.",
     ],
-    ["has more than a form can have", "x".repeat(1_400_000), 413, "The body can have at most 1310720 bytes."],
+    [
+      "has more than a form can have",
+      "x".repeat(1_400_000),
+      413,
+      "Without JavaScript, a file can have at most",
+    ],
   ])("gets its form again with what is wrong: %s", async (_, content, status, text) => {
     const before = await ledger();
     const answer = await browser.upload(content);
@@ -277,12 +283,12 @@ describe("a part of a larger file", () => {
     expect(checked.body.rows).toMatchObject([
       {
         row: 5001,
-        cost_id: "part-cost-00001",
+        name: "part-cost-00001",
         state: "ready",
         line: "5001,part-cost-00001,ready,,,,false\r\n",
       },
-      { row: 5002, cost_id: "short", state: "rejected" },
-      { row: 3, cost_id: null, state: "rejected" },
+      { row: 5002, name: "short", state: "rejected" },
+      { row: 3, name: null, state: "rejected" },
     ]);
     expect(await costsOf("part-cost")).toEqual([]);
     const imported = await send("/partner/upload/import-part", PART.split("\n").slice(0, 2).join("\n"));

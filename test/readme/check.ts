@@ -28,6 +28,18 @@ const VARIABLES: Record<string, Record<string, string>> = {
   [`${PAGES}/partners.md`]: { COST_TOKEN: "TEST_COST_TOKEN", LINK_TOKEN: "TEST_LINK_TOKEN" },
 };
 
+/** The page of the archive needs the bucket that its first step uncomments in wrangler.toml. */
+const WITH_ARCHIVE = join(ROOT, ".wrangler.archive.toml");
+const ARCHIVE_SECTION = /^# (\[\[r2_buckets\]\]\n)# (binding = "ARCHIVE"\n)# (bucket_name = .*)$/m;
+function flagsFor(name: string): string[] {
+  if (name !== `${PAGES}/archive.md`) return [];
+  const configuration = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
+  if (!ARCHIVE_SECTION.test(configuration))
+    throw new Error("wrangler.toml has no commented ARCHIVE section.");
+  writeFileSync(WITH_ARCHIVE, configuration.replace(ARCHIVE_SECTION, "$1$2$3"));
+  return ["--config", WITH_ARCHIVE];
+}
+
 const SHOWN_URL = "http://localhost:8787";
 const END = "__end_of_command__";
 /** A command with an open quote, for example, never ends. */
@@ -100,7 +112,7 @@ async function check(name: string): Promise<{ commands: number; failures: number
   const blocks = [...document.matchAll(/^```console\n([\s\S]*?)^```$/gm)];
   if (blocks.length === 0) return undefined;
   const stateFolder = mkdtempSync(join(tmpdir(), "linkledger-readme-"));
-  const service = await startService(stateFolder);
+  const service = await startService(stateFolder, undefined, flagsFor(name));
   const held = Object.entries(VARIABLES[name] ?? {}).map(([to, from]) => [to, service.names[from] ?? ""]);
   const shell = openShell({ ...service.names, ...Object.fromEntries(held) });
   let written = document;
@@ -123,6 +135,7 @@ async function check(name: string): Promise<{ commands: number; failures: number
   }
   shell.close();
   await service.stop();
+  rmSync(WITH_ARCHIVE, { force: true });
   rmSync(stateFolder, { recursive: true, force: true });
   if (write) writeFileSync(path, written);
   return { commands, failures };

@@ -73,9 +73,11 @@ function acceptedStatus({ name, method, pattern }: EveryOperation): number {
   if (name === "POST /cost") return 415;
   if (method === "GET") {
     if (/:id|\/cost\/round$/.test(pattern)) return 404;
-    return pattern.includes(":cost_id") ? 400 : 200;
+    return /:cost_id|\/v1\/archive$/.test(pattern) ? 400 : 200;
   }
-  return method === "DELETE" || /\/(revoke|approve|close|token)$/.test(pattern) ? 404 : 400;
+  const hasNoInput =
+    method === "DELETE" ? !pattern.endsWith("/dismissals") : /\/(revoke|close|token)$/.test(pattern);
+  return hasNoInput ? 404 : 400;
 }
 
 describe.each(named(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
@@ -144,6 +146,17 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
   });
 });
 
+/** The queries of pages that show no days, by the end of their pattern. */
+const QUERIES: Record<string, string> = {
+  "/history": "",
+  "/settings": "",
+  "/settings/name": "",
+  "/settings/archived": "",
+  "/settings/partner": "",
+  "/links/bulk": "",
+  "/links/bulk/result": "?action=archive&links=demo1nk009",
+};
+
 describe.each(named(needing("session", "operator_session")))("%s", (_, operation) => {
   it("redirects to the sign-in and changes nothing without a valid session", async () => {
     const headers = [
@@ -177,10 +190,26 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
     const path = operation.path
       .replace(DEMO.appToken, DEMO.otherAppToken)
       .replace(DEMO.linkToken, "demo1nk009");
-    const days = "?from=2026-03-01&to=2026-03-02";
-    expect((await call(path + days, { headers: { cookie: SESSIONS.member } })).status).toBe(404);
-    expect((await call(path + days, { headers: { cookie: SESSIONS.operator } })).status).toBe(200);
+    const [, query = "?from=2026-03-01&to=2026-03-02"] =
+      Object.entries(QUERIES).find(([end]) => operation.pattern.endsWith(end)) ?? [];
+    expect((await call(path + query, { headers: { cookie: SESSIONS.member } })).status).toBe(404);
+    // A GET of a form's path leads back to the page with the form.
+    const isForm = query === "" && everyOperation.some(({ name }) => name === `POST ${operation.pattern}`);
+    const own = await call(path + query, { headers: { cookie: SESSIONS.operator } });
+    expect(own.status).toBe(isForm ? 303 : 200);
   });
+
+  it.runIf(operation.method === "POST" && operation.pattern.includes(":app_token"))(
+    "changes nothing in an app of another user",
+    async () => {
+      const path = operation.path.replace(DEMO.appToken, DEMO.otherAppToken);
+      const before = await everything();
+      const options = plainCall(operation);
+      const headers = { ...options.headers, cookie: SESSIONS.member };
+      expect((await call(path, { ...options, headers })).status).toBe(404);
+      expect(await everything()).toEqual(before);
+    },
+  );
 });
 
 describe.each(named(needing("partner_session")))("%s", (_, operation) => {

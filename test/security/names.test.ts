@@ -80,7 +80,7 @@ describe.each(INVISIBLE)("a name with a %s", (_, character) => {
       "content-type": "application/x-www-form-urlencoded",
     };
     const body = new URLSearchParams({ display_name: name }).toString();
-    expect((await call("/operator/partners", { headers, body })).status).toBe(400);
+    expect((await call("/operator/partners/new", { headers, body })).status).toBe(400);
   });
 });
 

@@ -25,7 +25,7 @@ const PUBLIC_PAGES = [
   "POST /partner",
   "POST /partner/sign-out",
   "GET /partner.css",
-  "GET /partner.js",
+  "GET /console.js",
 ];
 
 /**
@@ -80,6 +80,8 @@ export async function everything(): Promise<Record<string, unknown[]>> {
 
 /** The bodies that pages read, beside forms. */
 export const PAGE_BODIES: Partial<Record<string, string>> = {
+  "POST /apps/:app_token/links/import": "multipart/form-data; boundary=boundary",
+  "POST /apps/:app_token/links/import/rows": "multipart/form-data; boundary=boundary",
   "POST /partner/upload": "multipart/form-data; boundary=boundary",
   "POST /partner/upload/import": "multipart/form-data; boundary=boundary",
   "POST /partner/upload/check-part": "text/csv",

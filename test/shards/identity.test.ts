@@ -336,7 +336,7 @@ it.each([
   await member.signIn();
   const wrong = { env: bindings(), replicates: false } as const;
   for (const [browser, page] of [
-    [operator, "/operator"],
+    [operator, "/operator/spend"],
     [member, `/apps/${DEMO.appToken}`],
     [member, `/apps/${DEMO.appToken}/spend`],
   ] as const) {

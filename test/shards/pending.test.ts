@@ -12,6 +12,17 @@ it("shows operators one sum over all shards", async () => {
   expect(await rows("SELECT DISTINCT day FROM daily_totals WHERE app_token = ''")).toHaveLength(4);
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-  const { text } = await operator.get("/operator");
-  expect(text).toMatch(/Acme Ads<\/a><\/th><td class="number">12<\/td><td class="number">EUR 6</);
+  const { text } = await operator.get("/operator/spend");
+  expect(text).toMatch(
+    /pending">Acme Ads<\/a><\/th>\s*<td class="number" data-label="Costs">12<\/td>\s*<td class="number" data-label="Amount">EUR 6</,
+  );
+});
+
+it("lists them one by one, in order, over all shards", async () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `pending-shard-${10 + index}`);
+  for (const cost_id of ids) await sendCost({ cost_id, cost_amount: "0.5", cost_currency: "EUR" });
+  const operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  const { text } = await operator.get("/operator/partners/1/pending");
+  expect([...text.matchAll(/<code>(pending-shard-\d+)<\/code>/g)].map(([, id]) => id)).toEqual(ids);
 });

@@ -52,6 +52,26 @@ describe("the start page", () => {
   });
 });
 
+describe("an archived app", () => {
+  beforeEach(async () => {
+    await rows("UPDATE apps SET archived_at = 1");
+  });
+
+  it("is linked from /apps if there is no other", async () => {
+    const page = await open(await signedIn(), "/apps");
+    expect(textOf(page)).toContain("All your apps are archived");
+    expect(hrefOf(mainOf(page), "Demo App")).toBe(APP);
+  });
+
+  it.each(PAGES.slice(0, 3))("says on its pages that it is archived: %s", async (path) => {
+    expect(textOf(await open(await signedIn(), APP + path))).toContain("This app is archived.");
+  });
+
+  it("is marked on the page of its members in the console", async () => {
+    expect(textOf(await open(await operator(), "/operator/users/1"))).toContain(`${DEMO.appToken} Archived`);
+  });
+});
+
 describe("/apps", () => {
   it("has a card for each app with its spend and clicks of seven days, in two calls", async () => {
     const browser = await operator();

@@ -157,6 +157,10 @@ describe("the tree", () => {
   it("hides archived links unless they are asked for", async () => {
     await rows("UPDATE links SET archived = 1 WHERE token = 'demo1nk006'");
     expect(await namesAt("")).not.toContain("Beacon");
+    const page = await open(browser, PAGE);
+    expect(textOf(page)).toContain("Archived links are hidden, also in the exported file.");
+    expect(names(await open(browser, hrefOf(page, "Show archived links")))).toEqual(TOP);
+    expect(textOf(await open(browser, `${PAGE}?archived=all`))).not.toContain("Archived links are hidden");
     expect(await namesAt("archived=all")).toEqual(TOP);
     expect(await namesAt("archived=only")).toEqual(["Beacon"]);
     expect(textOf(await open(browser, `${PAGE}?archived=only`))).toContain("Beacon Archived Network");
@@ -367,9 +371,9 @@ describe("a view that doesn't exist says so, with a way back", () => {
     ["open=nosuchlink", "The list of open links names nosuchlink, which this app doesn't have."],
     ["open=demo1nk009", "The list of open links names demo1nk009, which this app doesn't have."],
     ["open=a'b", "The list of open links must be the tokens of links"],
-    ["after=x", "The position in the list isn't a position in a list."],
-    [`after=-.${cursor(["name", 1, 1])}`, "The position in the list isn't a position in a list."],
-    [`after=-.${cursor(["-clicks", -1])}`, "The position in the list isn't a position in a list."],
+    ["after=x", "The position in the list is invalid."],
+    [`after=-.${cursor(["name", 1, 1])}`, "The position in the list is invalid."],
+    [`after=-.${cursor(["-clicks", -1])}`, "The position in the list is invalid."],
     [`after=-.${cursor(["-clicks", 50])}`, "The position in the list belongs to a list in another order."],
     [
       `after=demo1nk008.${cursor(["name", 2, 1, "a"])}`,

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CURRENCY_CODES } from "../../src/domain/currencies.ts";
 import { formatMoney } from "../../src/domain/money.ts";
-import { scaleMoney, showChange, showExact, showMoney, showShare } from "../../src/workspace/money.ts";
+import { scaleMoney, showChange, showExact, showMoney, showShare } from "../../src/usecases/money.ts";
 
 it.each([
   [0n, "USD", "$0.00", "0.00"],

@@ -11,7 +11,7 @@ import {
   periodPicker,
   toPeriod,
   withQuery,
-} from "../../src/workspace/periods.ts";
+} from "../../src/usecases/periods.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
 const schema = z

@@ -1,41 +1,41 @@
 /** The page for the second step of a sign-in. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
-import type { InputError } from "../../errors.ts";
+import { errorSummary, field, type RejectedForm } from "../../http/form-fields.ts";
 import { pageResponse } from "../../http/pages.ts";
-import { field, otherErrors } from "../fields.ts";
-import { describeError } from "../rules.ts";
 
 interface CodeForm {
   next: string;
   status?: 200 | 400 | 401;
-  errors?: InputError[];
-  /** A sentence. */
-  rejection?: string;
+  rejected?: RejectedForm;
 }
 
 export function codePage(context: Context, form: CodeForm): Promise<Response> {
-  const { next, status = 200, errors = [], rejection } = form;
+  const { next, status = 200, rejected } = form;
+  const code = field(
+    {
+      name: "code",
+      label: "Code",
+      subject: "The code",
+      autocomplete: "one-time-code",
+      required: true,
+      autofocus: true,
+      hint: "The 6 digits that your authenticator app shows for linkledger. If you don't have the app at hand, enter a recovery code.",
+    },
+    rejected,
+  );
   return pageResponse(context, {
-    title: status === 200 ? "Enter your code" : "Error: Enter your code",
+    title: rejected ? "Error: Enter your code" : "Enter your code",
     status,
     ...(status === 401 && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
     narrow: true,
     body: html`
       <section class="card">
         <h1>Enter your code</h1>
+        ${rejected ? errorSummary(rejected, "You're not signed in yet.") : ""}
         <form method="post" action="/login/code">
           <input type="hidden" name="next" value="${next}">
-          ${field({
-            name: "code",
-            label: "Code",
-            type: "text",
-            autocomplete: "one-time-code",
-            autofocus: true,
-            hint: "The 6 digits that your authenticator app shows for linkledger. If you don't have the app at hand, enter a recovery code.",
-            error: rejection ?? describeError(errors, "The code", "code"),
-          })}
-          ${otherErrors(errors, ["code"])}
+          ${code}
           <button>Sign in</button>
         </form>
       </section>

@@ -16,6 +16,7 @@ import {
 import { HOUR_MS, hourOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/form.ts";
+import { rejectedWith } from "../../http/form-fields.ts";
 import { redirectResponse } from "../../http/pages.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
@@ -43,7 +44,7 @@ export async function submitCode(context: Context): Promise<Response> {
   if (!waiting) return startOver(next);
   context.trace.userId = waiting.userId;
   if ("errors" in form) context.trace.outcome = "invalid_request";
-  if ("errors" in form) return codePage(context, { next, status: 400, errors: form.errors });
+  if ("errors" in form) return codePage(context, { next, status: 400, rejected: rejectedWith(form.errors) });
   const device = await findDevice(context, waiting);
   await limitCodes(context, waiting, device.isKnown);
   const session = createSession(context);
@@ -58,12 +59,14 @@ export async function submitCode(context: Context): Promise<Response> {
     context.trace.outcome = "wrong_code";
     // Before the response, because the next attempt is limited by it.
     await recordFailure(context, waiting.userId, "wrong code");
-    return codePage(context, { next, status: 401, rejection: "That code is incorrect or was used before." });
+    return codePage(context, { next, status: 401, rejected: rejectedWith([WRONG_CODE]) });
   }
   const response = redirectResponse(next, session.cookie);
   response.headers.append("set-cookie", cookie);
   return response;
 }
+
+const WRONG_CODE = { param: "code", message: "That code is incorrect or was used before." };
 
 async function findWaiting(context: Context): Promise<Waiting | undefined> {
   const idHash = readSessionHash(context);

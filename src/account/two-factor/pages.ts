@@ -5,10 +5,9 @@ import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
 import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
 import type { Account } from "../../db/accounts/account.ts";
 import type { Context } from "../../env.ts";
-import type { InputError } from "../../errors.ts";
+import { errorSummary, field, type RejectedForm } from "../../http/form-fields.ts";
 import { type Markup, pageResponse } from "../../http/pages.ts";
-import { field, otherErrors } from "../fields.ts";
-import { countCodes, describeError } from "../rules.ts";
+import { countCodes } from "../rules.ts";
 
 /** Below this, the page suggests to create new codes. */
 const FEW_CODES = 3;
@@ -17,13 +16,26 @@ interface SetUp {
   secret: string;
   next: string;
   message?: string;
-  errors?: InputError[];
+  rejected?: RejectedForm;
   status?: 400 | 403;
   headers?: Record<string, string>;
 }
 
 export function setUpPage(context: Context, session: Session, setUp: SetUp): Promise<Response> {
-  const { secret, next, errors = [], status = 200, message } = setUp;
+  const { secret, next, rejected, status = 200, message } = setUp;
+  const fields = html`
+    ${field(
+      {
+        name: "code",
+        label: "Code",
+        subject: "The code",
+        autocomplete: "one-time-code",
+        required: true,
+        hint: "The 6 digits that the app shows for linkledger.",
+      },
+      rejected,
+    )}
+    ${passwordField("password", rejected)}`;
   const isRequired = mustUseTwoFactor(context, session);
   return pageResponse(context, {
     title: status === 200 ? "Set up two-factor authentication" : "Error: Set up two-factor authentication",
@@ -35,7 +47,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
       ${message ? html`<p class="notice ok" role="status">${message}</p>` : ""}
       <section class="card">
         <h1>Set up <span class="whole">two-factor</span> authentication</h1>
-        ${status === 200 ? "" : html`<p class="notice" role="status">Two-factor authentication is still off. Fix the errors below and try again.</p>`}
+        ${rejected ? errorSummary(rejected, "Two-factor authentication is still off. Fix the errors below and try again.") : ""}
         ${isRequired ? html`<p class="notice">Operators must use two-factor authentication. Set it up to continue.</p>` : ""}
         <p>When you sign in, you'll enter a code from an app on your phone after your password. Any authenticator app works, also the one of your password manager.</p>
         <h2>1. Add linkledger to the app</h2>
@@ -46,22 +58,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
         <form method="post" action="/account/two-factor">
           <input type="hidden" name="secret" value="${secret}">
           <input type="hidden" name="next" value="${next}">
-          ${field({
-            name: "code",
-            label: "Code",
-            type: "text",
-            autocomplete: "one-time-code",
-            hint: "The 6 digits that the app shows for linkledger.",
-            error: describeError(errors, "The code", "code"),
-          })}
-          ${field({
-            name: "password",
-            label: "Your password",
-            type: "password",
-            autocomplete: "current-password",
-            error: describeError(errors, "The password", "password"),
-          })}
-          ${otherErrors(errors, ["code", "password"])}
+          ${fields}
           <p class="hint">You'll be signed out on other devices.</p>
           <button>Turn on two-factor</button>
         </form>
@@ -69,6 +66,20 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
       </section>`,
   });
 }
+
+const passwordField = (id: string, rejected: RejectedForm | undefined) =>
+  field(
+    {
+      name: "password",
+      id,
+      label: "Your password",
+      subject: "The password",
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+    },
+    rejected,
+  );
 
 /** The recovery codes, which are shown only once. */
 export function codesPage(
@@ -93,9 +104,9 @@ export function codesPage(
 }
 
 /** What was wrong with a form of the page. */
-interface Rejected {
+interface RejectedStep {
   form: "codes" | "off";
-  errors: InputError[];
+  rejected: RejectedForm;
   status: 400 | 403;
 }
 
@@ -103,10 +114,24 @@ export function twoFactorPage(
   context: Context,
   session: Session,
   account: Account,
-  rejected?: Rejected,
+  rejected?: RejectedStep,
 ): Promise<Response> {
   const isRequired = mustUseTwoFactor(context, session);
   const left = account.recoveryCodesLeft;
+  const codesStep = step({
+    form: "codes",
+    path: "recovery-codes",
+    summary: "Create new recovery codes",
+    text: "Your old recovery codes stop working immediately.",
+    rejected,
+  });
+  const offStep = step({
+    form: "off",
+    path: "off",
+    summary: "Turn off two-factor",
+    text: "From then on, your password is enough to sign in. You'll be signed out on other devices.",
+    rejected,
+  });
   return pageResponse(context, {
     title: rejected ? "Error: Two-factor authentication" : "Two-factor authentication",
     status: rejected?.status ?? 200,
@@ -115,25 +140,13 @@ export function twoFactorPage(
     body: html`
       <section class="card">
         <h1><span class="whole">Two-factor</span> authentication</h1>
-        ${rejected ? html`<p class="notice" role="status">Nothing was changed. Fix the error below and try again.</p>` : ""}
+        ${rejected ? errorSummary(rejected.rejected, "Nothing was changed. Fix the error below and try again.") : ""}
         <p>On. ${countCodes(left)}${left < FEW_CODES ? " Create new ones before you run out." : ""}</p>
-        ${step({
-          form: "codes",
-          path: "recovery-codes",
-          summary: "Create new recovery codes",
-          text: "Your old recovery codes stop working immediately.",
-          rejected,
-        })}
+        ${codesStep}
         ${
           isRequired
             ? html`<p class="hint">Operators must use two-factor authentication. To move it to another app, ask another operator to reset your password.</p>`
-            : step({
-                form: "off",
-                path: "off",
-                summary: "Turn off two-factor",
-                text: "From then on, your password is enough to sign in. You'll be signed out on other devices.",
-                rejected,
-              })
+            : offStep
         }
         <p class="hint"><a href="/account">Back to your account</a></p>
       </section>`,
@@ -142,27 +155,19 @@ export function twoFactorPage(
 
 /** A form with a password that is collapsed until it is needed or was rejected. */
 function step(one: {
-  form: Rejected["form"];
+  form: RejectedStep["form"];
   path: string;
   summary: string;
   text: string;
-  rejected: Rejected | undefined;
+  rejected: RejectedStep | undefined;
 }): Markup {
-  const errors = one.rejected?.form === one.form ? one.rejected.errors : [];
+  const rejected = one.rejected?.form === one.form ? one.rejected.rejected : undefined;
   return html`
-    <details class="${one.form === "off" ? "confirm" : ""}" ${errors.length > 0 ? html`open` : ""}>
+    <details class="${one.form === "off" ? "confirm" : ""}" ${rejected ? html`open` : ""}>
       <summary>${one.summary}</summary>
       <form method="post" action="/account/two-factor/${one.path}">
         <p>${one.text}</p>
-        ${field({
-          name: "password",
-          id: `${one.form}-password`,
-          label: "Your password",
-          type: "password",
-          autocomplete: "current-password",
-          error: describeError(errors, "The password", "password"),
-        })}
-        ${otherErrors(errors, ["password"])}
+        ${passwordField(`${one.form}-password`, rejected)}
         <button class="${one.form === "off" ? "danger" : ""}">${one.summary}</button>
       </form>
     </details>`;

@@ -8,6 +8,7 @@ import * as db from "../../db/accounts/two-factor.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { readForm } from "../../http/form.ts";
+import { rejectedWith } from "../../http/form-fields.ts";
 import { checkPassword, load, secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
@@ -26,7 +27,7 @@ export async function turnOnTwoFactor(context: Context, session: Session): Promi
   const { account } = await load(context, session);
   if (account.passwordHash === null) throw withoutPassword();
   const reject = (secret: string, next: string, errors: InputError[], status: 400 | 403) =>
-    setUpPage(context, session, { secret, next, errors, status });
+    setUpPage(context, session, { secret, next, rejected: rejectedWith(errors), status });
   if ("errors" in form) {
     const { errors, sent } = form;
     const isKept = !errors.some(({ param }) => param === "secret");
@@ -88,11 +89,19 @@ async function confirm(context: Context, session: Session, form: "codes" | "off"
   if (account.passwordHash === null) throw withoutPassword();
   const read = await readForm(context, contract.confirm);
   if ("errors" in read) {
-    return twoFactorPage(context, session, account, { form, errors: read.errors, status: 400 });
+    return twoFactorPage(context, session, account, {
+      form,
+      rejected: rejectedWith(read.errors),
+      status: 400,
+    });
   }
   const checked = await checkPassword(context, session, account, read.fields.password);
   if (checked) return { userId: session.userId, passwordHash: checked.passwordHash, now: context.now };
-  return twoFactorPage(context, session, account, { form, errors: [WRONG_PASSWORD], status: 403 });
+  return twoFactorPage(context, session, account, {
+    form,
+    rejected: rejectedWith([WRONG_PASSWORD]),
+    status: 403,
+  });
 }
 
 const WRONG_CODE: InputError = {

@@ -1,7 +1,7 @@
 /** Records in the audit log what users do with their own accounts, and failed sign-ins. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { auditIf } from "../operator/audit.ts";
+import { auditIf } from "../audit.ts";
 import { as, names } from "../query.ts";
 import { failedSignIns } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";

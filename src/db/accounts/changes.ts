@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { auditChange } from "../operator/audit.ts";
+import { auditChange } from "../audit.ts";
 import { as, names, returning } from "../query.ts";
 import { apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";

@@ -1,4 +1,4 @@
-/** Lists the apps of a user. */
+/** Lists the apps of a user that are not archived. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { keysetQuery, type Range } from "../keyset.ts";
@@ -9,15 +9,19 @@ import { m, perViewer, type Viewer } from "./viewers.ts";
 
 const a = alias(apps, "a");
 
+const isListed = sql`${a.token} = ${m.appToken} AND ${a.archivedAt} IS NULL`;
 const statements = perViewer(({ from, userId, isViewer }) => ({
   header: query(
-    { userId, appCount: sql<number>`(SELECT count(*) FROM ${as(m)} WHERE ${m.userId} = ${userId})` },
+    {
+      userId,
+      appCount: sql<number>`(SELECT count(*) FROM ${as(m)} CROSS JOIN ${as(a)} ON ${isListed} WHERE ${m.userId} = ${userId})`,
+    },
     sql`FROM ${from} WHERE ${isViewer}`,
   ),
   page: keysetQuery(
     { id: a.id, token: a.token, name: a.name, linkCount: a.linkCount, createdAt: a.createdAt },
     sql`FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId}
-      CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${isViewer}`,
+      CROSS JOIN ${as(a)} ON ${isListed} WHERE ${isViewer}`,
   ),
 }));
 

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { HOUR_MS } from "../../domain/time.ts";
-import { auditChange } from "../operator/audit.ts";
+import { auditChange } from "../audit.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { apps, auditLog, authenticators, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
@@ -38,7 +38,7 @@ const sessionFields = {
 
 const a = alias(apps, "a");
 const m = alias(memberships, "m");
-const appFields = { token: a.token, name: a.name, linkCount: a.linkCount };
+const appFields = { token: a.token, name: a.name, linkCount: a.linkCount, archivedAt: a.archivedAt };
 export type OwnApp = RowOf<typeof appFields>;
 /** A signed-in user, with the apps that they are a member of, by name. */
 export type SessionUser = RowOf<typeof sessionFields> & { apps: OwnApp[] };

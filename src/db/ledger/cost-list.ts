@@ -39,10 +39,11 @@ END`;
 const isListed = sql`coalesce(${stateOfCost} = coalesce(${match}, ${stateOfCost}), 0)`;
 
 const keyFields = { ...costFields, costId: e.costId, isListed: sql<0 | 1>`${isListed}` };
-const keys = sql`FROM ${as(c)} CROSS JOIN ${as(e)}
+const isAfter = sql`${e.costId} > ${sql.placeholder("after")} ORDER BY ${e.costId}`;
+const keysOfCredential = sql`FROM ${as(c)} CROSS JOIN ${as(e)}
   WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
-    AND ${e.partnerId} = ${c.partnerId} AND ${e.costId} > ${sql.placeholder("after")}
-  ORDER BY ${e.costId}`;
+    AND ${e.partnerId} = ${c.partnerId} AND ${isAfter}`;
+const keysOfPartner = sql`FROM ${as(e)} WHERE ${e.partnerId} = ${sql.placeholder("partnerId")} AND ${isAfter}`;
 
 const k = columnsOf("k", keyFields);
 const links = sql`LEFT JOIN ${as(l)} ON ${l.id} = ${k.linkId}`;
@@ -53,7 +54,7 @@ const noLinks: LinkFields = { linkToken: sql`NULL` };
  * The listed rows among the first `maxKeys` keys after `after`, and then the last of these keys as a row that is not listed. A
  * page that is full before does not read that row, and nothing behind its own last row.
  */
-function pageWith(linkFields: LinkFields, joins: SQL) {
+function pageWith(keys: SQL, linkFields: LinkFields, joins: SQL) {
   const fields = { ...k, ...linkFields };
   const mark = {
     ...Object.fromEntries(Object.keys(fields).map((name) => [name, sql`NULL`])),
@@ -70,7 +71,10 @@ function pageWith(linkFields: LinkFields, joins: SQL) {
       LIMIT ${sql.placeholder("limit")}`,
   );
 }
-const [page, pageOfShard] = [pageWith(linkFields, links), pageWith(noLinks, sql``)];
+const page = pageWith(keysOfCredential, linkFields, links);
+const pageOfShard = pageWith(keysOfCredential, noLinks, sql``);
+// A pending cost has no link.
+const pageOfPartner = pageWith(keysOfPartner, noLinks, sql``);
 type PageRow = RowOf<typeof k & LinkFields>;
 
 /** The most keys that a page reads. A page that is not full reads each of its keys twice. */
@@ -93,23 +97,58 @@ export async function listCosts(
 }> {
   if ((await findPartnerId(ledger, hash)) === undefined)
     return { credential: undefined, items: [], next: null };
-  const maxKeys = Math.floor(MAX_KEYS / 2 / Math.max(1, ledger.shards.length));
-  const values = {
-    tokenHash: hash,
-    after: after ?? "",
-    match: filter,
-    maxKeys,
-    limit: limit + 1,
-    now,
-    lapsedBefore: now - COST_WINDOW_MS,
-  };
+  const values = { tokenHash: hash, ...toValues(ledger, filter, { after, limit }, now) };
   const results = await runOnAll(
     ledger,
     (db) => [credential(db, values), (db === ledger.control ? page : pageOfShard)(db, values)],
     ([known]) => known.length > 0,
   );
   const credentials = results.map(([[row]]) => row && toCredential(row));
-  const parts = results.map(([, rows]) => toPart(rows, limit));
+  const { items, next } = merge(
+    results.map(([, rows]) => rows),
+    limit,
+  );
+  return {
+    // While a revocation spreads, only some databases know it.
+    credential: credentials.find((one) => one?.revoked) ?? credentials[0],
+    items: await toRecords(ledger, items),
+    next,
+  };
+}
+
+/** Lists a partner's pending costs for an operator, with one call for each database. `now` in milliseconds since 1970. */
+export async function listPendingCosts(
+  ledger: Ledger,
+  partnerId: number,
+  page: { after: string | null; limit: number },
+  now: number,
+): Promise<{ items: (CostRecord & { costId: string })[]; next: string | null }> {
+  const values = { partnerId, ...toValues(ledger, "pending", page, now) };
+  const results = await runOnAll(
+    ledger,
+    (db) => [pageOfPartner(db, values)],
+    () => true,
+  );
+  const { items, next } = merge(
+    results.map(([rows]) => rows),
+    page.limit,
+  );
+  return { items: await toRecords(ledger, items), next };
+}
+
+function toValues(
+  ledger: Ledger,
+  match: MatchFilter | null,
+  { after, limit }: { after: string | null; limit: number },
+  now: number,
+) {
+  const maxKeys = Math.floor(MAX_KEYS / 2 / Math.max(1, ledger.shards.length));
+  return { after: after ?? "", match, maxKeys, limit: limit + 1, now, lapsedBefore: now - COST_WINDOW_MS };
+}
+
+/** The listed rows of all databases up to where each of them was read, and the ID after which the list continues. */
+function merge(results: PageRow[][], limit: number): { items: PageRow[]; next: string | null } {
+  const parts = results.map((rows) => toPart(rows, limit));
   const ends = parts.flatMap(({ end }) => (end === null ? [] : [end]));
   const end = ends.sort(compareIds)[0] ?? null;
   const covered = parts
@@ -117,12 +156,7 @@ export async function listCosts(
     .filter(({ costId }) => end === null || compareIds(costId, end) <= 0)
     .sort((left, right) => compareIds(left.costId, right.costId));
   const items = covered.slice(0, limit);
-  return {
-    // While a revocation spreads, only some databases know it.
-    credential: credentials.find((one) => one?.revoked) ?? credentials[0],
-    items: await toRecords(ledger, items),
-    next: covered.length > limit ? (items.at(-1)?.costId ?? null) : end,
-  };
+  return { items, next: covered.length > limit ? (items.at(-1)?.costId ?? null) : end };
 }
 
 /** The listed rows of a database, and the last ID that they cover, null if they reach the end. */

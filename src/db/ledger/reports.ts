@@ -66,7 +66,7 @@ const everyApp = perViewer(
     sql: sql`IN (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId} WHERE ${isViewer})`,
   }),
 );
-/** For a shard, which has no users: those that DB allowed. */
+/** Those that DB allowed, for a shard, which has no users, and for operators. */
 const ALLOWED: Apps = {
   name: "allowed",
   sql: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
@@ -263,6 +263,21 @@ function compare(keys: string[], left: AnyRow, right: AnyRow): number {
 function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
   for (const row of rows) row.partnerName = partners.get(row.partnerId ?? 0)?.displayName ?? null;
   return rows;
+}
+
+/** The spend of apps, by app, currency and these groups. For operators: it checks no membership. */
+export async function findSpendOfApps(
+  ledger: Ledger,
+  days: DayRange,
+  groups: Group<"spend">[],
+  apps: string[],
+): Promise<ReportRow<"spend">[]> {
+  const { control } = ledger;
+  const part = { report: "spend", scope: { ...days, groups } } as const;
+  const values = { ...toValues(part.scope), apps: JSON.stringify(apps) };
+  const own = await runGated(ledger, control, [sumsFor("spend", groups, ALLOWED, "all")(control, values)]);
+  const all = [own, ...(await findInShards(ledger, [part], apps, undefined))];
+  return toRows("spend", all.flat(2), []) as unknown as ReportRow<"spend">[];
 }
 
 /** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. */

@@ -11,6 +11,8 @@ import { type Bound, type Rows, runBatch, statement } from "../statement.ts";
 
 export interface LedgerBindings {
   DB: D1Database;
+  /** Keeps the rows that the purge deletes. If not bound, they are gone. */
+  ARCHIVE?: R2Bucket;
   /** The shards, numbered from 0 without a gap. Without any, the ledger is in DB. */
   [shard: `LEDGER_${number}`]: D1Database | undefined;
 }
@@ -20,12 +22,13 @@ export interface Ledger {
   control: D1Database;
   /** LEDGER_0, LEDGER_1, … */
   shards: D1Database[];
+  archive?: R2Bucket | undefined;
 }
 
 export function ledgerOf(bindings: LedgerBindings): Ledger {
   const shards: D1Database[] = [];
   for (let next = bindings.LEDGER_0; next; next = bindings[`LEDGER_${shards.length}`]) shards.push(next);
-  return { control: bindings.DB, shards };
+  return { control: bindings.DB, shards, archive: bindings.ARCHIVE };
 }
 
 /** DB and every shard. */

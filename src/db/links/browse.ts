@@ -46,7 +46,7 @@ export type LinkList = {
 
 const parent = alias(links, "parent");
 const p = alias(partners, "p");
-const fields = { ...linkFields, ...inheritedFields };
+const fields = { ...linkFields, createdAt: l.createdAt, ...inheritedFields };
 export type BrowsedLink = RowOf<typeof fields>;
 
 const given = (name: string, holds: SQL) => sql`(${sql.placeholder(name)} IS NULL OR ${holds})`;
@@ -205,8 +205,9 @@ export async function browseLinks(
 const pageFields = {
   ...fields,
   createdAt: l.createdAt,
-  // The tokens of the links above it, the nearest first.
+  // The tokens and the own partners of the links above it, the nearest first.
   ...optional({ token1: l1.token, token2: l2.token, token3: l3.token }),
+  ...optional({ partner1: l1.partnerId, partner2: l2.partnerId, partner3: l3.partnerId }),
 };
 export type PageLink = RowOf<typeof pageFields>;
 const pageLink = perViewer((gate) =>
@@ -216,6 +217,10 @@ const pageLink = perViewer((gate) =>
       WHERE ${gate.isViewer}`,
   ),
 );
+
+export function pageLinkStatement(db: D1Database, scope: Viewer & { appToken: string; linkToken: string }) {
+  return pageLink(scope)(db, scope);
+}
 
 /**
  * The statements that read a link, the parameters that were dropped from its URLs since a day, and its first sub-links by name, with

@@ -2,13 +2,14 @@
  * Creates one or many links in one round trip. With an idempotency key, the transaction that inserts the links also stores the
  * response, so one never exists without the other.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../accounts/viewers.ts";
+import { toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, names, optional, query, returning } from "../query.ts";
-import { apps, links } from "../schema.ts";
-import { runBatch } from "../statement.ts";
+import { apps, auditLog, links } from "../schema.ts";
+import { runBatch, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
@@ -76,6 +77,17 @@ const hasRoom = sql`(
   SELECT ${a.createdLinkCount} + j.key < ${a.maxLinks} FROM ${as(a)} WHERE ${a.token} = ${m.appToken}
 )`;
 
+/** Builds the statement that adds an entry for each new link `l` of the rows `from`, by a user. Takes the value `now`. */
+export function auditCreations(by: SQL, parent: SQL, from: SQL) {
+  const { happenedAt, userId, action, subject, detail } = auditLog;
+  return statement<unknown>(sql`
+    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
+    SELECT ${now}, ${by}, 'create link', 'link ' || ${l.token}, json_patch('{}', json_object(
+      'name', ${l.label}, 'app_token', ${l.appToken}, 'parent_token', ${parent}, 'partner_id', ${l.partnerId},
+      'cost_data_enabled', ${toJsonValue(l.costSwitch, l.costSwitch)}))
+    ${from}`);
+}
+
 const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
   const member = sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
   const keys = keyStatements({ from: member, where: isViewer, user: userId, app: sql`${m.appToken}` });
@@ -89,6 +101,12 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
         WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
           AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
       { token: links.token },
+    ),
+    /** The tokens of the request are new, so the links that exist are those that this request inserted. */
+    audit: auditCreations(
+      userId,
+      parentToken,
+      sql`FROM ${member} CROSS JOIN ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0 WHERE ${isViewer}`,
     ),
     /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
     deleteWrongResponse: keys.deleteOwn(sql`
@@ -111,6 +129,7 @@ export async function insertLinks(db: D1Database, scope: AppScope, links: NewLin
     scope,
     creationContext(scope)(db, values),
     insertion(scope).insert(db, values),
+    insertion(scope).audit(db, values),
   );
   return { ...splitCreationContext(rows), inserted: inserted.map(({ token }) => token), partners };
 }
@@ -143,12 +162,13 @@ export async function insertKeyedLinks(
   response: StoredResponse,
 ): Promise<string[] | undefined> {
   const values = { ...scope, ...request, ...response, links: toJson(links), promised: links.length };
-  const { keys, insert, deleteWrongResponse } = insertion(scope);
+  const { keys, insert, audit, deleteWrongResponse } = insertion(scope);
   const [, [stored], inserted] = await runBatch(
     db,
     keys.deleteExpired(db, values),
     keys.store(db, values),
     insert(db, values),
+    audit(db, values),
     deleteWrongResponse(db, values),
   );
   return stored && inserted.map(({ token }) => token);

@@ -1,12 +1,11 @@
-/** Reads and updates links. */
+/** Reads links. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type AppAccess, m, perViewer } from "../accounts/viewers.ts";
-import { type Change, setGiven, toValues } from "../changes.ts";
 import type { Range } from "../keyset.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { as, optional, query, type RowOf } from "../query.ts";
 import { apps, droppedParameters, links } from "../schema.ts";
-import { runBatch, runForRow } from "../statement.ts";
+import { runBatch } from "../statement.ts";
 import {
   type AppScope,
   type LinkFilter,
@@ -121,28 +120,4 @@ export async function listDropped(db: D1Database, scope: LinkScope, firstDay: nu
     dropped(scope)(db, { ...scope, firstDay }),
   );
   return { ...splitAccess(found), rows };
-}
-
-const settings = ["label", "archived", "partnerId", "costSwitch"] as const;
-const update = perViewer(({ from, isMember, isViewer }) =>
-  returning(
-    sql`UPDATE ${links} AS ${l} SET ${setGiven(links, ...settings)},
-        ${names(links.firstLabel)} = iif(${sql.placeholder("isGiven.label")} AND ${sql.placeholder("label")} <> ${l.label},
-          ${l.matchName}, ${l.firstLabel})
-      WHERE ${l.token} = ${linkToken} AND ${l.appToken} = (
-        SELECT ${m.appToken} FROM ${from} JOIN ${as(m)} ON ${isMember} WHERE ${isViewer}
-      )`,
-    linkFields,
-  ),
-);
-
-export type LinkChange = Change<typeof links, (typeof settings)[number]>;
-
-/** Returns the updated link; undefined if the caller no longer has such a link. */
-export function updateLink(
-  db: D1Database,
-  scope: LinkScope,
-  change: LinkChange,
-): Promise<LinkRow | undefined> {
-  return runForRow(db, update(scope)(db, { ...scope, ...toValues(change) }));
 }

@@ -4,12 +4,13 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { CostType } from "../../domain/cost-types.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { formatDate } from "../../domain/time.ts";
+import { auditChange, type Operator } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { names, query, type RowOf, returning } from "../query.ts";
+import { as, names, query, type RowOf, returning } from "../query.ts";
 import { adjustments, apps, idempotencyKeys, links, partners, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { auditChange, type Operator } from "./audit.ts";
 import { pagedList } from "./paged-list.ts";
+import { contains, searchedList } from "./searched-list.ts";
 
 const a = alias(adjustments, "a");
 const fields = {
@@ -31,6 +32,21 @@ const fields = {
 export type AdjustmentRow = RowOf<typeof fields>;
 
 export const listAdjustments = pagedList(fields, { from: a });
+
+const ap = alias(apps, "ap");
+const pa = alias(partners, "pa");
+const namedFields = { ...fields, app: ap.name, partner: pa.displayName };
+/** Takes `q`, `app` and `partner`. */
+export const searchAdjustments = searchedList(namedFields, {
+  from: a,
+  join: sql`CROSS JOIN ${as(ap)} ON ${ap.token} = ${a.appToken} CROSS JOIN ${as(pa)} ON ${pa.id} = ${a.partnerId}`,
+  sorts: { "-created": sql`${a.id} DESC`, "-day": sql`${a.day} DESC`, day: sql`${a.day}` },
+  filters: {
+    q: contains(a.reason),
+    app: sql`${a.appToken} = ${sql.placeholder("app")}`,
+    partner: sql`${a.partnerId} = CAST(${sql.placeholder("partner")} AS INTEGER)`,
+  },
+});
 /** Takes `appToken`. */
 export const listAdjustmentsOfApp = pagedList(fields, {
   from: a,

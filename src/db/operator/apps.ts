@@ -1,11 +1,12 @@
 /** Apps and their members, as operators manage them. */
 import { getTableColumns, sql } from "drizzle-orm";
+import { auditChange, auditUpdate, givenFields, type Operator } from "../audit.ts";
 import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
 import { names, query, type RowOf, returning } from "../query.ts";
 import { apps, memberships, users } from "../schema.ts";
-import { runForRow } from "../statement.ts";
-import { auditChange, type Operator } from "./audit.ts";
+import { runBatch, runForRow } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
+import { contains, searchedList } from "./searched-list.ts";
 
 const fields = getTableColumns(apps);
 
@@ -13,6 +14,46 @@ const fields = getTableColumns(apps);
 export type AppRow = RowOf<typeof fields>;
 
 export const listApps = pagedList(fields, { from: apps });
+
+/** Takes `q`, and `archived`: `no` or `yes`. */
+export const searchApps = searchedList(fields, {
+  from: apps,
+  sorts: {
+    name: sql`${apps.name} COLLATE NOCASE`,
+    "-created": sql`${apps.id} DESC`,
+    "-links": sql`${apps.createdLinkCount} DESC`,
+  },
+  filters: {
+    q: contains(apps.name, apps.token),
+    archived: sql`(${apps.archivedAt} IS NOT NULL) = (${sql.placeholder("archived")} = 'yes')`,
+  },
+});
+
+const namesOfAll = query(
+  { id: apps.id, token: apps.token, name: apps.name },
+  sql`FROM ${apps}
+  WHERE ${apps.archivedAt} IS NULL ORDER BY ${apps.name} COLLATE NOCASE LIMIT 1000`,
+);
+
+/** The names of the apps that are not archived, for a choice: at most 1,000. */
+export async function listAllApps(db: D1Database) {
+  const [found] = await runBatch(db, namesOfAll(db, {}));
+  return found;
+}
+
+const namesWithArchived = query(
+  { token: apps.token, name: apps.name, archivedAt: apps.archivedAt },
+  sql`FROM ${apps} ORDER BY ${apps.archivedAt} IS NOT NULL, ${apps.name} COLLATE NOCASE LIMIT 1000`,
+);
+
+/** The names of all apps, the archived ones last and marked: at most 1,000. */
+export async function listAppsWithArchived(db: D1Database): Promise<{ token: string; name: string }[]> {
+  const [found] = await runBatch(db, namesWithArchived(db, {}));
+  return found.map(({ token, name, archivedAt }) => ({
+    token,
+    name: archivedAt === null ? name : `${name}, archived`,
+  }));
+}
 
 const hasToken = sql`${apps.token} = ${sql.placeholder("token")}`;
 const byToken = query(fields, sql`FROM ${apps} WHERE ${hasToken}`);
@@ -30,20 +71,43 @@ const settings = [
   "redirectSchemes",
   "maxLinks",
 ] as const;
+/** An app that is archived already keeps the time. */
+const archivedAt = sql`CASE ${sql.placeholder("archived")}
+  WHEN 1 THEN coalesce(${apps.archivedAt}, ${sql.placeholder("now")}) WHEN 0 THEN NULL ELSE ${apps.archivedAt} END`;
 const insert = returning(insertInto(apps, "token", ...settings, "createdAt"), fields);
-const update = returning(sql`UPDATE ${apps} SET ${setGiven(apps, ...settings)} WHERE ${hasToken}`, fields);
+const update = returning(
+  sql`UPDATE ${apps} SET ${setGiven(apps, ...settings)}, ${names(apps.archivedAt)} = ${archivedAt} WHERE ${hasToken}`,
+  fields,
+);
 
-export type AppChange = Change<typeof apps, (typeof settings)[number]>;
+type NewApp = Change<typeof apps, (typeof settings)[number]>;
+export type AppChange = NewApp & { archived: boolean | undefined };
 
-export function insertApp(db: D1Database, operator: Operator, token: string, app: AppChange) {
+const audit = auditUpdate({
+  action: "update app",
+  subject: sql`'app ' || ${apps.token}`,
+  row: sql`FROM ${apps} WHERE ${hasToken}`,
+  fields: {
+    ...givenFields(apps, ...settings),
+    archived_at: { column: apps.archivedAt, from: apps.archivedAt, to: archivedAt },
+  },
+});
+
+export function insertApp(db: D1Database, operator: Operator, token: string, app: NewApp) {
   const values = { ...toValues(app), token, createdAt: operator.now };
   return runForRow(db, insert(db, values), auditChange(db, operator, "create app", "app", token, app));
 }
 
 /** Returns undefined if there is no app with this token. */
-export function updateApp(db: D1Database, operator: Operator, token: string, change: AppChange) {
-  const values = { ...toValues(change), token };
-  return runForRow(db, update(db, values), auditChange(db, operator, "update app", "app", token, change));
+export async function updateApp(
+  db: D1Database,
+  operator: Operator,
+  token: string,
+  change: AppChange,
+): Promise<AppRow | undefined> {
+  const values = { ...toValues(change), ...operator, token };
+  const [, [updated]] = await runBatch(db, audit(db, values), update(db, values));
+  return updated;
 }
 
 const ofApp = sql`${memberships.appToken} = ${sql.placeholder("appToken")}`;
@@ -57,6 +121,35 @@ export const listMembers = pagedList(
     within: sql`EXISTS (SELECT 1 FROM ${apps} WHERE ${apps.token} = ${sql.placeholder("appToken")})`,
   },
 );
+
+const membership = query(
+  { userId: memberships.userId },
+  sql`FROM ${memberships} WHERE ${memberships.userId} = ${sql.placeholder("userId")} AND ${ofApp}`,
+);
+
+export async function isMember(db: D1Database, appToken: string, userId: number): Promise<boolean> {
+  return (await runForRow(db, membership(db, { appToken, userId }))) !== undefined;
+}
+
+const appsOf = query(
+  { id: apps.id, token: apps.token, name: apps.name, archivedAt: apps.archivedAt },
+  sql`FROM ${memberships} CROSS JOIN ${apps} ON ${apps.token} = ${memberships.appToken}
+    WHERE ${memberships.userId} = ${sql.placeholder("userId")} ORDER BY ${apps.name} COLLATE NOCASE LIMIT 1000`,
+);
+
+/** The apps of a user: at most 1,000. */
+export async function listAppsOfUser(db: D1Database, userId: number) {
+  const [found] = await runBatch(db, appsOf(db, { userId }));
+  return found;
+}
+
+const tokens = query({ token: apps.token }, sql`FROM ${apps}`);
+
+/** The tokens of all apps. */
+export async function listAppTokens(db: D1Database): Promise<string[]> {
+  const [found] = await runBatch(db, tokens(db, {}));
+  return found.map(({ token }) => token);
+}
 
 const { userId } = memberships;
 const changes = {

@@ -1,11 +1,12 @@
 /** Lists, issues and revokes cost credentials. */
 import { sql } from "drizzle-orm";
 import { type CostType, toMask } from "../../domain/cost-types.ts";
+import { auditChange, type Operator } from "../audit.ts";
 import { names, optional, query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
-import { auditChange, type Operator } from "./audit.ts";
 import { pagedList } from "./paged-list.ts";
+import { contains, searchedList } from "./searched-list.ts";
 
 const { tokenHash, partnerId, mode, costTypes, roundId, hint, createdAt, revokedAt } = credentials;
 const fields = { id: credentials.id, partnerId, mode, costTypes, roundId, hint, createdAt, revokedAt };
@@ -24,9 +25,22 @@ const namedFields = {
 
 export type NamedCredentialRow = RowOf<typeof namedFields>;
 
-export const listCredentials = pagedList(namedFields, {
+const join = sql`LEFT JOIN ${partners} ON ${partners.id} = ${partnerId} LEFT JOIN ${rounds} ON ${rounds.id} = ${roundId}`;
+export const listCredentials = pagedList(namedFields, { from: credentials, join });
+
+/** Takes `q`, `mode`, and `state`: `active` or `revoked`. */
+export const searchCredentials = searchedList(namedFields, {
   from: credentials,
-  join: sql`LEFT JOIN ${partners} ON ${partners.id} = ${partnerId} LEFT JOIN ${rounds} ON ${rounds.id} = ${roundId}`,
+  join,
+  sorts: {
+    "-created": sql`${credentials.id} DESC`,
+    partner: sql`${partners.displayName} COLLATE NOCASE`,
+  },
+  filters: {
+    q: contains(partners.displayName, hint),
+    mode: sql`${mode} = ${sql.placeholder("mode")}`,
+    state: sql`(${revokedAt} IS NULL) = (${sql.placeholder("state")} = 'active')`,
+  },
 });
 /** Takes `partnerId`. */
 export const listCredentialsOfPartner = pagedList(fields, {

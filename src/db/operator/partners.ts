@@ -1,11 +1,12 @@
 /** Partners, as operators manage them: names, parameter templates, and the integration of each cost type. */
 import { getTableColumns, sql } from "drizzle-orm";
+import { auditChange, auditUpdate, givenFields, type Operator } from "../audit.ts";
 import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
 import { query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
-import { runForRow } from "../statement.ts";
-import { auditChange, type Operator } from "./audit.ts";
+import { runBatch, runForRow } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
+import { contains, searchedList } from "./searched-list.ts";
 
 const isOpen = sql`${rounds.partnerId} = ${partners.id} AND ${rounds.state} = 'open'`;
 const isLive = sql`${credentials.partnerId} = ${partners.id} AND ${credentials.mode} = 'live' AND ${credentials.revokedAt} IS NULL`;
@@ -22,6 +23,29 @@ const fields = {
 export type PartnerRow = RowOf<typeof fields>;
 
 export const listPartners = pagedList(fields, { from: partners });
+
+/** Takes `q`, and `state`: `integrated`, `none`, `round` or `stopped`. */
+export const searchPartners = searchedList(fields, {
+  from: partners,
+  sorts: { name: sql`${partners.displayName} COLLATE NOCASE`, "-created": sql`${partners.id} DESC` },
+  filters: {
+    q: contains(partners.displayName),
+    state: sql`CASE ${sql.placeholder("state")}
+      WHEN 'integrated' THEN ${partners.supportsCostData} WHEN 'none' THEN NOT ${partners.supportsCostData}
+      WHEN 'stopped' THEN ${partners.stoppedAt} IS NOT NULL ELSE EXISTS (SELECT 1 FROM ${rounds} WHERE ${isOpen}) END`,
+  },
+});
+
+const namesOfAll = query(
+  { id: partners.id, name: partners.displayName },
+  sql`FROM ${partners} ORDER BY ${partners.displayName} COLLATE NOCASE LIMIT 1000`,
+);
+
+/** The names of partners, for a choice: at most 1,000. */
+export async function listPartnerNames(db: D1Database) {
+  const [found] = await runBatch(db, namesOfAll(db, {}));
+  return found;
+}
 
 const id = sql.placeholder("id");
 const byId = query(fields, sql`FROM ${partners} WHERE ${partners.id} = ${id}`);
@@ -53,9 +77,21 @@ export function insertPartner(db: D1Database, operator: Operator, partner: NewPa
   return runForRow(db, insert(db, values), entry);
 }
 
+const audit = auditUpdate({
+  action: "update partner",
+  subject: sql`'partner ' || ${partners.id}`,
+  row: sql`FROM ${partners} WHERE ${partners.id} = ${id}`,
+  fields: givenFields(partners, ...settings, "stoppedAt"),
+});
+
 /** Returns undefined if there is no such partner. */
-export function updatePartner(db: D1Database, operator: Operator, partnerId: number, change: PartnerChange) {
-  const values = { ...toValues(change), id: partnerId };
-  const entry = auditChange(db, operator, "update partner", "partner", partnerId, change);
-  return runForRow(db, update(db, values), entry);
+export async function updatePartner(
+  db: D1Database,
+  operator: Operator,
+  partnerId: number,
+  change: PartnerChange,
+): Promise<PartnerRow | undefined> {
+  const values = { ...toValues(change), ...operator, id: partnerId };
+  const [, [updated]] = await runBatch(db, audit(db, values), update(db, values));
+  return updated;
 }

@@ -1,10 +1,10 @@
 /** Opens, ends and approves integration rounds and dismisses mismatches, each with its audit entry in one transaction. */
 import { sql } from "drizzle-orm";
 import { type CostType, toMask } from "../../domain/cost-types.ts";
+import { auditChange, type Operator } from "../audit.ts";
 import { names, returning } from "../query.ts";
 import { credentials, partners, roundDismissals, rounds } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
-import { auditChange, type Operator } from "./audit.ts";
 
 const id = sql.placeholder("id");
 const now = sql.placeholder("now");
@@ -42,55 +42,93 @@ export async function insertRound(
 
 const end = returning(
   sql`UPDATE ${rounds} SET ${names(rounds.state)} = ${sql.placeholder("state")}, ${names(rounds.endedAt)} = ${now},
-      ${names(rounds.finalReport)} = ${sql.placeholder("finalReport")}
+      ${names(rounds.finalReport)} = ${sql.placeholder("finalReport")}, ${names(rounds.approvedTypes)} = ${sql.placeholder("approvedTypes")}
     WHERE ${rounds.id} = ${id} AND ${rounds.state} = 'open' AND ${rounds.entryCount} = ${sql.placeholder("entryCount")}`,
   { id: rounds.id },
 );
-const roundTypes = sql`(SELECT ${rounds.costTypes} FROM ${rounds} WHERE ${rounds.id} = ${id})`;
+const approvedTypes = sql.placeholder("approvedTypes");
 // Each of these runs only if the statement before it changed a row: the round, its audit entry, the partner, the credentials.
 const integrate = statement(sql`
   UPDATE ${partners} SET ${names(partners.supportsCostData)} = 1,
-    ${names(partners.integratedTypes)} = ${partners.integratedTypes} | ${roundTypes}
+    ${names(partners.integratedTypes)} = ${partners.integratedTypes} | ${approvedTypes}
   WHERE ${partners.id} = ${sql.placeholder("partnerId")} AND changes() > 0
 `);
 const extendCredentials = statement(sql`
-  UPDATE ${credentials} SET ${names(costTypes)} = ${costTypes} | ${roundTypes}
+  UPDATE ${credentials} SET ${names(costTypes)} = ${costTypes} | ${approvedTypes}
   WHERE ${partnerId} = ${sql.placeholder("partnerId")} AND ${mode} = 'live' AND ${credentials.revokedAt} IS NULL
     AND changes() > 0
 `);
 
 /**
  * Ends a round that was evaluated with `entryCount` entries. Returns false if another entry has arrived since or the round has
- * already ended. An approval enables the round's cost types for the partner and its live credentials in the same transaction.
+ * already ended. An approval enables the approved cost types for the partner and its live credentials in the same transaction.
  */
 export async function endRound(
   db: D1Database,
   operator: Operator,
-  ending: { id: number; state: "closed" | "approved"; entryCount: number; finalReport: string },
+  ending: { id: number; entryCount: number; finalReport: string; approved: CostType[] | null },
   round: { partnerId: number; costTypes: CostType[] },
 ): Promise<boolean> {
-  const isApproved = ending.state === "approved";
-  const values = { ...ending, partnerId: round.partnerId, now: operator.now };
-  const detail = { ...round, entries: ending.entryCount };
-  const action = isApproved ? "approve round" : "close round";
+  const { approved, ...more } = ending;
+  const values = {
+    ...more,
+    state: approved ? "approved" : "closed",
+    approvedTypes: approved && toMask(approved),
+    partnerId: round.partnerId,
+    now: operator.now,
+  };
+  const state = { from: "open", to: values.state };
+  const detail = { state, ...round, ...(approved && { approved }), entries: ending.entryCount };
+  const action = approved ? "approve round" : "close round";
   const ended = await runForRow(
     db,
     end(db, values),
     auditChange(db, operator, action, "round", ending.id, detail),
-    ...(isApproved ? [integrate(db, values), extendCredentials(db, values)] : []),
+    ...(approved ? [integrate(db, values), extendCredentials(db, values)] : []),
   );
   return ended !== undefined;
 }
 
-const { finding, dismissedAt } = roundDismissals;
-const dismiss = statement(sql`
-  INSERT INTO ${roundDismissals} (${names(roundDismissals.roundId, finding, dismissedAt)})
-  SELECT ${rounds.id}, ${sql.placeholder("finding")}, ${now} FROM ${rounds} WHERE ${rounds.id} = ${id} AND ${rounds.state} = 'open'
-  ON CONFLICT DO NOTHING
-`);
+const { finding, dismissedAt, reason } = roundDismissals;
+const dismiss = returning(
+  sql`INSERT INTO ${roundDismissals} (${names(roundDismissals.roundId, finding, dismissedAt, reason)})
+    SELECT ${rounds.id}, j.value, ${now}, ${sql.placeholder("reason")}
+    FROM ${rounds} CROSS JOIN json_each(${sql.placeholder("findings")}) j
+    WHERE ${rounds.id} = ${id} AND ${rounds.state} = 'open'
+    ON CONFLICT DO NOTHING`,
+  { finding },
+);
 
-/** Dismisses a mismatch of an open round. Dismissing it again changes nothing. */
-export async function insertDismissal(db: D1Database, operator: Operator, id: number, finding: string) {
-  const entry = auditChange(db, operator, "dismiss mismatch", "round", id, { finding });
-  await runBatch(db, dismiss(db, { id, finding, now: operator.now }), entry);
+interface Dismissals {
+  id: number;
+  findings: string[];
+  /** What the findings have in common, if more than one was asked for. */
+  kind: string | undefined;
+  reason: string | null;
+}
+
+/** Dismisses mismatches of an open round. Dismissing one again changes nothing. */
+export async function insertDismissals(
+  db: D1Database,
+  operator: Operator,
+  { id, findings, reason, kind }: Dismissals,
+) {
+  const named = kind === undefined ? { finding: findings.join() } : { kind, count: findings.length };
+  const detail = { ...named, ...(reason !== null && { reason }) };
+  const entry = auditChange(db, operator, "dismiss mismatch", "round", id, detail);
+  const values = { id, findings: JSON.stringify(findings), reason, now: operator.now };
+  await runBatch(db, dismiss(db, values), entry);
+}
+
+const undo = returning(
+  sql`DELETE FROM ${roundDismissals}
+    WHERE ${roundDismissals.roundId} = ${id} AND ${finding} = ${sql.placeholder("finding")}
+      AND EXISTS (SELECT 1 FROM ${rounds} WHERE ${rounds.id} = ${id} AND ${rounds.state} = 'open')`,
+  { finding },
+);
+
+/** Opens a dismissed mismatch of an open round again. Returns false if it is not dismissed. */
+export async function deleteDismissal(db: D1Database, operator: Operator, id: number, finding: string) {
+  const entry = auditChange(db, operator, "undo dismissal", "round", id, { finding });
+  return (await runForRow(db, undo(db, { id, finding }), entry)) !== undefined;
 }

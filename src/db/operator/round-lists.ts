@@ -20,6 +20,8 @@ export const roundFields = {
   openedAt: x.openedAt,
   endedAt: x.endedAt,
   entryCount: x.entryCount,
+  /** Null unless the round was approved, and for all of its cost types. */
+  approvedTypes: x.approvedTypes,
 };
 
 /** A round with the name of its partner. Its cost types are a bit mask. */

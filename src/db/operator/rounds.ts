@@ -147,7 +147,7 @@ function reading(from: SQL) {
   const ofDismissals = sql`FROM ${from} CROSS JOIN ${as(d)} ON ${d.roundId} = ${x.id} WHERE ${isOpen}`;
   const round = query(foundFields, sql`FROM ${from} CROSS JOIN ${as(p)} ON ${p.id} = ${x.partnerId}`);
   const entries = query(entryFields, ofEntries);
-  const dismissals = query({ finding: d.finding }, ofDismissals);
+  const dismissals = query({ finding: d.finding, reason: d.reason }, ofDismissals);
   const engagements = roundReading(from, entryNames);
   return (db: D1Database, values: Record<string, Value>) =>
     [
@@ -163,7 +163,7 @@ async function toFound(
   now: number,
   [row]: RowOf<typeof foundFields>[],
   entries: EntryRow[],
-  dismissals: { finding: string }[],
+  dismissals: { finding: string; reason: string | null }[],
   [scan]: { overrun: number }[],
   named: EngagementRow[],
   recent: EngagementRow[],
@@ -193,7 +193,7 @@ async function toFound(
           .flatMap(toRoundEngagements)
           .filter((engagement) => engagement.occurredAt >= openedAt),
       ],
-      dismissed: new Set(dismissals.map((dismissal) => dismissal.finding)),
+      dismissed: new Map(dismissals.map(({ finding, reason }) => [finding, reason])),
       openedAt,
       complete: !overrun && now - openedAt <= RETENTION_MS,
     },

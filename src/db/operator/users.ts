@@ -1,12 +1,13 @@
 /** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertInto, setGiven, toValues } from "../changes.ts";
-import { as, excluded, names, query, type RowOf, returning } from "../query.ts";
-import { apiTokens, sessions, users } from "../schema.ts";
+import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
+import { apiTokens, auditLog, links, sessions, users } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
-import { auditChange, type Operator } from "./audit.ts";
 import { pagedList } from "./paged-list.ts";
+import { contains, searchedList } from "./searched-list.ts";
 
 const fields = {
   id: users.id,
@@ -34,6 +35,17 @@ export const NO_PASSWORD: StoredPassword = { passwordHash: null, passwordExpires
 
 export const listUsers = pagedList(fields, { from: users });
 
+/** Takes `q`, `role`, and `state`: `active` or `disabled`. */
+export const searchUsers = searchedList(fields, {
+  from: users,
+  sorts: { email: sql`${users.email}`, "-created": sql`${users.id} DESC` },
+  filters: {
+    q: contains(users.email),
+    role: sql`${users.role} = ${sql.placeholder("role")}`,
+    state: sql`(${users.disabledAt} IS NULL) = (${sql.placeholder("state")} = 'active')`,
+  },
+});
+
 const id = sql.placeholder("id");
 const byId = query(fields, sql`FROM ${users} WHERE ${users.id} = ${id}`);
 const byEmail = query(fields, sql`FROM ${users} WHERE ${users.email} = ${sql.placeholder("email")}`);
@@ -52,6 +64,23 @@ export function findUser(db: D1Database, userId: number): Promise<UserRow | unde
 /** `email` in lower case. */
 export function findUserByEmail(db: D1Database, email: string): Promise<UserRow | undefined> {
   return runForRow(db, byEmail(db, { email }));
+}
+
+const signIns = query(
+  { lastSignIn: auditLog.happenedAt },
+  sql`FROM ${auditLog} WHERE ${auditLog.subject} = 'user ' || CAST(${id} AS INTEGER) AND ${auditLog.action} = 'sign in' ORDER BY ${auditLog.id} DESC LIMIT 1`,
+);
+const by = alias(users, "b");
+const creation = query(
+  { ...optional({ creator: by.email }) },
+  sql`FROM ${auditLog} LEFT JOIN ${as(by)} ON ${by.id} = ${auditLog.userId}
+    WHERE ${auditLog.subject} = 'user ' || CAST(${id} AS INTEGER) AND ${auditLog.action} = 'create user' ORDER BY ${auditLog.id} LIMIT 1`,
+);
+
+/** When the user last signed in, null for never; and who created the user, null for a command, undefined if that was not recorded. */
+export async function findUserHistory(db: D1Database, userId: number) {
+  const [[last], [created]] = await runBatch(db, signIns(db, { id: userId }), creation(db, { id: userId }));
+  return { lastSignIn: last?.lastSignIn ?? null, creator: created?.creator };
 }
 
 const insert = returning(
@@ -73,24 +102,57 @@ export function insertUser(
 
 const o = alias(users, "o");
 const t = alias(apiTokens, "t");
-/** Another operator who can act: with a password that has not expired in the console, or with a token through the API. */
-const anotherOperator = sql`EXISTS (
-  SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL
-    AND (${o.passwordHash} IS NOT NULL AND coalesce(${o.passwordExpiresAt} > ${sql.placeholder("now")}, true) OR EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${o.id} AND ${t.role} = 'operator'))
+const otherOperator = sql`SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL`;
+/** Another operator who can sign in, with a password that has not expired. */
+const anotherSignsIn = sql`EXISTS (
+  ${otherOperator} AND ${o.passwordHash} IS NOT NULL AND coalesce(${o.passwordExpiresAt} > ${sql.placeholder("now")}, true)
 )`;
-/** The user keeps the role, and a password or a token to use it with. */
-const keepsAccess = sql`
-  ${sql.placeholder("keepsRole")}
-  AND (${sql.placeholder("keepsPassword")} OR EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${id} AND ${t.role} = 'operator'))
-`;
+const anotherHasToken = sql`EXISTS (
+  ${otherOperator} AND EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${o.id} AND ${t.role} = 'operator')
+)`;
+/** Of the operators who can sign in one remains; if there are none, one who has a token. */
+const keepsAnOperator = sql`(
+  ${users.role} = 'member' OR ${anotherSignsIn} OR ${sql.placeholder("keepsRole")} AND ${sql.placeholder("keepsPassword")}
+  OR ${users.passwordHash} IS NULL AND ${anotherHasToken}
+)`;
 // The condition is part of the change, so that two operators cannot remove each other in concurrent requests.
+const isAllowed = sql`${users.id} = ${id} AND ${keepsAnOperator}
+  AND NOT EXISTS (SELECT 1 FROM ${as(o)} WHERE ${o.email} = ${sql.placeholder("email")} AND ${o.id} <> ${id})`;
 const update = returning(
-  sql`UPDATE ${users} SET ${setGiven(users, "role", "passwordHash", "passwordExpiresAt")},
+  sql`UPDATE ${users} SET ${setGiven(users, "role", "email", "passwordHash", "passwordExpiresAt")},
       ${names(users.disabledAt)} = CASE ${sql.placeholder("disabled")}
         WHEN 1 THEN coalesce(${users.disabledAt}, ${sql.placeholder("now")}) WHEN 0 THEN NULL ELSE ${users.disabledAt} END
-    WHERE ${users.id} = ${id} AND (${anotherOperator} OR ${keepsAccess})`,
+    WHERE ${isAllowed}`,
   { id: users.id },
 );
+const isDisabled = sql`${users.disabledAt} IS NOT NULL`;
+const method = sql`iif(${users.passwordHash} IS NULL, 'sso', 'password')`;
+const tokenState = sql`iif(EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${id}), 'active', 'none')`;
+const audit = auditUpdate({
+  action: "update user",
+  subject: sql`'user ' || ${users.id}`,
+  row: sql`FROM ${users} WHERE ${isAllowed}`,
+  fields: {
+    role: { column: users.role, from: users.role, to: given("role", users.role) },
+    email: { column: users.email, from: users.email, to: given("email", users.email) },
+    disabled: {
+      // A column with the type of the flag.
+      column: links.archived,
+      from: isDisabled,
+      to: sql`coalesce(${sql.placeholder("disabled")} = 1, ${isDisabled})`,
+    },
+    sign_in: {
+      column: users.role,
+      from: method,
+      to: sql`iif(${sql.placeholder("isGiven.passwordHash")}, iif(${sql.placeholder("keepsPassword")}, 'new password', 'sso'), ${method})`,
+    },
+    api_token: {
+      column: users.role,
+      from: tokenState,
+      to: sql`iif(${sql.placeholder("revokesToken")} AND ${tokenState} = 'active', 'revoked', ${tokenState})`,
+    },
+  },
+});
 /** The new hash is salted, so only a user whose password has just changed has it. A user without a password has no session. */
 const hasNewPassword = sql`EXISTS (
   SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${users.passwordHash} IS ${sql.placeholder("passwordHash")}
@@ -110,6 +172,8 @@ const revokeToken = statement(
 export interface UserChange {
   role?: UserRow["role"] | undefined;
   disabled?: boolean | undefined;
+  /** In lower case. */
+  email?: string | undefined;
   password?: StoredPassword;
   /** Deletes the API token together with the change of the password. */
   revokesToken?: boolean;
@@ -117,31 +181,27 @@ export interface UserChange {
 
 /**
  * Changes a user. When the user is disabled, a trigger deletes the token and the sessions in the same transaction. Returns
- * undefined if the change would leave no operator who can act.
+ * undefined if the change would leave no operator who can sign in, or if another user has the email address.
  */
 export async function updateUser(
   db: D1Database,
   operator: Operator,
   userId: number,
-  { role, disabled, password, revokesToken }: UserChange,
+  { role, disabled, email, password, revokesToken }: UserChange,
 ): Promise<UserRow | undefined> {
   const setPassword = password !== undefined;
   const { passwordHash, passwordExpiresAt } = password ?? {};
   const values = {
-    ...toValues({ id: userId, role, disabled, passwordHash, passwordExpiresAt, now: operator.now }),
+    ...toValues({ id: userId, role, disabled, email, passwordHash, passwordExpiresAt, now: operator.now }),
     keepsRole: Number(role !== "member" && !disabled),
     keepsPassword: Number(passwordHash !== null),
+    revokesToken: Number(revokesToken ?? false),
+    userId: operator.userId,
   };
-  const detail = {
-    role,
-    disabled,
-    ...(setPassword && { signIn: passwordHash ? "new password" : "sso" }),
-    ...(revokesToken && { apiToken: "revoked" }),
-  };
-  const [updated, ...others] = await runBatch(
+  const [, updated, ...others] = await runBatch(
     db,
+    audit(db, values),
     update(db, values),
-    auditChange(db, operator, "update user", "user", userId, detail),
     ...(setPassword ? [(revokesToken ? revokeToken : unseal)(db, values), endOldSessions(db, values)] : []),
     byId(db, values),
   );

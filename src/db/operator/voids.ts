@@ -1,12 +1,12 @@
 /** Voids by operators, each with its audit entry. */
 import { sql } from "drizzle-orm";
 import { formatAmount } from "../../domain/money.ts";
+import { auditChange, auditFirst, type Operator } from "../audit.ts";
 import { e } from "../ledger/entries.ts";
 import { type Ledger, type LedgerKey, runGated, shardFor } from "../ledger/shards.ts";
 import { counting, isEntry, type Removed, type VoidVerdict, verdict, voidOf } from "../ledger/voids.ts";
 import { as, query } from "../query.ts";
 import { runBatch, runIdempotent } from "../statement.ts";
-import { auditChange, auditFirst, type Operator } from "./audit.ts";
 
 const partnerId = sql.placeholder("partnerId");
 const judge = query(

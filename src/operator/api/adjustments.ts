@@ -1,8 +1,8 @@
 /** Adjustments in the operator API: money that corrects the spend of a link, a day and a partner. */
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/operations.ts";
+import type { Operator } from "../../db/audit.ts";
 import * as db from "../../db/operator/adjustments.ts";
-import type { Operator } from "../../db/operator/audit.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { dayOf, formatDate, toIso } from "../../domain/time.ts";

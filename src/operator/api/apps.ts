@@ -31,6 +31,9 @@ const app = z
     max_links: z.int(),
     created_link_count: z.int().with(z.describe("Number of links at all levels that users created")),
     created_at: timestamp,
+    archived_at: z
+      .nullable(timestamp)
+      .with(z.describe("Since when the app is hidden from lists; null if it is not archived")),
   })
   .with(z.meta({ id: "App" }));
 
@@ -49,6 +52,7 @@ export function toAppItem(row: db.AppRow): AppItem {
     max_links: row.maxLinks,
     created_link_count: row.createdLinkCount,
     created_at: toIso(row.createdAt),
+    archived_at: row.archivedAt === null ? null : toIso(row.archivedAt),
   };
 }
 
@@ -117,9 +121,18 @@ const newApp = z.strictObject({
   redirect_schemes: z._default(fields.redirect_schemes, []),
   max_links: z._default(fields.max_links, DEFAULT_MAX_LINKS),
 });
-const appChange = change(z.partial(z.object(fields)).shape);
+const appChange = change({
+  ...z.partial(z.object(fields)).shape,
+  archived: z
+    .optional(z.boolean())
+    .with(
+      z.describe(
+        "true: the app is hidden from the lists of its members. Its links keep redirecting and recording, and its reports stay",
+      ),
+    ),
+});
 
-function toAppChange(body: z.output<typeof appChange>): db.AppChange {
+function toSettings(body: Omit<z.output<typeof appChange>, "archived">) {
   return {
     name: body.name,
     defaultUrl: body.default_url,
@@ -153,7 +166,7 @@ export const createApp = itemOperation({
   item: app,
   errors: [],
   async handle({ env }, operator, { body }) {
-    const inserted = await db.insertApp(env.DB, operator, createAppToken(), toAppChange(body));
+    const inserted = await db.insertApp(env.DB, operator, createAppToken(), toSettings(body));
     return toAppItem(expectDefined(inserted));
   },
   locate: ({ token }) => token,
@@ -178,12 +191,12 @@ export const updateApp = itemOperation({
   method: "PATCH",
   path: "/operator/v1/apps/:token",
   id: "updateApp",
-  summary: "Update an app and its destinations",
+  summary: "Update an app and its destinations, and archive or restore it",
   input: { path: byToken, body: appChange },
   item: app,
   errors: ["not_found"],
-  async handle({ env, afterResponse }, operator, { path: { token }, body }) {
-    const updated = await db.updateApp(env.DB, operator, token, toAppChange(body));
+  async handle({ env, afterResponse }, operator, { path: { token }, body: { archived, ...body } }) {
+    const updated = await db.updateApp(env.DB, operator, token, { ...toSettings(body), archived });
     if (!updated) throw notFound("app");
     afterResponse(putDestination(env.LINKS, token, toDestination(updated)));
     return toAppItem(updated);

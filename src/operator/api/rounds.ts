@@ -1,11 +1,13 @@
 /** Integration rounds in the operator API. A round and its report as JSON are in src/usecases/rounds/. */
 import * as z from "zod/mini";
+import type { Operator } from "../../db/audit.ts";
 import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
-import type { Operator } from "../../db/operator/audit.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import * as changes from "../../db/operator/round-changes.ts";
 import * as lists from "../../db/operator/round-lists.ts";
 import { type FoundRound, findRound } from "../../db/operator/rounds.ts";
+import type { CostType } from "../../domain/cost-types.ts";
+import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
@@ -19,6 +21,7 @@ import {
   toRoundItem,
   toRoundWithReport,
 } from "../../usecases/rounds/serialize.ts";
+import { KIND_NAMES } from "../../usecases/rounds/view.ts";
 import {
   badField,
   byId,
@@ -27,6 +30,7 @@ import {
   notFound,
   page,
   pageByPartner,
+  reason,
   unknownPartner,
 } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
@@ -114,16 +118,29 @@ const listEntries = listOperation({
   }),
 });
 
+/** The types to approve: all of the round by default. */
+const approval = z._default(
+  z.strictObject({
+    cost_types: z
+      .optional(costTypes)
+      .with(z.describe("The cost types to make live, which must pass. All of the round by default")),
+  }),
+  {},
+);
+
 export const approveRound = itemOperation({
   method: "POST",
   path: "/operator/v1/rounds/:id/approve",
   id: "approveRound",
   summary: "Approve a round and make its cost types live",
-  input: { path: byId },
+  description:
+    "With `cost_types`, only these go live, and the others need another round. Open mismatches of no cost type block every approval.",
+  input: { path: byId, body: approval },
   item: roundWithReport,
   returns: "Approved",
   errors: ["not_found", "round_ended", "mismatch_open", "round_moved"],
-  handle: (context, operator, { path: { id } }) => end(context, operator, id, "approved"),
+  handle: (context, operator, { path: { id }, body }) =>
+    end(context, operator, id, (all) => body.cost_types ?? all),
 });
 
 export const closeRound = itemOperation({
@@ -135,78 +152,138 @@ export const closeRound = itemOperation({
   item: roundWithReport,
   returns: "Closed",
   errors: ["not_found", "round_ended", "round_moved"],
-  handle: (context, operator, { path: { id } }) => end(context, operator, id, "closed"),
+  handle: (context, operator, { path: { id } }) => end(context, operator, id, () => null),
 });
 
 /**
- * Only an approval makes the round's cost types live. Throws mismatch_open if they do not pass, and round_moved if submissions
- * arrive after the report was created.
+ * Ends a round. `choose` returns the cost types that go live; null closes the round. Throws mismatch_open if they do not pass, and
+ * round_moved if submissions arrive after the report was created.
  */
-async function end(context: Context, operator: Operator, id: number, state: "closed" | "approved") {
+async function end(
+  context: Context,
+  operator: Operator,
+  id: number,
+  choose: (types: CostType[]) => CostType[] | null,
+) {
   const { row, record } = await find(context, id);
   if (row.state !== "open") {
     // A shard may have missed the approval. The operator who got that error approves again.
     if (row.state === "approved") await replicateCredentials(context.ledger);
     throw new AppError("round_ended");
   }
+  const { costTypes } = record;
   const report = judgeRound(record);
-  if (state === "approved" && !report.passed) {
-    throw new AppError("mismatch_open", undefined, { errors: toBlockers(report) });
+  const approved = choose(costTypes);
+  if (approved) {
+    const unknown = approved.filter((type) => !costTypes.includes(type));
+    if (unknown.length > 0)
+      throw badField(
+        "cost_types",
+        `must be cost types of this round, which does not test ${unknown.join(", ")}`,
+      );
+    const errors = toBlockers(report, approved);
+    if (errors.length > 0) throw new AppError("mismatch_open", undefined, { errors });
   }
   const finalReport = toFinalReport(toReportItem(report));
-  const ending = { id, state, entryCount: report.entryCount, finalReport };
+  const ending = { id, approved, entryCount: report.entryCount, finalReport };
   const { partnerId } = row;
-  const { costTypes } = record;
   const ended = await changes.endRound(context.env.DB, operator, ending, { partnerId, costTypes });
   if (!ended) throw new AppError("round_moved");
   await replicateCredentials(context.ledger);
   return toRoundWithReport(await find(context, id));
 }
 
-/** Everything that blocks approval, by cost type. */
-function toBlockers(report: RoundReport): InputError[] {
-  const missing = report.types
+/** Everything that blocks the approval of these cost types. */
+function toBlockers(report: RoundReport, costTypes: CostType[]): InputError[] {
+  const types = report.types.filter((type) => costTypes.includes(type.costType));
+  const missing = types
     .filter((type) => type.matched === 0)
     .map((type) => ({ param: type.costType, message: "has no match yet" }));
-  const open = findingsOf(report)
+  const open = [...types.flatMap((type) => type.findings), ...report.others]
     .filter((finding) => finding.state === "open")
     .map((finding) => ({
       param: finding.costType ?? "other_findings",
-      message: `${finding.key}: ${finding.kind}. ${finding.remedy}`,
+      message: `has an open mismatch, ${finding.key}: ${KIND_NAMES[finding.kind].toLowerCase()}. ${finding.remedy.replace(/\.$/, "")}`,
     }));
   return [...missing, ...open];
 }
 
-const findingsOf = (report: RoundReport) => [
+const findingsOf = (report: RoundReport): Finding[] => [
   ...report.types.flatMap((type) => type.findings),
   ...report.others,
 ];
 
-const dismissal = z.strictObject({
-  finding: z
-    .string()
-    .check(plainText(1, 300))
-    .with(z.describe("The `finding` of the report, for example `entry 9` or `click corsair-click-0003`")),
-});
+const finding = z
+  .string()
+  .check(plainText(1, 300))
+  .with(z.describe("The `finding` of the report, for example `entry 9` or `click corsair-click-0003`"));
+
+const dismissal = z
+  .strictObject({
+    finding: z.optional(finding),
+    kind: z
+      .optional(z.enum([...FINDING_KINDS, "incomplete"], "must be a kind of mismatch"))
+      .with(z.describe("Dismisses all open mismatches of this kind, up to 1,000 in a request")),
+    reason: z.optional(reason).with(z.describe("Why. The partner sees it, and the audit log keeps it")),
+  })
+  .check(
+    z.refine(
+      ({ finding, kind }) => (finding === undefined) !== (kind === undefined),
+      "must have either finding or kind",
+    ),
+  );
+
+/** The statement that stores dismissals takes at most 2 MB of text. */
+const MAX_DISMISSALS = 1_000;
 
 /** A dismissed mismatch no longer blocks approval. */
 export const dismissFinding = itemOperation({
   method: "POST",
   path: "/operator/v1/rounds/:id/dismissals",
   id: "dismissFinding",
-  summary: "Dismiss an open mismatch",
+  summary: "Dismiss an open mismatch, or all of a kind",
   input: { path: byId, body: dismissal },
   item: roundWithReport,
   errors: ["not_found", "round_ended"],
-  async handle(context, operator, { path: { id }, body: { finding } }) {
+  async handle(context, operator, { path: { id }, body: { finding, kind, reason = null } }) {
     const { row, record } = await find(context, id);
     if (row.state !== "open") throw new AppError("round_ended");
-    const named = findingsOf(judgeRound(record)).find(({ key }) => key === finding);
-    if (!named)
-      throw badField("finding", "must be a `finding` from the report of this round, for example entry 9");
-    if (named.state !== "open")
-      throw badField("finding", `is ${named.state}; only an open mismatch can be dismissed`);
-    await changes.insertDismissal(context.env.DB, operator, id, finding);
+    const all = findingsOf(judgeRound(record));
+    const findings =
+      finding === undefined
+        ? all.filter((one) => one.kind === kind && one.state === "open").map(({ key }) => key)
+        : [findOpen(all, finding)];
+    if (findings.length === 0) throw badField("kind", "has no open mismatches");
+    const dismissed = { id, findings: findings.slice(0, MAX_DISMISSALS), kind, reason };
+    await changes.insertDismissals(context.env.DB, operator, dismissed);
+    return toRoundWithReport(await find(context, id));
+  },
+});
+
+/** The key of an open mismatch. Throws invalid_request. */
+function findOpen(findings: Finding[], key: string): string {
+  const named = findings.find((one) => one.key === key);
+  if (!named)
+    throw badField("finding", "must be a `finding` from the report of this round, for example entry 9");
+  if (named.state !== "open")
+    throw badField("finding", `is ${named.state}; only an open mismatch can be dismissed`);
+  return named.key;
+}
+
+export const undoDismissal = itemOperation({
+  method: "DELETE",
+  path: "/operator/v1/rounds/:id/dismissals",
+  id: "undoDismissal",
+  summary: "Undo the dismissal of a mismatch",
+  input: { path: byId, query: z.object({ finding }) },
+  item: roundWithReport,
+  returns: "The round with the open mismatch",
+  errors: ["not_found", "round_ended"],
+  async handle(context, operator, { path: { id }, query: { finding } }) {
+    const { row } = await find(context, id);
+    if (row.state !== "open") throw new AppError("round_ended");
+    if (!(await changes.deleteDismissal(context.env.DB, operator, id, finding)))
+      throw badField("finding", "is not a dismissed mismatch of this round");
     return toRoundWithReport(await find(context, id));
   },
 });
@@ -219,4 +296,5 @@ export const operations = [
   approveRound,
   closeRound,
   dismissFinding,
+  undoDismissal,
 ];

@@ -105,6 +105,7 @@ const userChange = change(
   {
     role: z.optional(role),
     disabled: z.optional(z.boolean()),
+    email: z.optional(email),
     sign_in: z.optional(
       z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
     ),
@@ -116,20 +117,22 @@ export const updateUser = itemOperation({
   method: "PATCH",
   path: "/operator/v1/users/:id",
   id: "updateUser",
-  summary: "Update a user: change the role or sign-in method, disable or enable",
+  summary: "Update a user: change the email, the role or the sign-in method, disable or enable",
   input: { path: byId, body: userChange },
   item: user,
-  errors: ["not_found", "last_operator", ...PASSWORD_ERRORS],
-  async handle(context, operator, { path: { id }, body: { role, disabled, sign_in, your_password } }) {
+  description:
+    "A new email address is the one to sign in with. Sessions, the password and the API token stay.",
+  errors: ["not_found", "last_operator", "email_taken", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { role, disabled, email, sign_in, your_password } }) {
     const { DB } = context.env;
-    // The operator who set a temporary password knows it.
-    if (role === "operator" && (await db.findUser(DB, id))?.passwordExpiresAt != null) {
-      await requirePassword(context, operator, your_password);
-    }
-    const change = { role, disabled, ...(sign_in && { password: db.NO_PASSWORD }) };
+    const current = role && (await db.findUser(DB, id))?.role;
+    if (current !== undefined && current !== role) await requirePassword(context, operator, your_password);
+    const change = { role, disabled, email, ...(sign_in && { password: db.NO_PASSWORD }) };
     const updated = await db.updateUser(DB, operator, id, change);
     if (updated) return toUserItem(updated);
-    throw (await db.findUser(DB, id)) ? new AppError("last_operator") : notFound("user");
+    if (!(await db.findUser(DB, id))) throw notFound("user");
+    const other = email === undefined ? undefined : await db.findUserByEmail(DB, email);
+    throw new AppError(other && other.id !== id ? "email_taken" : "last_operator");
   },
 });
 

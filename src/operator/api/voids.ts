@@ -1,7 +1,7 @@
 /** `POST /operator/v1/partners/{id}/voids`: an operator voids a cost of a partner. */
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/operations.ts";
-import type { Operator } from "../../db/operator/audit.ts";
+import type { Operator } from "../../db/audit.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { readCounting, voidCounting } from "../../db/operator/voids.ts";
 import type { Context } from "../../env.ts";

@@ -1,75 +1,131 @@
 /** The console's page of adjustments: the newest ones, and the form that adds one. */
 import { html } from "hono/html";
 import { nanoid } from "nanoid";
-import { toPage } from "../../db/keyset.ts";
-import { listAdjustments } from "../../db/operator/adjustments.ts";
+import { searchAdjustments } from "../../db/operator/adjustments.ts";
+import { listAppsWithArchived } from "../../db/operator/apps.ts";
+import { listPartnerNames } from "../../db/operator/partners.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input.ts";
 import type { Markup } from "../../http/pages.ts";
+import { costTypeName } from "../../usecases/cost-types.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { addAdjustment, newAdjustment, toAdjustmentItem } from "../api/adjustments.ts";
 import { field, numberColumn, pick, select, table } from "./elements.ts";
 import { type Act, done, type FormError, type Show } from "./layout.ts";
+import { noRows, type Option, readListView } from "./lists.ts";
 
 const PATH = "/operator/adjustments";
-const NO_ADJUSTMENTS = html`<p class="notice">No adjustments yet. Add one below to correct spend that a partner can't correct anymore.</p>`;
+const NO_ADJUSTMENTS = html`<p class="notice">No adjustments yet. <a href="${PATH}/new">Add one</a> to correct spend that a partner can't correct anymore.</p>`;
 
-export const adjustmentsPage: Show = async (context, formError) => {
-  const requested = context.url.searchParams.get("before") ?? "";
-  const before = /^\d{1,15}$/.test(requested) ? Number(requested) : Number.MAX_SAFE_INTEGER;
-  const range = { after: null, before, limit: 100 };
-  const page = toPage(range, (await listAdjustments(context.env.DB, range)).rows);
-  const rows = page.items
-    .map(toAdjustmentItem)
-    .reverse()
+export const adjustmentsPage: Show = async (context) => {
+  const { DB } = context.env;
+  const [apps, partners] = await Promise.all([listAppsWithArchived(DB), listPartnerNames(DB)]);
+  const spec = {
+    path: PATH,
+    nouns: ["adjustment", "adjustments"] as [string, string],
+    search: "Reason contains",
+    sorts: { "-created": "Newest first", "-day": "Latest day first", day: "Earliest day first" },
+    filters: [
+      {
+        name: "app",
+        label: "App",
+        options: [["", "Any app"], ...apps.map((app): Option => [app.token, app.name])] as Option[],
+      },
+      {
+        name: "partner",
+        label: "Partner",
+        options: [
+          ["", "Any partner"],
+          ...partners.map(({ id, name }): Option => [String(id), name]),
+        ] as Option[],
+      },
+    ],
+  };
+  const list = await readListView(context, spec, searchAdjustments);
+  const rows = list.rows
+    .map((row) => ({ ...toAdjustmentItem(row), app: row.app, partner: row.partner }))
     .map(
       (item) => html`
-        <tr>
-          <th scope="row">${item.id}</th>
-          <td class="day">${item.day}</td>
-          <td><a href="/operator/apps/${item.app_token}"><code>${item.app_token}</code></a></td>
-          <td><code>${item.link_token}</code></td>
-          <td><a href="/operator/partners/${item.partner_id}">${item.partner_id}</a></td>
-          <td>${item.cost_type}</td>
-          <td class="number">${item.currency} ${item.amount}</td>
-          <td>${item.reason}</td>
-          <td>${item.created_by.email}, ${time(item.created_at)}</td>
-        </tr>`,
+      <tr>
+        <th scope="row" class="day">${item.day}</th>
+        <td data-label="App"><a href="/operator/apps/${item.app_token}">${item.app}</a></td>
+        <td data-label="Link"><code>${item.link_token}</code></td>
+        <td data-label="Partner"><a href="/operator/partners/${item.partner_id}">${item.partner}</a></td>
+        <td data-label="Cost type">${costTypeName(item.cost_type)}</td>
+        <td class="number" data-label="Amount">${item.currency} ${item.amount}</td>
+        <td data-label="Reason">${item.reason}</td>
+        <td data-label="Added by">${item.created_by.email}, ${time(item.created_at)}</td>
+      </tr>`,
     );
-  const amount = numberColumn("Amount");
-  const columns = ["ID", "Day", "App", "Link", "Partner", "Cost type", amount, "Reason", "Added by"];
+  const columns = [
+    "Day",
+    "App",
+    "Link",
+    "Partner",
+    "Cost type",
+    numberColumn("Amount"),
+    "Reason",
+    "Added by",
+  ];
   return {
     section: "Adjustments",
     body: html`
-      <h1>Adjustments</h1>
+      <div class="head"><h1>Adjustments</h1><a class="button" href="${PATH}/new">New adjustment</a></div>
       <p class="lead">Reports show adjustments separately and include them in the spend. <a href="/docs/corrections">How to correct a cost</a></p>
-      ${table("Adjustments", columns, rows, NO_ADJUSTMENTS)}
-      ${page.previous === null ? "" : html`<p><a href="${PATH}?before=${page.previous}">Older adjustments</a></p>`}
-      <section class="card" aria-labelledby="new">
-        <h2 id="new">New adjustment</h2>
-        <p class="muted">An adjustment can't be changed or deleted. To undo it, add its opposite.</p>
-        <form method="post" action="${PATH}">${fields(formError)}<button>Add adjustment</button></form>
-      </section>`,
+      ${list.controls}
+      ${table("Adjustments", columns, rows, noRows(list, NO_ADJUSTMENTS, "adjustments"))}
+      ${list.pager}`,
+  };
+};
+
+export const newAdjustmentPage: Show = async ({ env }, formError) => {
+  const [apps, partners] = await Promise.all([listAppsWithArchived(env.DB), listPartnerNames(env.DB)]);
+  return {
+    title: "New adjustment",
+    section: "Adjustments",
+    body: html`
+    <h1>New adjustment</h1>
+    <section class="card">
+      <p class="muted">An adjustment can't be changed or deleted. To undo it, add its opposite.</p>
+      <form method="post" action="${PATH}/new">${fields(apps, partners, formError)}<button>Add adjustment</button></form>
+    </section>`,
   };
 };
 
 /** The key makes sure that a form that is sent twice adds one adjustment. */
-function fields(formError: FormError | undefined): Markup {
+function fields(
+  apps: { token: string; name: string }[],
+  partners: { id: number; name: string }[],
+  formError: FormError | undefined,
+): Markup {
   const isUsed = formError?.error.code === "idempotency_key_reused";
   const sent = isUsed ? undefined : formError?.form.get("idempotency_key");
   return html`
     <input type="hidden" name="idempotency_key" value="${sent || nanoid()}">
-    ${field({ name: "app_token", label: "App token", required: true }, formError)}
+    ${select(
+      "app_token",
+      "App",
+      apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
+      undefined,
+      { rejected: formError },
+    )}
     ${field({ name: "link_token", label: "Link token", required: true }, formError)}
     ${field({ name: "day", label: "Day", required: true, hint: "In UTC, e.g. 2026-03-14" }, formError)}
-    ${field({ name: "partner_id", label: "Partner ID", required: true }, formError)}
+    ${select(
+      "partner_id",
+      "Partner",
+      partners.map(({ id, name }): Option => [String(id), name]),
+      undefined,
+      { rejected: formError },
+    )}
     ${select(
       "cost_type",
       "Cost type",
       COST_TYPES.map((type) => [type, type]),
-      formError?.form.get("cost_type") ?? undefined,
+      undefined,
+      { rejected: formError },
     )}
     ${field({ name: "currency", label: "Currency", required: true, hint: "e.g. USD" }, formError)}
     ${field({ name: "amount", label: "Amount", required: true, hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, e.g. -12.5" }, formError)}

@@ -2,25 +2,55 @@
 import { html } from "hono/html";
 import {
   type CredentialRow,
-  listCredentials,
   type NamedCredentialRow,
+  searchCredentials,
 } from "../../db/operator/credentials.ts";
 import type { Markup } from "../../http/pages.ts";
 import { time } from "../../usecases/rounds/view.ts";
 import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
 import { confirmStep, table } from "./elements.ts";
-import { type Act, done, idOf, nextLink, readPage, type Show } from "./layout.ts";
+import { type Act, done, idOf, type Show } from "./layout.ts";
+import { noRows, type Option, readListView } from "./lists.ts";
 
 const NO_CREDENTIALS = html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`;
 
+const LIST = {
+  path: "/operator/credentials",
+  nouns: ["credential", "credentials"] as [string, string],
+  search: "Partner or credential contains",
+  sorts: { "-created": "Newest first", partner: "Partner" },
+  filters: [
+    {
+      name: "mode",
+      label: "Mode",
+      options: [
+        ["", "Any mode"],
+        ["live", "Live"],
+        ["test", "Test"],
+      ] as Option[],
+    },
+    {
+      name: "state",
+      label: "State",
+      options: [
+        ["", "Any state"],
+        ["active", "Active"],
+        ["revoked", "Revoked"],
+      ] as Option[],
+    },
+  ],
+};
+
 export const credentialsPage: Show = async (context) => {
-  const page = await readPage(context, listCredentials);
+  const list = await readListView(context, LIST, searchCredentials);
   return {
     section: "Credentials",
     body: html`
       <h1>Credentials</h1>
-      ${credentialTable(page.items, NO_CREDENTIALS, true)}
-      ${nextLink("/operator/credentials", page.next)}`,
+      <p class="lead">Issue a credential on the page of its partner.</p>
+      ${list.controls}
+      ${credentialTable(list.rows, noRows(list, NO_CREDENTIALS, "credentials"), true)}
+      ${list.pager}`,
   };
 };
 
@@ -40,19 +70,19 @@ function credentialRow(row: ShownCredential, withPartner: boolean): Markup {
   return html`
     <tr>
       <th scope="row"><code>${item.hint}</code></th>
-      <td>${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${ended}`}</td>
-      ${withPartner ? html`<td><a href="/operator/partners/${item.partner_id}">${row.partner}</a></td>` : ""}
-      <td>${item.cost_types.join(", ")}</td>
-      <td>${time(item.created_at)}</td>
-      <td>${
+      <td data-label="Mode">${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${ended}`}</td>
+      ${withPartner ? html`<td data-label="Partner"><a href="/operator/partners/${item.partner_id}">${row.partner}</a></td>` : ""}
+      <td data-label="Cost types">${item.cost_types.join(", ")}</td>
+      <td data-label="Created">${time(item.created_at)}</td>
+      <td data-label="State">${
         item.revoked_at
-          ? html`<span class="badge">revoked</span> ${time(item.revoked_at)}`
-          : confirmStep({
+          ? html`<span class="badge error">revoked</span> ${time(item.revoked_at)}`
+          : html`<span class="badge ok">active</span> ${confirmStep({
               action: `/operator/credentials/${item.id}/revoke`,
               summary: "Revoke",
               explanation: `Requests with ${item.hint} will be rejected immediately. This can't be undone.`,
               button: "Revoke credential",
-            })
+            })}`
       }</td>
     </tr>`;
 }

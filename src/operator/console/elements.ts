@@ -1,65 +1,33 @@
-/** The form fields and tables of the console. */
+/** The tables and forms of the console. */
 import { html } from "hono/html";
 import type { CostType } from "../../domain/cost-types.ts";
+import { check, type RejectedForm } from "../../http/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
-import type { Form, FormError } from "./layout.ts";
+import { costTypeName } from "../../usecases/cost-types.ts";
+import type { Form } from "./layout.ts";
 
-interface Field {
-  name: string;
-  label: string;
-  value?: string;
-  hint?: string;
-  type?: "text" | "url" | "email";
-  required?: boolean;
-  /** The rows of a text area. Without it, the field is a single-line input. */
-  rows?: number;
-}
+export { check, field, select } from "../../http/form-fields.ts";
 
-/** A labeled input. After a rejected form, it keeps the entered value and shows its errors. */
-export function field(
-  { name, label, value = "", hint, type = "text", required, rows }: Field,
-  formError?: FormError,
+/** `id` is that of the group. */
+export function costTypeChecks(
+  id: string,
+  types: CostType[],
+  checked: CostType[],
+  rejected?: RejectedForm,
+  legend = "Cost types",
 ): Markup {
-  const errors =
-    formError?.error.errors.filter(({ param }) => param === name || param.startsWith(`${name}.`)) ?? [];
-  const text = formError?.form.get(name) ?? value;
-  const notes = [hint && `${name}-hint`, errors.length > 0 && `${name}-error`].filter(Boolean).join(" ");
-  const attributes = html`id="${name}" name="${name}" ${required ? html`required` : ""}
-    ${notes ? html`aria-describedby="${notes}"` : ""} ${errors.length > 0 ? html`aria-invalid="true"` : ""}`;
+  const error = rejected?.describe("cost_types", id, legend);
+  const chosen: string[] = rejected ? rejected.form.getAll("cost_types") : checked;
   return html`
-    <div class="field">
-      <label for="${name}">${label}</label>
-      ${rows ? html`<textarea ${attributes} rows="${rows}" spellcheck="false">${text}</textarea>` : html`<input ${attributes} type="${type}" value="${text}" autocomplete="off">`}
-      ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ""}
-      ${errors.length > 0 ? html`<p class="field-error" id="${name}-error">${errors.map(({ message }) => message).join("; ")}</p>` : ""}
-    </div>`;
-}
-
-export function select(
-  name: string,
-  label: string,
-  options: [value: string, text: string][],
-  selected?: string,
-): Markup {
-  return html`
-    <div class="field">
-      <label for="${name}">${label}</label>
-      <select id="${name}" name="${name}">
-        ${options.map(([value, text]) => html`<option value="${value}" ${value === selected ? html`selected` : ""}>${text}</option>`)}
-      </select>
-    </div>`;
-}
-
-export function check(name: string, label: string, isChecked: boolean, value = "yes"): Markup {
-  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isChecked ? html`checked` : ""}>${label}</label>`;
-}
-
-export function costTypeChecks(types: CostType[], checked: CostType[]): Markup {
-  return html`<fieldset><legend>Cost types</legend>${types.map((type) => check("cost_types", type, checked.includes(type), type))}</fieldset>`;
+    <fieldset id="${id}" tabindex="-1" ${error ? html`aria-describedby="${id}-error"` : ""}>
+      <legend>${legend}</legend>
+      ${types.map((type) => check("cost_types", costTypeName(type), chosen.includes(type), type))}
+      ${error ? html`<p class="field-error" id="${id}-error">${error}</p>` : ""}
+    </fieldset>`;
 }
 
 /**
- * A table that scrolls by itself in a narrow window, or `empty` without rows. A column is its heading, or a cell with its
+ * A table whose rows are cards on a phone, with the `data-label` of each cell, or `empty` without rows. A column is its heading, or a cell with its
  * heading.
  */
 export function table(
@@ -73,7 +41,7 @@ export function table(
     typeof column === "string" ? html`<th scope="col">${column}</th>` : column,
   );
   return html`
-    <div class="table" tabindex="0" role="region" aria-label="${label}"><table>
+    <div class="table stacked" tabindex="0" role="region" aria-label="${label}"><table>
       <thead><tr>${head}</tr></thead>
       <tbody>${rows}</tbody>
     </table></div>`;
@@ -102,6 +70,14 @@ export function confirmStep(step: {
       </form>
     </details>`;
 }
+
+/** A text with a button that copies it. `of` says what it is. The button needs a script. */
+export function copyable(id: string, text: string, of: string): Markup {
+  return html`<span class="secret"><code id="${id}">${text}</code><button type="button" class="small secondary" data-copy="${text}" hidden>Copy<span class="visually-hidden"> ${of}</span></button></span>`;
+}
+
+/** Where the script reports that a text was copied. */
+export const copied = html`<p id="copied" class="visually-hidden" role="status"></p>`;
 
 /** The fields that were sent of those named. */
 export function pick(form: Form, ...names: string[]): Record<string, string> {

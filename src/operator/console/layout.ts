@@ -6,11 +6,13 @@ import { type Range, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
 import { readFields } from "../../http/form.ts";
+import { errorSummary, RejectedForm } from "../../http/form-fields.ts";
 import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
-import { asCode } from "../../http/text.ts";
 import type { ConfirmedOperator } from "../confirmation.ts";
-import { confirmOperator, isRecent, PASSWORD_FIELD } from "./step-up.ts";
+import { copied, copyable } from "./elements.ts";
+import { consoleScript } from "./script.ts";
+import { confirmOperator, isRecent } from "./step-up.ts";
 
 /** A signed-in operator. */
 export interface OperatorSession extends ConfirmedOperator {
@@ -19,10 +21,7 @@ export interface OperatorSession extends ConfirmedOperator {
 }
 
 /** The error of a rejected form and the fields that were sent. */
-export interface FormError {
-  error: AppError;
-  form: Form;
-}
+export type FormError = RejectedForm;
 
 /** The fields of a form. Only `cost_types` may occur more than once. */
 export type Form = URLSearchParams;
@@ -38,7 +37,7 @@ export type Show = (
 export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Done>;
 
 /** Runs the handler for a signed-in operator. A member gets an error page. */
-function withOperatorSession(
+export function withOperatorSession(
   handler: (context: Context, session: OperatorSession) => Promise<Response>,
 ): Handler {
   return withSession(async (context, { userId, idHash, email, role, passwordAt }) => {
@@ -55,6 +54,13 @@ export function withPage(show: Show): Handler {
   );
 }
 
+/** Redirects from the address of a form to its page, whose path has so many segments less. */
+export function withRedirect(segments: number): Handler {
+  return withOperatorSession(async ({ url }) =>
+    redirectResponse(url.pathname.split("/").slice(0, -segments).join("/")),
+  );
+}
+
 /**
  * Handles a form. A rejected form is shown again on its page with the error. `isSensitive`: the operator's password is asked for
  * if it was not entered a short time ago.
@@ -67,12 +73,13 @@ export function withForm(act: Act, show: Show, isSensitive: (form: Form) => bool
       const result = await act(context, confirmed, form);
       if ("body" in result) return await consolePage(context, session, result);
       const query = new URLSearchParams({ done: result.action, ...result.more });
-      return redirectResponse(`${result.path}?${query}`);
+      const anchor = result.anchor === undefined ? "" : `#${result.anchor}`;
+      return redirectResponse(`${result.path}?${query}${anchor}`);
     } catch (error) {
       const isFormError = error instanceof AppError && isAboutForm(error.code);
       if (!isFormError) throw error;
       context.trace.outcome = error.code;
-      const formError = { error, form };
+      const formError = new RejectedForm(error, form);
       return consolePage(context, session, await show(context, formError, session), formError);
     }
   });
@@ -99,10 +106,12 @@ export function tokenOf(context: Context): string {
 
 const SECTIONS = [
   ["/operator", "Partners"],
+  ["/operator/spend", "Spend"],
   ["/operator/apps", "Apps"],
   ["/operator/users", "Users"],
   ["/operator/credentials", "Credentials"],
   ["/operator/adjustments", "Adjustments"],
+  ["/operator/archive", "Archive"],
   ["/operator/audit", "Audit log"],
 ] as const;
 
@@ -122,13 +131,15 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
       html`<a href="${href}" ${name === page.section ? html`aria-current="page"` : ""}>${name}</a>`,
   );
   return pageResponse(context, {
-    title: `${page.title ?? page.section} · Operator console`,
+    title: `${formError ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
     user: session.user,
+    wide: true,
+    scripts: [consoleScript.href],
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${doneNotice(context.url.searchParams.get("done"))}
-      ${formError ? errorNotice(formError.error) : ""}
+      ${formError ? errorSummary(formError) : ""}
       ${page.body}`,
   });
 }
@@ -136,17 +147,22 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
 const DONE = {
   "app-created": "App created.",
   "app-updated": "App updated.",
-  "member-added": "Member added. They can now see this app.",
+  "app-archived": "App archived. Its links keep working.",
+  "app-restored": "App restored.",
+  "member-added": "Member added. They can now see the app.",
   "member-removed": "Member removed. They can no longer see this app.",
   "partner-created": "Partner created.",
   "partner-updated": "Partner updated.",
-  "partner-stopped": "Partner stopped. Its costs no longer count.",
-  "partner-resumed": "Partner resumed. Its costs count again.",
+  "partner-stopped": "Partner stopped. New costs are rejected.",
+  "partner-resumed": "Partner resumed. New costs are accepted again.",
   "credential-revoked": "Credential revoked.",
   "adjustment-created": "Adjustment added. Reports include it.",
   "cost-voided": "Cost voided. It no longer counts.",
   "mismatch-dismissed": "Mismatch dismissed. It no longer blocks approval.",
-  "round-approved": "Round approved. Its cost types are now live for the partner.",
+  "mismatches-dismissed": "Mismatches dismissed. They no longer block approval.",
+  "dismissal-undone": "Dismissal undone. The mismatch is open again.",
+  "link-created": "Link created.",
+  "round-approved": "Round approved. The approved cost types are now live for the partner.",
   "round-closed": "Round closed. No cost types went live.",
   "user-created": "User created.",
   "user-updated": "User updated.",
@@ -159,27 +175,20 @@ interface Done {
   action: keyof typeof DONE;
   /** Parameters for the page that confirms the action. */
   more?: Record<string, string>;
+  /** The ID of the element that the page is opened at. */
+  anchor?: string | undefined;
 }
 
-export const done = (path: string, action: Done["action"], more: Done["more"] = {}): Done => ({
-  path,
-  action,
-  more,
-});
+export const done = (
+  path: string,
+  action: Done["action"],
+  more: Done["more"] = {},
+  anchor?: string,
+): Done => ({ path, action, more, anchor });
 
 function doneNotice(action: string | null): Markup | "" {
   const text = action !== null && Object.hasOwn(DONE, action) && DONE[action as keyof typeof DONE];
   return text ? html`<p class="notice ok" role="status">${text}</p>` : "";
-}
-
-function errorNotice(error: AppError): Markup {
-  // The title says what is wrong with the password.
-  const errors = error.errors.filter(({ param }) => param !== PASSWORD_FIELD);
-  return html`
-    <div class="notice error" role="alert">
-      <p>${error.code === "invalid_request" ? html`<strong>Not saved.</strong> Fix the errors below and try again.` : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`}</p>
-      ${errors.length > 0 ? html`<ul>${errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`)}</ul>` : ""}
-    </div>`;
 }
 
 /** Shows a new secret. It can't be shown again. */
@@ -191,10 +200,11 @@ export function secretPage(
     <section class="card">
       <p class="notice warn">Copy this now. You won't be able to see it again.</p>
       <h2>${shown.name}</h2>
-      <p class="secret"><code id="secret">${shown.secret}</code></p>
+      <p>${copyable("secret", shown.secret, shown.title.toLowerCase())}</p>
       ${shown.use}
       <p><a class="button" href="${shown.back}">Done</a></p>
-    </section>`;
+    </section>
+    ${copied}`;
   return { ...shown, body };
 }
 

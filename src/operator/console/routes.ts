@@ -1,15 +1,23 @@
 /** The routes of the operator console: pages, and forms that redirect back to a page. */
 import type { Route } from "../../http/router.ts";
-import { adjustmentsPage, submitAdjustment } from "./adjustments.ts";
-import * as apps from "./apps.ts";
-import { auditPage } from "./audit.ts";
+import { adjustmentsPage, newAdjustmentPage, submitAdjustment } from "./adjustments.ts";
+import * as appList from "./apps/list.ts";
+import * as apps from "./apps/page.ts";
+import { archivePage } from "./archive.ts";
+import { auditCsv, auditPage } from "./audit/page.ts";
 import { credentialsPage, submitRevocation } from "./credentials.ts";
-import { type Act, type Show, withForm, withPage } from "./layout.ts";
-import * as overview from "./overview.ts";
-import * as partners from "./partners.ts";
-import * as rounds from "./rounds.ts";
-import * as users from "./users.ts";
-import { submitVoid } from "./voids.ts";
+import { type Act, type Show, withForm, withOperatorSession, withPage, withRedirect } from "./layout.ts";
+import * as partnerList from "./partners/list.ts";
+import * as partners from "./partners/page.ts";
+import * as settings from "./partners/settings.ts";
+import { submitVoid } from "./partners/voids.ts";
+import * as rounds from "./rounds/page.ts";
+import * as testLinks from "./rounds/test-link.ts";
+import { consoleScript } from "./script.ts";
+import { spendPage } from "./spend/page.ts";
+import { pendingPage } from "./spend/pending.ts";
+import * as userList from "./users/list.ts";
+import * as users from "./users/page.ts";
 
 const page = (path: string, show: Show): Route => ({ path, methods: { GET: withPage(show) } });
 type IsSensitive = Parameters<typeof withForm>[2];
@@ -18,37 +26,50 @@ const pageWithForm = (path: string, show: Show, act: Act, isSensitive?: IsSensit
   path,
   methods: { GET: withPage(show), POST: withForm(act, show, isSensitive) },
 });
-/** A form on a page with another path. */
-const form = (path: string, act: Act, show: Show, isSensitive?: IsSensitive): Route => ({
+/** A form on the page whose path is that of the form without its last segments: reloading a rejected form leads there. */
+const form = (path: string, act: Act, show: Show, isSensitive?: IsSensitive, segments = 1): Route => ({
   path,
-  methods: { POST: withForm(act, show, isSensitive) },
+  methods: { GET: withRedirect(segments), POST: withForm(act, show, isSensitive) },
 });
 /** Forms that show or issue a secret, or change a role or a password. */
 const always = () => true;
 
 export const consoleRoutes: Route[] = [
-  page("/operator", overview.overviewPage),
-  pageWithForm("/operator/partners", overview.overviewPage, overview.submitNewPartner),
-  pageWithForm("/operator/partners/:id", partners.partnerPage, partners.submitPartner),
-  form("/operator/partners/:id/costs", partners.submitCostSwitch, partners.partnerPage),
+  consoleScript.route,
+  page("/operator", partnerList.partnersPage),
+  page("/operator/partners", partnerList.partnersPage),
+  pageWithForm("/operator/partners/new", partnerList.newPartnerPage, partnerList.submitNewPartner),
+  pageWithForm("/operator/partners/:id", partners.partnerPage, settings.submitPartner),
+  form("/operator/partners/:id/costs", settings.submitCostSwitch, partners.partnerPage),
   form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage, always),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage, always),
   pageWithForm("/operator/partners/:id/voids", partners.partnerPage, submitVoid),
-  page("/operator/rounds", overview.overviewPage),
+  page("/operator/partners/:id/pending", pendingPage),
+  page("/operator/spend", spendPage),
+  page("/operator/rounds", partnerList.partnersPage),
   page("/operator/rounds/:id", rounds.roundPage),
+  pageWithForm("/operator/rounds/:id/link", testLinks.testLinkPage, testLinks.submitTestLink),
   form("/operator/rounds/:id/approve", rounds.submitApproval, rounds.roundPage),
   form("/operator/rounds/:id/close", rounds.submitClosing, rounds.roundPage),
   form("/operator/rounds/:id/dismissals", rounds.submitDismissal, rounds.roundPage),
-  pageWithForm("/operator/apps", apps.appsPage, apps.submitNewApp),
+  form("/operator/rounds/:id/dismissals/undo", rounds.submitUndo, rounds.roundPage, undefined, 2),
+  page("/operator/apps", appList.appsPage),
+  pageWithForm("/operator/apps/new", appList.newAppPage, appList.submitNewApp),
   pageWithForm("/operator/apps/:token", apps.appPage, apps.submitApp),
+  form("/operator/apps/:token/archive", apps.submitArchiving, apps.appPage),
   form("/operator/apps/:token/members", apps.submitMember, apps.appPage),
-  form("/operator/apps/:token/members/remove", apps.submitRemoval, apps.appPage),
-  pageWithForm("/operator/users", users.usersPage, users.submitNewUser, always),
+  form("/operator/apps/:token/members/remove", apps.submitRemoval, apps.appPage, undefined, 2),
+  page("/operator/users", userList.usersPage),
+  pageWithForm("/operator/users/new", userList.newUserPage, userList.submitNewUser, always),
   pageWithForm("/operator/users/:id", users.userPage, users.submitUser, users.isSensitive),
+  form("/operator/users/:id/apps", users.submitUserApp, users.userPage),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage, always),
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage, always),
   page("/operator/credentials", credentialsPage),
-  form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage),
-  pageWithForm("/operator/adjustments", adjustmentsPage, submitAdjustment),
+  form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage, undefined, 2),
+  page("/operator/adjustments", adjustmentsPage),
+  pageWithForm("/operator/adjustments/new", newAdjustmentPage, submitAdjustment),
+  page("/operator/archive", archivePage),
   page("/operator/audit", auditPage),
+  { path: "/operator/audit.csv", methods: { GET: withOperatorSession(auditCsv) } },
 ];

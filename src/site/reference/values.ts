@@ -41,6 +41,7 @@ const VALUES: Record<string, unknown> = {
   partner: "Delta Ads",
   partner_id: 1,
   partner_name: "Delta Ads",
+  reason: "Agreed with the partner",
   request_id: "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11",
   s2s: "1",
   spend: "12.5",

@@ -15,12 +15,15 @@ const finding = z
     sent: z.record(z.string(), z.string()),
     expected: z.string(),
     remedy: z.string(),
+    reason: z
+      .optional(z.string())
+      .with(z.describe("Why an operator dismissed it, if a reason was given. The partner sees it too")),
   })
   .with(z.meta({ id: "Finding" }));
 
 const report = z
   .strictObject({
-    passed: z.boolean().with(z.describe("Whether the round can be approved")),
+    passed: z.boolean().with(z.describe("Whether the round can be approved with all of its cost types")),
     complete: z
       .boolean()
       .with(
@@ -52,6 +55,9 @@ export const round = z
     partner: z.string(),
     cost_types: z.array(z.enum(COST_TYPES)),
     state: z.enum(["open", "closed", "approved"]),
+    approved_cost_types: z
+      .array(z.enum(COST_TYPES))
+      .with(z.describe("The cost types that the approval made live; empty before")),
     opened_at: timestamp,
     ended_at: z.nullable(timestamp),
     entries: z.int(),

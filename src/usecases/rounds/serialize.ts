@@ -17,6 +17,7 @@ export function toRoundItem(row: RoundRow) {
     partner: row.partner,
     cost_types: toTypes(row.costTypes),
     state: row.state,
+    approved_cost_types: row.state === "approved" ? toTypes(row.approvedTypes ?? row.costTypes) : [],
     opened_at: toIso(row.openedAt),
     ended_at: row.endedAt === null ? null : toIso(row.endedAt),
     entries: row.entryCount,
@@ -85,5 +86,6 @@ function toFindingItem(finding: Finding) {
     sent: finding.sent,
     expected: finding.expected,
     remedy: finding.remedy,
+    ...(finding.reason !== null && { reason: finding.reason }),
   };
 }

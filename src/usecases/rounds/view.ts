@@ -5,7 +5,7 @@ import type { Markup } from "../../http/pages.ts";
 import { ratesTable } from "../rates.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "./serialize.ts";
 
-const KIND_NAMES: Record<FindingKind, string> = {
+export const KIND_NAMES: Record<FindingKind, string> = {
   engagement_without_cost: "Engagement without a cost",
   cost_without_engagement: "Cost without an engagement",
   wrong_engagement: "Wrong kind of engagement",
@@ -29,8 +29,8 @@ const STATE_CLASSES: Record<FindingState, string> = {
 type Action = (finding: FindingItem) => Markup;
 
 /**
- * The heading, the counts, and a card for each cost type. `action` is added to the row of each open mismatch, `aside` below
- * the counts.
+ * The heading, the counts, and a card for each cost type. `action` is added to the row of each open or dismissed mismatch,
+ * `aside` below the counts.
  */
 export function reportView(round: RoundWithReport, action?: Action, aside?: Markup): Markup {
   const { report } = round;
@@ -77,7 +77,11 @@ function stateBadge(round: RoundWithReport): Markup {
 
 function summary(round: RoundWithReport): string {
   const { types, passed } = round.report;
-  if (round.state === "approved") return "These cost types are live for the partner.";
+  if (round.state === "approved") {
+    const left = round.cost_types.filter((type) => !round.approved_cost_types.includes(type));
+    const live = `${round.approved_cost_types.join(", ")} ${round.approved_cost_types.length > 1 ? "are" : "is"} live for the partner.`;
+    return left.length > 0 ? `${live} Not approved: ${left.join(", ")}.` : live;
+  }
   const open = countOpen(round.report);
   const missing = types.filter((type) => type.matched === 0).map((type) => type.cost_type);
   if (passed) return "Every cost type has a match, and no mismatches are open.";
@@ -115,6 +119,16 @@ function resultBadge(type: TypeItem): Markup {
     : html`<span class="badge warn">no match yet</span>`;
 }
 
+/** What a cost type lacks: `no match yet, 2 open mismatches`. Empty if it passes. */
+export function missingOf({ matched, open_mismatches }: TypeItem): string {
+  return [
+    matched === 0 && "no match yet",
+    open_mismatches > 0 && `${open_mismatches} open ${open_mismatches === 1 ? "mismatch" : "mismatches"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
 function typeCard(type: TypeItem, action?: Action): Markup {
   return html`
     <section class="card" aria-labelledby="type-${type.cost_type}">
@@ -129,10 +143,11 @@ function typeCard(type: TypeItem, action?: Action): Markup {
     </section>`;
 }
 
-/** The findings as a table, open ones first. */
+/** The findings as a table, those first that block approval, or did until they were dismissed. */
 function findingTable(findings: FindingItem[], caption: string, action?: Action): Markup {
-  const isOpen = ({ state }: FindingItem) => Number(state === "open");
-  const sorted = findings.toSorted((left, right) => isOpen(right) - isOpen(left));
+  // A finding keeps its place when it is dismissed.
+  const isFirst = ({ state }: FindingItem) => Number(state === "open" || state === "dismissed");
+  const sorted = findings.toSorted((left, right) => isFirst(right) - isFirst(left));
   return html`
     <div class="table stacked" tabindex="0" role="region" aria-label="${caption}">
       <table>
@@ -148,17 +163,24 @@ function findingTable(findings: FindingItem[], caption: string, action?: Action)
 
 function findingRow(finding: FindingItem, action?: Action): Markup {
   const sent = Object.entries(finding.sent);
+  const hasAction = finding.state === "open" || finding.state === "dismissed";
   return html`
-    <tr>
+    <tr id="${anchorOf(finding.finding)}" tabindex="-1">
       <th scope="row">
         ${KIND_NAMES[finding.kind]} <span class="badge ${STATE_CLASSES[finding.state]}">${finding.state}</span>
         <p class="hint">${time(finding.at)}</p>
+        ${finding.reason === undefined ? "" : html`<p class="hint">Dismissed: ${finding.reason}</p>`}
       </th>
       <td data-label="Received">${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
       <td data-label="Expected">${finding.expected}</td>
       <td data-label="How to fix it">${finding.remedy}</td>
-      ${action ? html`<td>${finding.state === "open" ? action(finding) : ""}</td>` : ""}
+      ${action ? html`<td>${hasAction ? action(finding) : ""}</td>` : ""}
     </tr>`;
+}
+
+/** The ID of a finding's row. Cost IDs can contain any character. */
+export function anchorOf(finding: string): string {
+  return `finding-${finding.replace(/[^A-Za-z0-9-]/g, (letter) => `_${letter.codePointAt(0)?.toString(16)}`)}`;
 }
 
 /** Formats an ISO 8601 instant for people: `2026-03-15 12:00 UTC`. */

@@ -5,9 +5,10 @@ import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { sumSpend } from "../../domain/money.ts";
 import type { Markup } from "../../http/pages.ts";
-import type { Link } from "../../usecases/links.ts";
-import { showCount, showMoney } from "../money.ts";
-import { withQuery } from "../periods.ts";
+import { costTypeName } from "../../usecases/cost-types.ts";
+import type { Link } from "../../usecases/links/link.ts";
+import { showCount, showMoney } from "../../usecases/money.ts";
+import { withQuery } from "../../usecases/periods.ts";
 
 /** The query that keeps the days of a page on another one. */
 export function keepDays(url: URL): string {
@@ -69,18 +70,11 @@ export function averageCell(figures: LinkFigures | undefined): Markup {
     const average = averageOf(sums);
     return average === undefined
       ? []
-      : html`<div>${showMoney(average, sums.currency)} <abbr title="${COST_TYPE_NAMES[sums.costType ?? ""]}">${sums.costType}</abbr></div>`;
+      : html`<div>${showMoney(average, sums.currency)} ${costTypeName(sums.costType ?? "")}</div>`;
   });
   if (lines.length === 0) return html`<span class="muted">–</span>`;
   return html`${lines}${more > 0 ? html`<div class="muted">and ${more} more</div>` : ""}`;
 }
-
-export const COST_TYPE_NAMES: Record<string, string> = {
-  cpc: "cost per click",
-  cpi: "cost per install",
-  cpe: "cost per event",
-  cpm: "cost per 1,000 impressions",
-};
 
 export const countCell = (count: number | undefined): Markup =>
   count ? html`${showCount(count)}` : html`<span class="muted">0</span>`;

@@ -2,17 +2,19 @@
 import { html } from "hono/html";
 import { findLinkFigures } from "../../db/ledger/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
+import { historyStatement } from "../../db/links/history.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input.ts";
 import type { Markup } from "../../http/pages.ts";
-import { toLink } from "../../usecases/links.ts";
+import { toLink } from "../../usecases/links/link.ts";
+import { showCount, showMoney } from "../../usecases/money.ts";
+import { describeDays, periodPicker, toPeriod } from "../../usecases/periods.ts";
 import { readReports } from "../../usecases/reports.ts";
 import { chartScript, countUnit, dailyChart, moneyUnit } from "../chart.ts";
+import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
-import { showCount, showMoney } from "../money.ts";
-import { describeDays, periodPicker, toPeriod } from "../periods.ts";
 import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
 import { copyButton, costBadge, keepDays, partnerCell, partnerOf } from "./cells.ts";
@@ -32,17 +34,19 @@ export const linkPage: Show = async (context, member) => {
     body: html`
       ${breadcrumb(member, url, row)}
       <div class="head">
-        <h1>${row.label}</h1>
-        <span class="badge">${LEVEL_NAMES[row.level - 1]}</span>
+        <div class="title"><h1>${row.label}</h1> <span class="badge">${LEVEL_NAMES[row.level - 1]}</span></div>
+        <a class="button secondary" href="${member.path}/links/${row.token}/settings">Settings</a>
       </div>
+      ${createdNotice(url)}
       ${states(view)}
       ${addresses(url, view)}
-      ${periodPicker(url, period)}
+      ${periodPicker(withoutNotice(url), period)}
       ${figures(view)}
       ${charts(member, view)}
       ${subLinks(context, member, view)}
       ${costsByType(member, view)}
       ${problems(view)}
+      ${historySection(view.history, view.partners, `${member.path}/links/${row.token}/history`)}
       <p class="hint">Token <code>${link.token}</code> · Created on ${describeDays({ from: dayOf(row.createdAt), to: dayOf(row.createdAt) })}</p>`,
   };
 };
@@ -68,15 +72,16 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
         firstDay: dayOf(now) - DROPPED_DAYS + 1,
         limit: MOST_SUB_LINKS,
       }),
+      historyStatement(env.DB, { ...viewer, appToken: app.token, linkToken }, { limit: LATEST + 1 }),
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
   ]);
   authorizeApp(found.access);
-  const [[row], dropped, subLinks] = found.more;
+  const [[row], dropped, subLinks, history] = found.more;
   if (!row) throw new AppError("not_found", "This app has no link with this token.");
   const [spend, counts] = found.rows;
   const link = toLink(row, found.partners, context);
-  return { row, link, partners: found.partners, period, spend, counts, dropped, subLinks, figures };
+  return { row, link, partners: found.partners, period, spend, counts, dropped, subLinks, history, figures };
 }
 
 /** The links above it, the highest first. */
@@ -93,6 +98,23 @@ function breadcrumb({ path }: Member, url: URL, row: PageLink): Markup {
       ${above(row).map(({ token, label }) => html`<li><a href="${path}/links/${token}${keepDays(url)}">${label}</a></li>`)}
       <li aria-current="page">${row.label}</li>
     </ol></nav>`;
+}
+
+const CREATED = new Map([
+  ["created", "Link created."],
+  ["exists", "This link exists already. Nothing was created or changed."],
+]);
+
+function withoutNotice(url: URL): URL {
+  const own = new URL(url);
+  own.searchParams.delete("notice");
+  return own;
+}
+
+/** What a form did that led here. */
+function createdNotice({ searchParams }: URL): Markup | "" {
+  const text = CREATED.get(searchParams.get("notice") ?? "");
+  return text ? html`<p class="notice ok" role="status">${text}</p>` : "";
 }
 
 /** What changes how the link works. */
@@ -212,7 +234,10 @@ function subLinks(context: Context, member: Member, view: LinkView): Markup | ""
     <section aria-labelledby="sub-links">
       <div class="head">
         <h2 id="sub-links">Sub-links</h2>
-        ${rows.length > 0 ? html`<a href="${member.path}/links?open=${open}&archived=all${days}">Show in the tree</a>` : ""}
+        <p class="actions">
+          ${rows.length > 0 ? html`<a href="${member.path}/links?open=${open}&archived=all${days}">Show in the tree</a>` : ""}
+          <a class="button secondary" href="${member.path}/links/new?parent=${row.token}">Create sub-link</a>
+        </p>
       </div>
       ${
         rows.length === 0

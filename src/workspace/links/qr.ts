@@ -3,7 +3,7 @@ import { renderSVG } from "uqr";
 import { findLink } from "../../db/links/links.ts";
 import { AppError } from "../../errors.ts";
 import { securityHeaders } from "../../http/pages.ts";
-import { toLink } from "../../usecases/links.ts";
+import { toLink } from "../../usecases/links/link.ts";
 import { authorizeApp, type Show } from "../frame.ts";
 
 /** Readers need this many modules of white around the code. */

@@ -6,7 +6,7 @@ import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
 import { idText, plainText, readAs } from "../../http/fields.ts";
 import { invalidRequest, parsePairs, readPairs } from "../../http/input.ts";
-import { periodChecks, periodFields } from "../periods.ts";
+import { periodChecks, periodFields } from "../../usecases/periods.ts";
 
 export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;
 export type Sort = keyof typeof SORTS;
@@ -18,6 +18,21 @@ export const LEVEL_NAMES = ["Network", "Campaign", "Ad group", "Creative"] as co
 export const MAX_OPEN = 20;
 
 const TOKEN = /^[0-9a-z]{1,32}$/i;
+
+/** The links that one form changes. Their tokens are in the query. */
+export const MAX_SELECTED = 200;
+
+/** Distinct tokens, separated by commas. */
+export function readTokens(
+  value: string,
+  reject: (message: string) => void,
+  most: number = MAX_SELECTED,
+): string[] {
+  const tokens = [...new Set(value.split(","))];
+  if (!tokens.every((token) => TOKEN.test(token))) reject("must be the tokens of links, separated by commas");
+  if (tokens.length > most) reject(`can have at most ${most} links`);
+  return tokens;
+}
 
 /** Where a branch continues: in the order of names, or after so many links that are ranked by a figure. */
 export type BranchPosition = { sort: Sort; after?: NamePosition | undefined; ranked?: number | undefined };
@@ -32,20 +47,25 @@ const linksQuery = z
     archived: z.optional(z.enum(["only", "all"], "must be only or all")),
     sort: z._default(z.enum(sorts, `must be one of ${sorts.join(", ")}`), "name"),
     open: z._default(
-      readAs(z.string(), (value, reject) => {
-        const tokens = [...new Set(value.split(","))];
-        if (!tokens.every((token) => TOKEN.test(token)))
-          reject("must be the tokens of links, separated by commas");
-        if (tokens.length > MAX_OPEN) reject(`can have at most ${MAX_OPEN} links`);
-        return tokens;
-      }),
+      readAs(z.string(), (value, reject) => readTokens(value, reject, MAX_OPEN)),
+      [],
+    ),
+    selected: z._default(
+      readAs(z.string(), (value, reject) => readTokens(value, reject)),
       [],
     ),
     after: z._default(readAs(z.string(), readAfter), new Map()),
   })
   .check(...periodChecks);
 
-export const linkPageQuery = z.strictObject(periodFields).check(...periodChecks);
+export const periodQuery = z.strictObject(periodFields).check(...periodChecks);
+
+export const linkPageQuery = z
+  .strictObject({
+    ...periodFields,
+    notice: z.optional(z.enum(["created", "exists"], "is unknown")),
+  })
+  .check(...periodChecks);
 
 export type LinksQuery = z.output<typeof linksQuery>;
 
@@ -71,7 +91,7 @@ function readAfter(value: string, reject: (message: string) => void): Map<string
     const [branch = "", cursor = ""] = part.split(".");
     const position = readCursor(cursor);
     const isBranch = branch === ROOT || TOKEN.test(branch);
-    if (!position || !isBranch || positions.has(branch)) reject("isn't a position in a list");
+    if (!position || !isBranch || positions.has(branch)) reject("is invalid");
     else positions.set(branch, position);
   }
   return positions;

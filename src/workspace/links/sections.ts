@@ -2,13 +2,14 @@
 import { html } from "hono/html";
 import type { LinkFigures } from "../../db/ledger/link-figures.ts";
 import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
+import type { HistoryRow } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { DROP_REASONS, type DropReason } from "../../domain/sub-links.ts";
 import type { Markup } from "../../http/pages.ts";
-import type { Link } from "../../usecases/links.ts";
+import type { Link } from "../../usecases/links/link.ts";
+import { showCount, showExact, showMoney } from "../../usecases/money.ts";
+import { describeDays, type Period, periodQuery } from "../../usecases/periods.ts";
 import type { Member } from "../frame.ts";
-import { showCount, showExact, showMoney } from "../money.ts";
-import { describeDays, type Period, periodQuery } from "../periods.ts";
 import { addUp, describeType, type Row } from "../reports/lines.ts";
 import { averageOf, partnerOf } from "./cells.ts";
 
@@ -25,6 +26,7 @@ export interface LinkView {
   counts: { day: number | null; kind: string | null; count: number }[];
   dropped: { day: number; param: string; reason: DropReason; count: number }[];
   subLinks: BrowsedLink[];
+  history: HistoryRow[];
   figures: Map<number, LinkFigures> | undefined;
 }
 

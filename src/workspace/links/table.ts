@@ -5,10 +5,11 @@ import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
 import type { Markup } from "../../http/pages.ts";
-import { toLink } from "../../usecases/links.ts";
+import { toLink } from "../../usecases/links/link.ts";
+import { showCount } from "../../usecases/money.ts";
+import { withQuery } from "../../usecases/periods.ts";
+import { checkbox } from "../bulk/selection.ts";
 import type { Member } from "../frame.ts";
-import { showCount } from "../money.ts";
-import { withQuery } from "../periods.ts";
 import {
   averageCell,
   copyButton,
@@ -30,6 +31,8 @@ export interface Shown {
   member: Member;
   partners: Partners;
   figures: Map<number, LinkFigures> | undefined;
+  /** The tokens of the selected links, where links can be selected. */
+  selected?: Set<string>;
 }
 
 export function linksTable(rows: Markup | Markup[]): Markup {
@@ -79,6 +82,7 @@ export function linkRow(shown: Shown, row: BrowsedLink, lead: Markup | ""): Mark
     <tr class="level-${row.level}">
       <th scope="row">
         <div class="name">
+          ${shown.selected ? checkbox(row.token, row.label, shown.selected.has(row.token)) : ""}
           ${lead}
           <div>
             <a href="${href}${keepDays(context.url)}">${row.label}</a>

@@ -6,8 +6,8 @@ import { sumSpend } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input.ts";
+import { type Period, toPeriod } from "../../usecases/periods.ts";
 import { authorizeApp, type Member } from "../frame.ts";
-import { type Period, toPeriod } from "../periods.ts";
 import {
   type BranchPosition,
   isSearch,

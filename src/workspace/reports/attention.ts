@@ -3,9 +3,9 @@ import { html } from "hono/html";
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { ReportRow } from "../../db/ledger/reports.ts";
 import type { Markup } from "../../http/pages.ts";
+import { showCount } from "../../usecases/money.ts";
+import { withQuery } from "../../usecases/periods.ts";
 import type { Member } from "../frame.ts";
-import { showCount } from "../money.ts";
-import { withQuery } from "../periods.ts";
 import type { SpendView } from "./spend-view.ts";
 
 export interface Finding {

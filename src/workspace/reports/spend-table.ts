@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
 import type { Markup } from "../../http/pages.ts";
-import { showChange, showCount, showExact, showShare } from "../money.ts";
-import { describeDays, withQuery } from "../periods.ts";
+import { showChange, showCount, showExact, showShare } from "../../usecases/money.ts";
+import { describeDays, withQuery } from "../../usecases/periods.ts";
 import { type Line, nameOf, type Sums } from "./lines.ts";
 import { GROUPS } from "./spend-query.ts";
 import type { SpendView } from "./spend-view.ts";

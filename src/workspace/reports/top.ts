@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import type { ReportRow } from "../../db/ledger/reports.ts";
 import type { Markup } from "../../http/pages.ts";
+import { showCount, showMoney } from "../../usecases/money.ts";
 import type { Member } from "../frame.ts";
-import { showCount, showMoney } from "../money.ts";
 import { type Line, nameOf, type Row, toLines } from "./lines.ts";
 
 /** The lines for each currency, and the currencies. */

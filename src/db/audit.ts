@@ -1,0 +1,155 @@
+/**
+ * Writes the audit log: who did what and when. An entry is written in the batch of its change, and only if that changes a row;
+ * for a change on a shard, before it.
+ */
+import { type AnyColumn, getTableColumns, type SQL, sql, type Table } from "drizzle-orm";
+import { expectDefined } from "../domain/expect-defined.ts";
+import { names } from "./query.ts";
+import { auditLog } from "./schema.ts";
+import { type Bound, statement, type Value } from "./statement.ts";
+
+/** The user who does something, and when, in milliseconds since 1970. */
+export interface Actor {
+  userId: number;
+  now: number;
+}
+
+/** An actor who was checked to be an operator. */
+export type Operator = Actor;
+
+const { happenedAt, userId, action, subject, detail } = auditLog;
+// A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
+const insertIf = (condition: SQL) =>
+  statement(sql`
+    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
+    SELECT ${sql.placeholder("now")}, ${sql.placeholder("userId")}, ${sql.placeholder("action")},
+      ${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid()), ${sql.placeholder("detail")}
+    WHERE ${condition}
+  `);
+const insertAfterChange = insertIf(sql`changes() > 0`);
+const insert = insertIf(sql`true`);
+
+/**
+ * The statement that adds the audit entry of the change just before it in the batch. The subject is for example `partner 3`; an
+ * `id` of null means the row that the change has just inserted. `detail` is visible to every operator, so it must not contain
+ * a secret.
+ */
+export function auditChange(
+  db: D1Database,
+  actor: Actor,
+  action: string,
+  noun: string,
+  id: string | number | null,
+  detail: object = {},
+): Bound<unknown> {
+  return insertAfterChange(db, toValues(actor, action, noun, id, detail));
+}
+
+/** Builds the statement that adds an entry about a user if a condition holds. `userId` of the entry may be null. */
+export function auditIf(condition: SQL) {
+  const insertEntry = insertIf(condition);
+  return (
+    db: D1Database,
+    values: Record<string, Value> & { userId: number | null; now: number },
+    action: string,
+    user: number,
+    detail: object = {},
+  ): Bound<unknown> => insertEntry(db, { ...values, ...toValues(values, action, "user", user, detail) });
+}
+
+/** The statement that adds the audit entry of a change in another database, before the change. */
+export function auditFirst(
+  db: D1Database,
+  operator: Operator,
+  action: string,
+  noun: string,
+  id: string | number,
+  detail: object,
+): Bound<unknown> {
+  return insert(db, toValues(operator, action, noun, id, detail));
+}
+
+function toValues(
+  { userId, now }: { userId: number | null; now: number },
+  action: string,
+  noun: string,
+  id: string | number | null,
+  detail: object,
+) {
+  // As text, because D1 binds a number as a REAL, which would be shown as `3.0`.
+  return { userId, now, action, noun, id: id === null ? null : String(id), detail: toJson(detail) };
+}
+
+/** The log is part of the API, whose names are in snake_case. */
+function toJson(detail: object): string {
+  const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(detail).map(([name, value]) => [toSnakeCase(name), value])),
+  );
+}
+
+/** A field in an entry: its value before the update and after it, in SQL. The column says how they are written as JSON. */
+export interface AuditedField {
+  column: AnyColumn;
+  from: AnyColumn | SQL;
+  to: SQL;
+}
+
+interface AuditedUpdate {
+  action: string;
+  /** For example `'app ' || token`. */
+  subject: SQL;
+  /** The user who changes the row. Default: the value `userId`. */
+  by?: SQL;
+  /** The row before the update: `FROM … WHERE …`. */
+  row: SQL;
+  /** By the names of the API. Never a secret. */
+  fields: Record<string, AuditedField>;
+}
+
+/**
+ * Builds the statement that adds the entry of an update. It comes BEFORE the update in the same batch, because it compares the row
+ * with the values that it is about to get. The detail has `{"from": …, "to": …}` for each field that differs. There is no entry if
+ * none does. Takes the values of the update, `now` and, unless `by` is given, `userId`.
+ */
+export function auditUpdate({ action: name, subject: of, by, row, fields }: AuditedUpdate) {
+  const all = Object.entries(fields);
+  const object = all.map(([field, { column, from, to }]) => {
+    const values = sql`json_object('from', ${toJsonValue(column, from)}, 'to', ${toJsonValue(column, to)})`;
+    return sql`${text(field)}, ${values}`;
+  });
+  const isSame = all.map(([field, { from, to }]) => sql`iif(${from} IS ${to}, ${text(`$.${field}`)}, '$.-')`);
+  const differs = all.map(([, { from, to }]) => sql`${from} IS NOT ${to}`);
+  return statement<unknown>(sql`
+    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
+    SELECT ${sql.placeholder("now")}, ${by ?? sql.placeholder("userId")}, ${text(name)}, ${of},
+      json_remove(json_object(${sql.join(object, sql`, `)}), ${sql.join(isSame, sql`, `)})
+    ${row} AND (${sql.join(differs, sql` OR `)})
+  `);
+}
+
+/** The fields of `auditUpdate` for columns that `setGiven` updates, with the names of the columns. */
+export function givenFields<T extends Table>(
+  table: T,
+  ...keys: (keyof T["_"]["columns"] & string)[]
+): Record<string, AuditedField> {
+  const fields = keys.map((key) => {
+    const column = expectDefined<AnyColumn>(getTableColumns(table)[key]);
+    return [column.name, { column, from: column, to: given(key, column) }];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The value that `setGiven` sets in a column, which may have the alias of a table. */
+export function given(key: string, column: AnyColumn | SQL): SQL {
+  return sql`iif(${sql.placeholder(`isGiven.${key}`)}, ${sql.placeholder(key)}, ${column})`;
+}
+
+/** D1 binds a number as a REAL, and SQLite has no booleans. */
+export function toJsonValue({ dataType }: AnyColumn, value: AnyColumn | SQL): SQL {
+  if (dataType === "boolean") return sql`json(CASE ${value} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)`;
+  if (dataType === "number") return sql`CAST(${value} AS INTEGER)`;
+  return dataType === "json" ? sql`json(${value})` : sql`${value}`;
+}
+
+const text = (value: string) => sql.raw(`'${value.replaceAll("'", "''")}'`);

@@ -1,0 +1,48 @@
+/** Reads the entries of the audit log about one link, newest first, for the members of its app. */
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import { m, perViewer } from "../accounts/viewers.ts";
+import { as, optional, query, type RowOf } from "../query.ts";
+import { auditLog, memberships, users } from "../schema.ts";
+import type { Bound } from "../statement.ts";
+import { type LinkScope, l } from "./lists.ts";
+
+const e = alias(auditLog, "e");
+const u = alias(users, "u");
+const other = alias(memberships, "other");
+
+const fields = {
+  id: e.id,
+  happenedAt: e.happenedAt,
+  action: e.action,
+  detail: e.detail,
+  userId: e.userId,
+  /** Null for a user who is not a member of the app: other people's addresses are not shown. */
+  email: sql<string | null>`iif(${other.userId} IS NULL, NULL, ${u.email})`,
+  ...optional({ role: u.role }),
+};
+
+/** An entry. Its detail is JSON. */
+export type HistoryRow = RowOf<typeof fields>;
+
+const entries = perViewer(({ from, isMember, isViewer }) =>
+  query(
+    fields,
+    sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}
+      CROSS JOIN ${as(l)} ON ${l.token} = ${sql.placeholder("linkToken")} AND ${l.appToken} = ${m.appToken}
+      CROSS JOIN ${as(e)} INDEXED BY audit_by_subject ON ${e.subject} = 'link ' || ${l.token} AND ${e.id} < ${sql.placeholder("before")}
+      LEFT JOIN ${as(u)} ON ${u.id} = ${e.userId}
+      LEFT JOIN ${as(other)} ON ${other.userId} = ${e.userId} AND ${other.appToken} = ${l.appToken}
+      WHERE ${isViewer} ORDER BY ${e.id} DESC LIMIT ${sql.placeholder("limit")}`,
+  ),
+);
+
+/** The statement that reads up to `limit` entries before an ID. */
+export function historyStatement(
+  db: D1Database,
+  scope: LinkScope,
+  range: { before?: number | undefined; limit: number },
+): Bound<HistoryRow> {
+  const { before = Number.MAX_SAFE_INTEGER, limit } = range;
+  return entries(scope)(db, { ...scope, before, limit });
+}

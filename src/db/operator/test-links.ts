@@ -1,0 +1,61 @@
+/** The links that a partner tests with: those of level 1 to which it is attached, and new ones. */
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import { auditChange, type Operator } from "../audit.ts";
+import { type LinkRow, l, linkFields } from "../links/lists.ts";
+import { as, names, query, returning } from "../query.ts";
+import { apps, links, rounds } from "../schema.ts";
+import { runBatch } from "../statement.ts";
+
+const appToken = sql.placeholder("appToken");
+const x = alias(rounds, "x");
+
+/** The newest ones that the console offers. */
+export const MAX_TEST_LINKS = 20;
+
+const ofPartner = query(
+  linkFields,
+  sql`FROM ${as(l)} INDEXED BY links_by_partner
+    WHERE ${l.appToken} = ${appToken} AND ${l.parentId} IS NULL AND ${l.partnerId} = ${sql.placeholder("partnerId")} AND ${l.archived} = 0
+    ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_TEST_LINKS))}`,
+);
+
+export async function listTestLinks(db: D1Database, appToken: string, partnerId: number): Promise<LinkRow[]> {
+  const [found] = await runBatch(db, ofPartner(db, { appToken, partnerId }));
+  return found;
+}
+
+/** The link of the app that was created in the round with this name. */
+const sameLink = sql`FROM ${as(x)} CROSS JOIN ${as(l)} INDEXED BY links_by_partner
+  WHERE ${x.id} = ${sql.placeholder("id")} AND ${l.appToken} = ${appToken} AND ${l.parentId} IS NULL AND ${l.partnerId} = ${x.partnerId}
+    AND ${l.archived} = 0 AND ${l.label} = ${sql.placeholder("label")} AND ${l.createdAt} >= ${x.openedAt}`;
+const bySameName = query({ token: l.token }, sql`${sameLink} AND ${x.state} = 'open' LIMIT 1`);
+const insert = returning(
+  sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.level, links.label, links.partnerId, links.createdAt)})
+    SELECT ${sql.placeholder("token")}, ${apps.token}, 1, ${sql.placeholder("label")}, ${x.partnerId}, ${sql.placeholder("now")}
+    FROM ${apps} CROSS JOIN ${as(x)}
+    WHERE ${apps.token} = ${appToken} AND ${x.id} = ${sql.placeholder("id")} AND ${x.state} = 'open'
+      AND ${apps.createdLinkCount} < ${apps.maxLinks} AND ${apps.archivedAt} IS NULL AND NOT EXISTS (SELECT 1 ${sameLink})`,
+  { partnerId: links.partnerId },
+);
+
+/**
+ * Returns the token of the link, which exists already if the same form was sent twice. Returns undefined if there is no such app or
+ * open round, or if the app is archived or has its maximum of links.
+ */
+export async function insertTestLink(
+  db: D1Database,
+  operator: Operator,
+  roundId: number,
+  link: { token: string; appToken: string; label: string },
+): Promise<string | undefined> {
+  const { token, appToken, label } = link;
+  const entry = auditChange(db, operator, "create test link", "link", token, {
+    app: appToken,
+    name: label,
+    roundId,
+  });
+  const values = { ...link, id: roundId, now: operator.now };
+  const [, , [found]] = await runBatch(db, insert(db, values), entry, bySameName(db, values));
+  return found?.token;
+}

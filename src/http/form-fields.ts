@@ -1,0 +1,165 @@
+/**
+ * The fields of a form on a page, and the summary of what is wrong with it. A rejected form keeps what was entered, marks each
+ * invalid field, and has a focused summary at the top of the page with a link to each of these fields.
+ */
+import { html } from "hono/html";
+import { type AppError, ERRORS, type InputError } from "../errors.ts";
+import { invalidRequest, toSentence } from "./input.ts";
+import type { Markup } from "./pages.ts";
+import { asCode } from "./text.ts";
+
+interface RenderedField {
+  id: string;
+  subject: string;
+}
+
+/**
+ * A rejected form. Its fields register themselves while they are rendered, so the summary must be rendered after them: it is
+ * usually the layout that adds it.
+ */
+export class RejectedForm {
+  readonly #fields = new Map<string, RenderedField>();
+  readonly error: AppError;
+  /** The fields as they were sent. */
+  readonly form: URLSearchParams;
+
+  constructor(error: AppError, form = new URLSearchParams()) {
+    this.error = error;
+    this.form = form;
+  }
+
+  /** What is wrong with a field, as a sentence; undefined if nothing is. The summary links to the element with this ID. */
+  describe(name: string, id: string, subject: string): string | undefined {
+    const field = this.#fields.get(name) ?? { id, subject };
+    this.#fields.set(name, field);
+    const errors = this.error.errors.filter(({ param }) => toFieldName(param) === name);
+    const sentences = new Set(errors.map((error) => this.#toSentence(error, subject)));
+    return errors.length > 0 ? [...sentences].join(" ") : undefined;
+  }
+
+  /** One item for each distinct sentence. `id` is undefined if the page does not have the field. */
+  items(): { text: string; id: string | undefined }[] {
+    const items = this.error.errors.map((error) => {
+      const field = this.#fields.get(toFieldName(error.param));
+      return { text: this.#toSentence(error, field?.subject ?? toWords(error.param)), id: field?.id };
+    });
+    return [...new Map(items.map((item) => [item.text, item])).values()];
+  }
+
+  /** A message continues a sentence about the field, unless it starts with a capital letter. */
+  #toSentence({ message }: InputError, subject: string): string {
+    if (!/^\p{Lu}/u.test(message)) return toSentence({ param: subject, message });
+    return /[.?!]$/.test(message) ? message : `${message}.`;
+  }
+}
+
+/** The form with these errors. */
+export function rejectedWith(errors: InputError[], form?: URLSearchParams): RejectedForm {
+  return new RejectedForm(invalidRequest(errors), form);
+}
+
+/** The field of an item of a list: `redirect_hosts` for `redirect_hosts.0`. */
+const toFieldName = (param: string) => param.split(".", 1)[0] ?? param;
+
+/** `Cost types` for `cost_types`, for a field that the page does not have. */
+function toWords(param: string): string {
+  const words = toFieldName(param).replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** `lead`: a sentence about what was not done. Without it, the title and the text of the error. */
+export function errorSummary(rejected: RejectedForm, lead?: Markup | string): Markup {
+  const { error } = rejected;
+  const items = rejected.items();
+  const invalid = html`<strong>Not saved.</strong> Fix the errors below and try again.`;
+  const text =
+    error.code === "invalid_request"
+      ? invalid
+      : html`<strong>${ERRORS[error.code].title}.</strong> ${asCode(error.message)}`;
+  return html`
+    <div class="notice error" role="alert" tabindex="-1" autofocus>
+      <p>${lead ?? text}</p>
+      ${items.length > 0 ? html`<ul>${items.map((item) => html`<li>${item.id ? html`<a href="#${item.id}">${item.text}</a>` : item.text}</li>`)}</ul>` : ""}
+    </div>`;
+}
+
+export interface Field {
+  name: string;
+  /** The name by default. */
+  id?: string;
+  label: string;
+  /** What a sentence about an error starts with. The label by default. */
+  subject?: string;
+  value?: string;
+  hint?: Markup | string;
+  type?: "text" | "url" | "email" | "password" | "search" | "file";
+  /** The types of files. */
+  accept?: string;
+  /** The ID of the suggestions. */
+  list?: string;
+  autocomplete?: string;
+  required?: boolean;
+  maxlength?: number;
+  /** Unless the form was rejected: then the summary has the focus. */
+  autofocus?: boolean;
+  /** The rows of a text area. Without it, the field is a single-line input. */
+  rows?: number;
+  /** Has an empty element for an error that a script shows. */
+  live?: boolean;
+}
+
+/** A labeled input. After a rejected form, it keeps the entered value and shows its errors. Passwords are never shown. */
+export function field(
+  { name, id = name, label, subject = label, value = "", hint, type = "text", ...more }: Field,
+  rejected?: RejectedForm,
+): Markup {
+  const error = rejected?.describe(name, id, subject);
+  const text = type === "password" || type === "file" ? "" : (rejected?.form.get(name) ?? value);
+  const attributes = html`id="${id}" name="${name}" ${more.required ? html`required` : ""}
+    ${more.maxlength ? html`maxlength="${more.maxlength}"` : ""} ${more.list ? html`list="${more.list}"` : ""} ${more.autofocus && !rejected ? html`autofocus` : ""}
+    ${marks(id, hint, more.live ? "" : error)}`;
+  return html`
+    <div class="field">
+      <label for="${id}">${label}</label>
+      ${more.rows ? html`<textarea ${attributes} rows="${more.rows}" spellcheck="false">${text}</textarea>` : html`<input ${attributes} type="${type}" ${type === "file" ? html`accept="${more.accept ?? ""}"` : html`value="${text}" autocomplete="${more.autocomplete ?? "off"}"`}>`}
+      ${notes(id, hint, error)}
+      ${more.live ? html`<p class="field-error" id="${id}-error" role="alert"></p>` : ""}
+    </div>`;
+}
+
+export type Option = [value: string, text: string];
+
+export function select(
+  name: string,
+  label: string,
+  options: Option[],
+  selected?: string,
+  { hint, rejected }: { hint?: Markup | string; rejected?: RejectedForm | undefined } = {},
+): Markup {
+  const error = rejected?.describe(name, name, label);
+  const current = rejected?.form.get(name) ?? selected;
+  return html`
+    <div class="field">
+      <label for="${name}">${label}</label>
+      <select id="${name}" name="${name}" ${marks(name, hint, error)}>
+        ${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}
+      </select>
+      ${notes(name, hint, error)}
+    </div>`;
+}
+
+export function check(name: string, label: Markup | string, isChecked: boolean, value = "yes"): Markup {
+  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isChecked ? html`checked` : ""}>${label}</label>`;
+}
+
+/** `error`: an empty text for one that a script shows. */
+function marks(id: string, hint: Markup | string | undefined, error: string | undefined): Markup {
+  const described = [hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
+  return html`${described ? html`aria-describedby="${described}"` : ""} ${error ? html`aria-invalid="true"` : ""}`;
+}
+
+function notes(id: string, hint: Markup | string | undefined, error: string | undefined): Markup {
+  return html`
+    ${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ""}
+    ${error ? html`<p class="field-error" id="${id}-error" data-error>${error}</p>` : ""}`;
+}

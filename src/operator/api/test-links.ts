@@ -1,0 +1,68 @@
+/** `POST /operator/v1/rounds/{id}/links`: an operator creates the link that a partner tests with. */
+import * as z from "zod/mini";
+import { putLink } from "../../db/links/destination-cache.ts";
+import type { LinkRow } from "../../db/links/lists.ts";
+import { findApp } from "../../db/operator/apps.ts";
+import { findPartner } from "../../db/operator/partners.ts";
+import { findRound } from "../../db/operator/rounds.ts";
+import { insertTestLink, listTestLinks } from "../../db/operator/test-links.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { appToken } from "../../http/fields.ts";
+import {
+  createLinkToken,
+  inheritedFrom,
+  type Link,
+  link,
+  linkName,
+  toLink,
+} from "../../usecases/links/link.ts";
+import { badField, byId, notFound } from "./common.ts";
+import { itemOperation } from "./operation.ts";
+
+const newTestLink = z.strictObject({ app_token: appToken, name: linkName });
+
+/** The links of an app that a partner is attached to, newest first. */
+export async function readTestLinks(context: Context, token: string, partnerId: number): Promise<Link[]> {
+  const { DB } = context.env;
+  const [rows, partner] = await Promise.all([
+    listTestLinks(DB, token, partnerId),
+    findPartner(DB, partnerId),
+  ]);
+  const partners = new Map(partner ? [[partner.id, partner]] : []);
+  return rows.map((row: LinkRow) => toLink({ ...row, ...inheritedFrom(undefined) }, partners, context));
+}
+
+export const createTestLink = itemOperation({
+  method: "POST",
+  path: "/operator/v1/rounds/:id/links",
+  id: "createTestLink",
+  summary: "Create a link for a round, with the partner attached",
+  description:
+    "The link is at level 1, and cost data is off. What is sent with the test credential never counts. If the round already has a link of this app with this name, the response is that link.",
+  input: { path: byId, body: newTestLink },
+  item: link,
+  status: 201,
+  returns: "Created",
+  errors: ["not_found", "round_ended", "app_full"],
+  async handle(context, operator, { path: { id }, body: { app_token, name } }) {
+    const { env, ledger, now } = context;
+    const added = { token: createLinkToken(), appToken: app_token, label: name };
+    const token = await insertTestLink(env.DB, operator, id, added);
+    const [round, app] = await Promise.all([findRound(ledger, id, now), findApp(env.DB, app_token)]);
+    if (!round) throw notFound("round");
+    if (token === undefined) {
+      if (!app) throw badField("app_token", "must be the token of an existing app");
+      if (app.archivedAt !== null)
+        throw badField("app_token", "must be the token of an app that is not archived");
+      throw new AppError(round.row.state === "open" ? "app_full" : "round_ended");
+    }
+    context.afterResponse(putLink(env.LINKS, token, app_token));
+    const links = await readTestLinks(context, app_token, round.row.partnerId);
+    const created = links.find((one) => one.token === token);
+    if (!created) throw notFound("link");
+    return created;
+  },
+});
+
+export const operations = [createTestLink];

@@ -1,0 +1,122 @@
+/** The console's page of the archive: finds a cost that was purged, and says in words what counted. */
+import { html } from "hono/html";
+import type { FoundCost } from "../../db/archive/find.ts";
+import { listPartnerNames } from "../../db/operator/partners.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { errorSummary, RejectedForm } from "../../http/form-fields.ts";
+import { parseOrThrow } from "../../http/input.ts";
+import type { Markup } from "../../http/pages.ts";
+import { time } from "../../usecases/rounds/view.ts";
+import { archiveQuery, readArchived } from "../api/archive.ts";
+import { field, select } from "./elements.ts";
+import type { Show } from "./layout.ts";
+import type { Option } from "./lists.ts";
+
+const NAMES = ["partner_id", "cost_id", "day"] as const;
+
+export const archivePage: Show = async (context) => {
+  const asked = context.url.searchParams;
+  const isSearch = NAMES.some((name) => asked.get(name));
+  const [partners, result] = await Promise.all([
+    listPartnerNames(context.env.DB),
+    isSearch && context.ledger.archive ? search(context) : undefined,
+  ]);
+  const rejected =
+    result instanceof AppError && result.code === "invalid_request"
+      ? new RejectedForm(result, asked)
+      : undefined;
+  const form = html`
+    <form method="get" action="/operator/archive">
+      ${select(
+        "partner_id",
+        "Partner",
+        partners.map(({ id, name }): Option => [String(id), name]),
+        asked.get("partner_id") ?? undefined,
+        { rejected },
+      )}
+      ${field({ name: "cost_id", label: "Cost ID", value: asked.get("cost_id") ?? "", required: true }, rejected)}
+      ${field({ name: "day", label: "Day", value: asked.get("day") ?? "", hint: "Optional. The day of the call, the click or the impression in UTC, e.g. 2026-03-14" }, rejected)}
+      <button>Find cost</button>
+    </form>`;
+  return {
+    section: "Archive",
+    body: html`
+      <h1>Archive</h1>
+      <p class="lead">Find a cost that is no longer in the ledger, and see what counted. <a href="/docs/archive">What the archive has</a></p>
+      ${rejected ? errorSummary(rejected, html`<strong>Nothing was searched.</strong> Fix the errors below and try again.`) : ""}
+      ${context.ledger.archive ? "" : NO_ARCHIVE}
+      <section class="card" aria-labelledby="find">
+        <h2 id="find">Find a cost</h2>
+        ${form}
+      </section>
+      ${result instanceof AppError ? (rejected ? "" : problem(result)) : (result ?? []).map(proof)}`,
+  };
+};
+
+async function search(context: Context): Promise<FoundCost[] | AppError> {
+  const asked = context.url.searchParams;
+  const sent = NAMES.flatMap((name) => (asked.get(name) ? [[name, asked.get(name)?.trim()]] : []));
+  try {
+    return await readArchived(context, parseOrThrow(archiveQuery, Object.fromEntries(sent)));
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+const NO_ARCHIVE = html`<p class="notice warn"><strong>No archive is bound.</strong> Nothing that the purge deletes is kept. <a href="/docs/archive">How to bind a bucket</a></p>`;
+
+const problem = ({ code, message }: AppError): Markup => html`
+  <p class="notice ${code === "not_found" ? "" : "error"}" role="status">${message}</p>`;
+
+type Engagement = NonNullable<FoundCost["click"]>;
+
+function proof(cost: FoundCost, index: number): Markup {
+  const id = `found-${index + 1}`;
+  const { call, click, impression, replaced_at, expired_at } = cost;
+  return html`
+    <section class="card" aria-labelledby="${id}">
+      <h2 id="${id}">${replaced_at ? "Replaced cost" : "Cost"} <code>${cost.cost_id}</code></h2>
+      <dl class="details">
+        <dt>Counted</dt><dd>${counted(cost)}</dd>
+        <dt>Cost received</dt><dd>${call?.received_at ? html`${time(call.received_at)}: ${call.cost_type}, ${price(call)}, tag ${call.tag ?? ""}` : "No cost was sent"}</dd>
+        ${cost.void_state ? html`<dt>Void</dt><dd>${voided(cost)}</dd>` : ""}
+        <dt>Click</dt><dd>${engagement(click)}</dd>
+        <dt>Impression</dt><dd>${engagement(impression)}</dd>
+        <dt>Left the ledger</dt><dd>${replaced_at ? html`Replaced by another cost, ${time(replaced_at)}` : html`Expired, ${time(expired_at)}`}</dd>
+        <dt>Object</dt><dd><code>${cost.object}</code></dd>
+      </dl>
+    </section>`;
+}
+
+function counted({ counts, replaced_at }: FoundCost): Markup | string {
+  if (replaced_at) return "Nothing. Another cost with this ID replaced it";
+  if (counts.length === 0) return "Nothing";
+  return html`${counts.map(
+    (one) =>
+      html`<div>${price(one)}, ${one.cost_type}, ${one.day}, ${
+        one.app_token
+          ? html`app <code>${one.app_token}</code>, link <code>${one.link_token ?? ""}</code>, ${one.source === "url" ? "by the price on its URL" : `matched with the ${one.kind}`}`
+          : "pending: it never matched a click or impression, so it counted for no app"
+      }</div>`,
+  )}`;
+}
+
+function voided({ void_state, call }: FoundCost): string {
+  if (void_state === "lifted") return "An earlier cost with this ID was voided. This one took its place";
+  return call ? `Voided. It removed ${call.cost_type}, ${price(call)}` : "Voided";
+}
+
+function engagement(at: Engagement | null): Markup | string {
+  if (!at) return "None";
+  const { url_price: url } = at;
+  return html`${time(at.occurred_at)}, app <code>${at.app_token}</code>, link <code>${at.link_token ?? ""}</code>, cost data ${at.cost_data_enabled ? "on" : "off"}${
+    url
+      ? html`, price on the URL: ${url.cost_type ?? "no type"}, ${url.currency ?? "no currency"} ${url.amount ?? "no amount"}, ${url.counts ? "which can count by itself" : "which does not count by itself"}`
+      : ""
+  }`;
+}
+
+const price = ({ currency, amount }: { currency: string | null; amount: string | null }) =>
+  `${currency} ${amount ?? "without an amount"}`;

@@ -1,0 +1,135 @@
+/** The lists of the console: search, order, filters and pages, all of them in the query, and the count of what was found. */
+import { html } from "hono/html";
+import type { ListPage } from "../../db/operator/searched-list.ts";
+import type { Context } from "../../env.ts";
+import type { Markup } from "../../http/pages.ts";
+
+export type Option = [value: string, text: string];
+type Options = Option[];
+
+interface ListSpec<Sort extends string> {
+  path: string;
+  /** One item, and several. */
+  nouns: [one: string, many: string];
+  /** The label of the search field; without one, the list has none. */
+  search?: string;
+  /** The first one is the default. */
+  sorts: Record<Sort, string>;
+  filters?: { name: string; label: string; options: Options; default?: string }[];
+}
+
+const PAGE_SIZE = 100;
+const MAX_PAGE = 1_000;
+
+export interface ListView<Row> {
+  rows: Row[];
+  /** Whether anything is searched for or filtered. */
+  isFiltered: boolean;
+  /** What a page after the last one has in the place of its table. */
+  beyond: Markup | undefined;
+  /** The form with the search and the filters, and the count. */
+  controls: Markup;
+  /** The links to the previous and the next page. */
+  pager: Markup | "";
+}
+
+/** Reads a page of a list. A value that the list does not know counts as absent. */
+export async function readListView<Sort extends string, Row>(
+  { env, url }: Context,
+  spec: ListSpec<Sort>,
+  list: (
+    db: D1Database,
+    page: ListPage<Sort>,
+    given: Record<string, string>,
+  ) => Promise<{ rows: Row[]; total: number }>,
+): Promise<ListView<Row>> {
+  const { searchParams } = url;
+  const sorts = Object.keys(spec.sorts) as [Sort, ...Sort[]];
+  const sort = sorts.find((one) => one === searchParams.get("sort")) ?? sorts[0];
+  const q = spec.search === undefined ? "" : (searchParams.get("q") ?? "").trim().slice(0, 255);
+  const chosen = (spec.filters ?? []).map((filter) => {
+    const sent = searchParams.get(filter.name);
+    const value = filter.options.find(([option]) => option === sent)?.[0];
+    return { ...filter, value: value ?? filter.default ?? "" };
+  });
+  const requested = Number(searchParams.get("page") ?? "1");
+  const page = Number.isInteger(requested) && requested > 0 && requested <= MAX_PAGE ? requested : 1;
+  const given = Object.fromEntries(
+    [["q", q], ...chosen.map(({ name, value }) => [name, value])].filter(([, value]) => value !== ""),
+  );
+  const offset = (page - 1) * PAGE_SIZE;
+  const { rows, total } = await list(env.DB, { sort, offset, limit: PAGE_SIZE }, given);
+  const isFiltered = q !== "" || chosen.some((filter) => filter.value !== (filter.default ?? ""));
+  const state = {
+    q,
+    sort: sort === sorts[0] ? "" : sort,
+    ...Object.fromEntries(
+      chosen.filter((one) => one.value !== (one.default ?? "")).map((one) => [one.name, one.value]),
+    ),
+  };
+  const hrefOf = (number: number) => {
+    const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== ""));
+    if (number > 1) query.set("page", String(number));
+    return query.size > 0 ? `${spec.path}?${query}` : spec.path;
+  };
+  const [one, many] = spec.nouns;
+  const count =
+    total <= PAGE_SIZE && page === 1
+      ? `${show(total)} ${total === 1 ? one : many}`
+      : `${rows.length === 0 ? "" : `${show(offset + 1)} to ${show(offset + rows.length)} of `}${show(total)} ${total === 1 ? one : many}`;
+  const controls = html`
+    <form class="filters" method="get" action="${spec.path}" role="search" aria-label="${many}">
+      ${spec.search === undefined ? "" : html`<label class="wide">${spec.search} <input type="search" name="q" value="${q}" maxlength="255"></label>`}
+      ${chosen.map((filter) => choice(filter.name, filter.label, filter.options, filter.value))}
+      ${choice("sort", "Order", Object.entries(spec.sorts) as Options, sort)}
+      <p class="actions">
+        <button class="secondary">Show ${many}</button>
+        ${isFiltered ? html`<a href="${spec.path}">Clear filters</a>` : ""}
+      </p>
+    </form>
+    <p class="muted">${count}</p>`;
+  const hasNext = offset + rows.length < total && page < MAX_PAGE;
+  return {
+    rows,
+    isFiltered,
+    beyond:
+      rows.length === 0 && total > 0
+        ? html`<p class="notice">There is no page ${show(page)}. <a href="${hrefOf(1)}">Show the first page</a></p>`
+        : undefined,
+    controls,
+    pager: pager(page > 1 && rows.length > 0 ? hrefOf(page - 1) : null, hasNext ? hrefOf(page + 1) : null),
+  };
+}
+
+const show = (count: number) => count.toLocaleString("en-US");
+
+export function choice(name: string, label: string, options: Options, current: string): Markup {
+  return html`
+    <label>${label}
+      <select name="${name}">${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}</select>
+    </label>`;
+}
+
+/** The links to the neighbors of a page; null where there is none. */
+export function pager(
+  previous: string | null,
+  next: string | null,
+  names = ["Previous page", "Next page"],
+): Markup | "" {
+  if (previous === null && next === null) return "";
+  return html`
+    <nav class="actions pager" aria-label="Pages">
+      ${previous === null ? "" : html`<a class="button secondary" rel="prev" href="${previous}">${names[0]}</a>`}
+      ${next === null ? "" : html`<a class="button secondary" rel="next" href="${next}">${names[1]}</a>`}
+    </nav>`;
+}
+
+/** In the place of a table without rows. */
+export function noRows(
+  { isFiltered, beyond }: Pick<ListView<unknown>, "isFiltered" | "beyond">,
+  empty: Markup,
+  many: string,
+): Markup {
+  if (beyond) return beyond;
+  return isFiltered ? html`<p class="notice">No ${many} match these filters.</p>` : empty;
+}

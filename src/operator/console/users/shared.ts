@@ -1,0 +1,28 @@
+/** What the pages of users share: roles, the badge of a state, and the page with a temporary password. */
+import { html } from "hono/html";
+import type { Context } from "../../../env.ts";
+import type { Markup } from "../../../http/pages.ts";
+import type { UserItem } from "../../api/users.ts";
+import { type Page, secretPage } from "../layout.ts";
+
+export const ROLES: [string, string][] = [
+  ["member", "Member: can use the apps they're added to"],
+  ["operator", "Operator: can also use this console"],
+];
+
+export function stateOf(user: Pick<UserItem, "disabled_at">): Markup {
+  return user.disabled_at === null
+    ? html`<span class="badge ok">active</span>`
+    : html`<span class="badge">disabled</span>`;
+}
+
+export function passwordPage({ url }: Context, { id, email, temporary_password = "" }: UserItem): Page {
+  return secretPage({
+    section: "Users",
+    title: "Temporary password",
+    name: `Temporary password for ${email}`,
+    secret: temporary_password,
+    use: html`<p>Send it to the user. They sign in at <code>${url.origin}/login</code> within 7 days and choose their own password there.</p>`,
+    back: `/operator/users/${id}`,
+  });
+}

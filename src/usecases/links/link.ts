@@ -1,0 +1,130 @@
+/** A link in the API: built from its row and what it inherits. Judges new links. No I/O, no clock. */
+import { customAlphabet } from "nanoid";
+import * as z from "zod/mini";
+import type { Inherited } from "../../db/links/links.ts";
+import type { LinkRow } from "../../db/links/lists.ts";
+import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
+import { idNumber, nameText } from "../../http/fields.ts";
+
+export interface Origins {
+  clickUrl: string;
+  impressionUrl: string;
+}
+
+/** A token for a new link, of 30^10. Without vowels, so that it never equals a word of a path. */
+export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
+
+/** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
+export const linkName = z
+  .string()
+  .check(
+    z.trim(),
+    nameText(1, 255),
+    z.refine((name) => !name.includes("::"), "must not contain ::"),
+  )
+  .with(z.describe("The link's own name: 1 to 255 characters, without `::`"));
+
+/** A link in the API (spec §2.2). */
+export const link = z
+  .strictObject({
+    name: z.string().with(z.describe("The names of the links above it and its own, joined by ::")),
+    token: z.string().with(z.describe("Identifies the link, in its URLs too")),
+    label: z.string().with(z.describe("The link's own name")),
+    level: z
+      .int()
+      .check(z.minimum(1), z.maximum(4))
+      .with(z.describe("1: network, 2: campaign, 3: ad group, 4: creative")),
+    archived: z.boolean(),
+    has_subtrackers: z.boolean().with(z.describe("Whether there are links below it")),
+    partner_id: z
+      .nullable(z.int())
+      .with(z.describe("The link's own partner; null if it inherits one or has none")),
+    cost_data_enabled: z
+      .boolean()
+      .with(z.describe("Whether cost data is on, by its own setting or an inherited one")),
+    url: z.string().with(z.describe("The URL without parameters")),
+    click_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
+    impression_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
+  })
+  .with(z.meta({ id: "Link" }));
+
+export type Link = z.output<typeof link>;
+
+/** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
+export function inheritedFrom(parent: (LinkRow & Inherited) | undefined): Inherited {
+  if (!parent) return { inheritedName: null, inheritedPartner: null, inheritedSwitch: null };
+  return {
+    inheritedName: toName(parent),
+    inheritedPartner: parent.partnerId ?? parent.inheritedPartner,
+    inheritedSwitch: parent.costSwitch ?? parent.inheritedSwitch,
+  };
+}
+
+/** Why a link cannot be created below this parent; undefined if it can, and for a link of level 1. */
+export function judgeParent(
+  parentToken: string | null,
+  parent: Pick<LinkRow, "level"> | undefined,
+): "not_found" | "level_limit" | undefined {
+  if (parentToken === null) return undefined;
+  if (!parent) return "not_found";
+  return parent.level === 4 ? "level_limit" : undefined;
+}
+
+function toName(row: LinkRow & Inherited): string {
+  return row.inheritedName === null ? row.label : `${row.inheritedName}::${row.label}`;
+}
+
+/** `partner_id` is the link's own. The URLs and `cost_data_enabled` follow from the partner and the switch in effect. */
+export function toLink(row: LinkRow & Inherited, partners: Partners, origins: Origins): Link {
+  const partner = partners.get(row.partnerId ?? row.inheritedPartner ?? 0);
+  const switchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
+  const costDataEnabled = switchedOn && partner?.supportsCostData === 1;
+  return {
+    name: toName(row),
+    token: row.token,
+    label: row.label,
+    level: row.level,
+    archived: row.archived === 1,
+    has_subtrackers: row.childCount > 0,
+    partner_id: row.partnerId,
+    cost_data_enabled: costDataEnabled,
+    url: `${origins.clickUrl}/${row.token}`,
+    ...toUrls(row.token, partner, costDataEnabled, origins),
+  };
+}
+
+/** Templates are text, not URLs: macros, spaces and `%%` must stay byte for byte, so this code does not parse them. */
+function toUrls(token: string, partner: Partner | undefined, costDataEnabled: boolean, origins: Origins) {
+  const cost = costDataEnabled ? partner?.costParameters : "";
+  const s2s = partner?.serverToServer ? "s2s=1" : "";
+  return {
+    click_url: withQuery(`${origins.clickUrl}/${token}`, [partner?.clickParameters, cost]),
+    impression_url: withQuery(`${origins.impressionUrl}/impression/${token}`, [
+      partner?.impressionParameters,
+      cost,
+      s2s,
+    ]),
+  };
+}
+
+function withQuery(url: string, parts: (string | undefined)[]): string {
+  const query = parts.filter((part) => part).join("&");
+  return query ? `${url}?${query}` : url;
+}
+
+/** The body of a PATCH (spec §4.5). An absent key keeps the current value; a null partner detaches the partner. */
+export const linkUpdate = z
+  .strictObject({
+    name: z.optional(linkName),
+    archived: z.optional(z.boolean()),
+    partner_id: z.nullish(idNumber).with(z.describe("The partner to attach; null detaches it")),
+    cost_data_enabled: z
+      .optional(z.boolean())
+      .with(z.describe("Requires a partner that supports cost data, on this link or above it")),
+  })
+  .check(
+    z.refine(
+      (body) => Object.values(body).some((value) => value !== undefined),
+      "must contain at least one of name, archived, partner_id, cost_data_enabled",
+    ),
+  );

@@ -1,0 +1,182 @@
+/** Judges rows that name links by path: which links they would create, and why not. No I/O. */
+
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import type * as db from "../../db/links/paths.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
+import { AppError, type InputError } from "../../errors.ts";
+import { invalidRequest } from "../../http/input.ts";
+import { keyOf, type PathRow } from "./path-rows.ts";
+
+/** The link of a row: the one that exists or was created, or that would be created. */
+export interface PathResult {
+  state: "ready" | "created" | "exists";
+  /** Null if it would be created. */
+  token: string | null;
+  createdAt: number | null;
+  /** What an existing link has instead of the settings of its row, in sentences. */
+  differences: string[];
+  found: db.FoundPath;
+}
+
+/** Links with fewer names first, so that the settings of a link are those of its own row. */
+export function inOrder<Row extends { names: string[] }>(rows: Row[]): Row[] {
+  return rows.toSorted((one, other) => one.names.length - other.names.length);
+}
+
+/** The row with the ID of its partner. For an existing link that is named by its token, the partner is only compared. */
+export function findPartner(row: PathRow, partners: Partners): PathRow | AppError {
+  const { partnerId, partnerName } = row;
+  if (partnerName === undefined || row.names.length === 0) return row;
+  const named = [...partners.values()].filter(({ displayName }) => displayName === partnerName);
+  const known = partners.get(partnerId ?? 0);
+  const reject = (message: string) => invalidRequest([{ param: "partner", message }]);
+  if (known && known.displayName !== partnerName)
+    return reject(`is ${partnerName}, but partner_id ${partnerId} is ${known.displayName}`);
+  if (known) return row;
+  const [only, ...others] = named;
+  if (!only) return reject("isn't the name of a partner");
+  return others.length > 0
+    ? reject("is the name of several partners; add the column partner_id")
+    : { ...row, partnerId: partnerId ?? only.id };
+}
+
+export type Judged = { row: PathRow | AppError; result: PathResult | AppError };
+
+export function judge(
+  rows: (PathRow | AppError)[],
+  { found, room, maxLinks, partners }: db.FoundPaths,
+): Judged[] {
+  const judged: Judged[] = rows.map((row) => ({ row, result: row instanceof AppError ? row : NOT_JUDGED }));
+  /** The partner of each link that these rows create. */
+  const planned = new Map<string, number | null>();
+  let left = room;
+  const valid = rows.flatMap((row, index) =>
+    row instanceof AppError ? [] : [{ row, index, names: row.names }],
+  );
+  for (const { row, index } of inOrder(valid)) {
+    const place = expectDefined(found[index]);
+    const missing = row.names
+      .map((_, at) => keyOf(row, at + 1))
+      .filter((key, at) => at >= place.nodes.length && !planned.has(key));
+    const result = judgeRow(row, place, { planned, left, maxLinks, needed: missing.length }, partners);
+    judged[index] = { row, result };
+    if (result instanceof AppError || result.state !== "ready") continue;
+    left -= missing.length;
+    for (const key of missing) planned.set(key, null);
+    planned.set(keyOf(row), row.partnerId);
+  }
+  return judged;
+}
+
+const NOT_JUDGED = new AppError("internal_error");
+
+interface Plan {
+  planned: ReadonlyMap<string, number | null>;
+  left: number;
+  maxLinks: number;
+  needed: number;
+}
+
+function judgeRow(
+  row: PathRow,
+  place: db.FoundPath,
+  { planned, left, maxLinks, needed }: Plan,
+  partners: Partners,
+): PathResult | AppError {
+  const rejection = judgePlace(row, place);
+  if (rejection) return rejection;
+  const isThere = place.nodes.length === row.names.length;
+  const last = isThere ? (place.nodes.at(-1) ?? place.base) : undefined;
+  if (last) return toResult("exists", row, last, place, partners);
+  const errors = judgeSettings(row, place, planned, partners);
+  if (errors.length > 0) return invalidRequest(errors);
+  if (needed > left) return appFull(maxLinks);
+  return { state: "ready", token: null, createdAt: null, differences: [], found: place };
+}
+
+export function appFull(maxLinks: number): AppError {
+  const most = maxLinks.toLocaleString("en-US");
+  return new AppError(
+    "app_full",
+    `Users can create ${most} ${maxLinks === 1 ? "link" : "links"} in this app. Ask an operator to raise this number.`,
+  );
+}
+
+function judgePlace({ names, base }: PathRow, place: db.FoundPath): AppError | undefined {
+  if (place.base === null) {
+    const message = `${base} isn't a link of this app`;
+    return new AppError("not_found", `${message}.`, {
+      errors: [{ param: names.length === 0 ? "link_token" : "parent", message: "isn't a link of this app" }],
+    });
+  }
+  const level = (place.base?.level ?? 0) + names.length;
+  if (level <= 4) return undefined;
+  return new AppError(
+    "level_limit",
+    "A path has at most four levels: network, campaign, ad group, creative.",
+  );
+}
+
+/** The errors of the settings of a new link: the rules of an update (see `judgeUpdate`). */
+function judgeSettings(
+  row: PathRow,
+  { base, nodes }: db.FoundPath,
+  planned: Plan["planned"],
+  partners: Partners,
+): InputError[] {
+  const errors: InputError[] = [];
+  if (row.archived) errors.push({ param: "archived", message: "can't be yes for a new link" });
+  if (row.partnerId !== null && !partners.has(row.partnerId)) {
+    errors.push({ param: "partner", message: "doesn't exist" });
+  } else if (row.costSwitch) {
+    const above = row.names
+      .slice(0, -1)
+      .map((_, at) => nodes[at]?.partnerId ?? planned.get(keyOf(row, at + 1)) ?? null);
+    const inherited = above.findLast((id) => id !== null) ?? base?.partnerId ?? base?.inheritedPartner;
+    const partner = partners.get(row.partnerId ?? inherited ?? 0);
+    if (!partner) {
+      errors.push({
+        param: "cost_data",
+        message: "can't be on: no partner is attached to this link or above it",
+      });
+    } else if (!partner.supportsCostData) {
+      errors.push({
+        param: "cost_data",
+        message: `can't be on: ${partner.displayName} doesn't support cost data yet`,
+      });
+    }
+  }
+  return errors;
+}
+
+function toResult(
+  state: PathResult["state"],
+  row: PathRow,
+  link: db.PathNode,
+  found: db.FoundPath,
+  partners: Partners,
+): PathResult {
+  const differences =
+    state === "exists" && row && !(row instanceof AppError) ? compare(row, link, partners) : [];
+  return { state, token: link.token, createdAt: link.createdAt, differences, found };
+}
+
+function compare(row: PathRow, link: db.PathNode, partners: Partners): string[] {
+  const differences: string[] = [];
+  const partner = partners.get(link.partnerId ?? 0);
+  const isOther = row.partnerId !== null && row.partnerId !== link.partnerId;
+  if (isOther || (row.partnerName !== undefined && row.partnerName !== partner?.displayName)) {
+    differences.push(partner ? `Its partner is ${partner.displayName}.` : "It has no partner of its own.");
+  }
+  if (row.costSwitch !== null && Number(row.costSwitch) !== link.costSwitch) {
+    differences.push(
+      link.costSwitch === null
+        ? "It inherits its cost data setting."
+        : `Its cost data is ${link.costSwitch ? "on" : "off"}.`,
+    );
+  }
+  if (link.archived ? !row.archived : row.archived) {
+    differences.push(link.archived ? "It's archived." : "It isn't archived.");
+  }
+  return differences;
+}

@@ -1,0 +1,140 @@
+/**
+ * Creates links by path: rows of 1 to 4 names from the network down to the last link, each with the settings of that link. Pages,
+ * files and the script use the same rules, and the check of a file decides like the import.
+ */
+import type { AppAccess } from "../../db/accounts/viewers.ts";
+import { putLink } from "../../db/links/destination-cache.ts";
+import type { AppScope } from "../../db/links/lists.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import * as db from "../../db/links/paths.ts";
+import { chunk } from "../../db/statement.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { createLinkToken } from "./link.ts";
+import { keyOf, type PathRow } from "./path-rows.ts";
+import { appFull, findPartner, inOrder, judge, type PathResult } from "./path-rules.ts";
+
+export interface PathResults {
+  access: AppAccess | undefined;
+  partners: Partners;
+  maxLinks: number;
+  /** With the IDs of their partners. */
+  rows: (PathRow | AppError)[];
+  /** Empty without access. */
+  results: (PathResult | AppError)[];
+}
+
+/** Finds the link below which others are created. `base` is undefined without a token, and null if the app does not have it. */
+export async function findBase(context: Context, scope: AppScope, token: string | null) {
+  const asked = token === null ? [] : [{ base: token, names: [] }];
+  const { access, partners, found } = await db.findPaths(context.env.DB, scope, asked);
+  const base = token === null ? undefined : (found[0]?.base ?? null);
+  return { access, partners, base };
+}
+
+/** Finds what `createPaths` would do. Creates nothing. */
+export async function checkPaths(
+  context: Context,
+  scope: AppScope,
+  rows: (PathRow | AppError)[],
+): Promise<PathResults> {
+  const asked = rows.filter((row): row is PathRow => !(row instanceof AppError));
+  const read = await db.findPaths(context.env.DB, scope, asked);
+  const { access, partners, maxLinks } = read;
+  if (!access || access.appToken === null) return { access, partners, maxLinks, rows, results: [] };
+  const judged = judge(
+    asked.map((row) => findPartner(row, partners)),
+    read,
+  );
+  const all = rows.map((row) =>
+    row instanceof AppError ? { row, result: row } : expectDefined(judged.shift()),
+  );
+  return {
+    access,
+    partners,
+    maxLinks,
+    rows: all.map(({ row }) => row),
+    results: all.map(({ result }) => result),
+  };
+}
+
+/**
+ * Creates the links that are missing, each with those above it: 100 rows in one transaction, those with fewer names first. A row
+ * that is rejected creates nothing. A link that exists is not changed.
+ */
+export async function createPaths(
+  context: Context,
+  scope: AppScope,
+  asked: (PathRow | AppError)[],
+): Promise<PathResults> {
+  const checked = await checkPaths(context, scope, asked);
+  const { rows, results, maxLinks } = checked;
+  const tokens = new Map<string, string>();
+  const added = inOrder(
+    rows.flatMap((row, index) => {
+      const result = results[index];
+      if (row instanceof AppError || !result || result instanceof AppError || result.state !== "ready")
+        return [];
+      return [{ index, row, names: row.names, path: toNewPath(row, result.found, tokens) }];
+    }),
+  );
+  const done = new Set<string>();
+  for (const some of chunk(added, db.MAX_PATHS)) {
+    const paths = some.map(({ path }) => beginBelow(path, done));
+    const { access, created } = await db.insertPaths(context.env.DB, scope, paths, context.now);
+    if (!access || access.appToken === null) return { ...checked, access };
+    const others: typeof some = [];
+    for (const one of some) {
+      const token = one.path.tokens.at(-1) ?? "";
+      if (!created.has(token)) others.push(one);
+      else results[one.index] = toCreated(token, context, expectDefined(results[one.index]));
+    }
+    // Another request created them meanwhile, or took the room for them.
+    if (others.length > 0) {
+      const { results: again } = await checkPaths(
+        context,
+        scope,
+        others.map(({ row }) => row),
+      );
+      for (const [position, { index }] of others.entries()) {
+        const result = again[position];
+        const isThere = result instanceof AppError || result?.state === "exists";
+        results[index] = isThere ? result : appFull(maxLinks);
+      }
+    }
+    for (const token of created) {
+      done.add(token);
+      context.afterResponse(putLink(context.env.LINKS, token, scope.appToken));
+    }
+  }
+  return checked;
+}
+
+/**
+ * Begins at the deepest link that exists, so that the transaction reads little. `known` has the tokens of the new links by path, and
+ * gets those of this row.
+ */
+function toNewPath(row: PathRow, { nodes }: db.FoundPath, known: Map<string, string>): db.NewPath {
+  const { partnerId, costSwitch } = row;
+  const names = row.names.slice(nodes.length);
+  const base = nodes.at(-1)?.token ?? row.base;
+  const tokens = names.map((_, at) => {
+    const key = keyOf(row, nodes.length + at + 1);
+    const token = known.get(key) ?? createLinkToken();
+    known.set(key, token);
+    return token;
+  });
+  return { base, names, partnerId, costSwitch, tokens };
+}
+
+/** The rest of a path whose first links were created before. */
+function beginBelow(path: db.NewPath, created: ReadonlySet<string>): db.NewPath {
+  const depth = path.tokens.findLastIndex((token) => created.has(token)) + 1;
+  const base = path.tokens[depth - 1] ?? path.base;
+  return { ...path, base, names: path.names.slice(depth), tokens: path.tokens.slice(depth) };
+}
+
+function toCreated(token: string, { now }: Context, judged: PathResult | AppError): PathResult | AppError {
+  return judged instanceof AppError ? judged : { ...judged, state: "created", token, createdAt: now };
+}

@@ -1,0 +1,237 @@
+// Sends a file that is too large for one request in parts: it checks all of them, and imports the rows that are good after a
+// confirmation. Smaller files are sent as a form, as without this script. The attributes of the form have the paths and the words.
+
+const MAX_FILE_BYTES = 10_000_000;
+const MAX_ROWS = 1_000;
+const MAX_PART_BYTES = 1_000_000;
+const MAX_FORM_BYTES = 1024 * 1024;
+const MAX_SHOWN = 100;
+const MAX_ATTEMPTS = 5;
+
+const form = document.querySelector("#upload");
+const panel = document.querySelector("#progress");
+const encoder = new TextEncoder();
+const numberOf = (count) => count.toLocaleString("en-US");
+const textOf = (count) => `${numberOf(count)} ${count === 1 ? form.dataset.one : form.dataset.many}`;
+
+form?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [file] = form.elements.file.files;
+  if (file.size > MAX_FILE_BYTES) return start("The file has more than 10 MB. Split it into smaller files.");
+  const text = await decode(file);
+  const [header, ...rows] = text === undefined ? [] : splitRows(text);
+  if (file.size <= MAX_FORM_BYTES && rows.length <= MAX_ROWS) return form.submit();
+  if (text === undefined) return start("The file must be UTF-8. Nothing was imported.");
+  const numbered = rows
+    .map((line, index) => ({ row: index + 1, line: `${index + 1},${line}` }))
+    .filter((_, index) => !/^[,\s]*$/.test(rows[index]));
+  await check(`row,${header}`, inLevels(`row,${header}`, numbered));
+});
+
+/** The values of a row, without their quotes. */
+function cellsOf(line) {
+  const cells = [""];
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === "," && !isQuoted) cells.push("");
+    else cells[cells.length - 1] += character;
+  }
+  return cells;
+}
+
+/** Rows that others can be below come first: those without a value in the last columns that the form names. */
+function inLevels(header, rows) {
+  const names = cellsOf(header).map((name) => name.trim().toLowerCase());
+  const columns = (form.dataset.levels ?? "").split(" ").map((name) => names.indexOf(name));
+  const levelOf = (cells) => columns.findLastIndex((column) => cells[column]);
+  return rows
+    .map((row) => ({ row, level: levelOf(cellsOf(row.line)) }))
+    .sort((one, other) => one.level - other.level)
+    .map(({ row }) => row);
+}
+
+async function decode(file) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rows that are not empty. A quoted value can contain line ends. */
+function splitRows(text) {
+  const rows = [];
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at <= text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    if (at < text.length && (isQuoted || text[at] !== "\n")) continue;
+    const row = text.slice(from, at).replace(/\r$/, "");
+    if (row !== "") rows.push(row);
+    from = at + 1;
+  }
+  return rows;
+}
+
+/** Parts that one request can take. */
+function* partsOf(header, rows) {
+  let part = [];
+  let bytes = encoder.encode(header).length;
+  for (const row of rows) {
+    const size = encoder.encode(row.line).length + 1;
+    if (part.length === MAX_ROWS || (part.length > 0 && bytes + size > MAX_PART_BYTES)) {
+      yield part;
+      part = [];
+      bytes = encoder.encode(header).length;
+    }
+    part.push(row);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+const status = panel?.querySelector("[role=status]");
+const bar = panel?.querySelector("progress");
+const problems = panel?.querySelector(".table");
+const importButton = panel?.querySelector("#import");
+const download = panel?.querySelector("#download");
+
+/** Shows the panel with a text and without the results of an earlier file. */
+function start(text, title = "Check") {
+  panel.hidden = false;
+  bar.hidden = problems.hidden = importButton.hidden = download.hidden = true;
+  panel.querySelector("h2").textContent = title;
+  status.textContent = text;
+  panel.querySelector("h2").focus();
+}
+
+/** Sends the rows in parts to a path, and returns the results of all of them. */
+async function sendAll(path, header, rows, title) {
+  start("", title);
+  bar.hidden = false;
+  bar.max = rows.length;
+  const results = [];
+  for (const part of partsOf(header, rows)) {
+    bar.value = results.length;
+    status.textContent = `${numberOf(results.length)} of ${numberOf(rows.length)} rows`;
+    const answer = await send(path, [header, ...part.map(({ line }) => line)].join("\n"));
+    // A row that does not fit the header has lost its own number.
+    for (const [index, result] of answer.rows.entries()) {
+      const { row } = part[index];
+      results.push({ ...result, row, line: result.line.replace(/^\d+/, row) });
+    }
+    resultHeader = answer.header;
+  }
+  bar.hidden = true;
+  return results;
+}
+
+let resultHeader = "";
+
+/** Sends a part again while the server is busy: a cost that was stored before is a duplicate. */
+async function send(path, body) {
+  for (let attempt = 1; ; attempt++) {
+    const headers = { "content-type": "text/csv", accept: "application/json" };
+    const response = await fetch(path, { method: "POST", headers, body }).catch(() => undefined);
+    if (response?.ok) return response.json();
+    const isBusy = response === undefined || response.status === 429 || response.status === 503;
+    if (!isBusy || attempt === MAX_ATTEMPTS) throw new Error(await describe(response));
+    const seconds = Number(response?.headers.get("retry-after")) || attempt;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}
+
+async function describe(response) {
+  const problem = await response?.json().catch(() => undefined);
+  return problem?.detail ?? "The server didn't respond.";
+}
+
+async function check(header, rows) {
+  let checked;
+  try {
+    const sent = await sendAll(form.dataset.check, header, rows, "Check");
+    checked = withoutRepeats(sent).sort((left, right) => left.row - right.row);
+  } catch (error) {
+    return start(`${error.message} Nothing was imported.`);
+  }
+  const isReady = new Set(checked.filter(({ state }) => state === "ready").map(({ row }) => row));
+  status.textContent = `Nothing is imported yet. ${summarize("ready", checked, checked)}`;
+  showResults(checked);
+  importButton.hidden = isReady.size === 0;
+  importButton.textContent = `Import ${textOf(isReady.size)}`;
+  importButton.onclick = () =>
+    importAll(
+      header,
+      rows.filter(({ row }) => isReady.has(row)),
+      checked.filter(({ row }) => !isReady.has(row)),
+    );
+}
+
+async function importAll(header, rows, others) {
+  let imported;
+  try {
+    imported = await sendAll(form.dataset.import, header, rows, "Import");
+  } catch (error) {
+    return start(
+      `${error.message} Some ${form.dataset.many} may be imported. Upload the file again: those are not imported twice.`,
+      "Import",
+    );
+  }
+  const all = [...imported, ...others].sort((left, right) => left.row - right.row);
+  status.textContent = summarize("imported", imported, all);
+  showResults(all);
+  panel.querySelector("h2").focus();
+}
+
+/** For example `12 would be imported, 3 were sent before, 0 are rejected.` */
+function summarize(state, good, all) {
+  const { dataset } = form;
+  const [duplicates, rejected] = [countOf(all, "duplicate"), countOf(all, "rejected")].map(numberOf);
+  return `${numberOf(countOf(good, state))} ${dataset[state]}, ${duplicates} ${dataset.duplicate}, ${rejected} are rejected.`;
+}
+
+const countOf = (results, state) => results.filter((result) => result.state === state).length;
+
+/** Each key can be in the file once. The server sees only the repeats in one part. */
+function withoutRepeats(results) {
+  const seen = new Map();
+  return results.map((result) => {
+    if (result.state === "rejected") return result;
+    const first = seen.get(result.key);
+    if (first === undefined) seen.set(result.key, result.row);
+    if (first === undefined) return result;
+    const detail = result.repeat.detail.replace("{row}", first);
+    const line = result.repeat.line.replace("{row}", first).replace(/^\d+/, result.row);
+    return { ...result, state: "rejected", detail, line };
+  });
+}
+
+function showResults(results) {
+  const rejected = results.filter(({ state }) => state === "rejected");
+  problems.hidden = rejected.length === 0;
+  problems.querySelector("tbody").replaceChildren(...rejected.slice(0, MAX_SHOWN).map(toTableRow));
+  if (rejected.length > MAX_SHOWN)
+    status.textContent += ` The table has the first ${MAX_SHOWN} of them, the file all.`;
+  if (download.href) URL.revokeObjectURL(download.href);
+  const lines = [resultHeader, ...results.map(({ line }) => line)];
+  download.href = URL.createObjectURL(new Blob(lines, { type: "text/csv" }));
+  download.hidden = false;
+}
+
+function toTableRow({ row, name, detail }) {
+  const [, nameLabel] = [...problems.querySelectorAll("th[scope=col]")].map((head) => head.textContent);
+  const line = document.createElement("tr");
+  const cells = [
+    ["th", "Row", row],
+    ["td", nameLabel, name ?? ""],
+    ["td", "What's wrong", detail],
+  ];
+  for (const [tag, label, text] of cells) {
+    const cell = line.appendChild(document.createElement(tag));
+    cell.textContent = text;
+    cell.dataset.label = label;
+    if (tag === "th") cell.scope = "row";
+  }
+  return line;
+}

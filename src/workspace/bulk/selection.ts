@@ -1,0 +1,50 @@
+/** The links that are selected on the Links page. The query of the page carries them, so they survive paging and filtering. */
+import { html } from "hono/html";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import { type Option, select } from "../../http/form-fields.ts";
+import type { Markup } from "../../http/pages.ts";
+import { withQuery } from "../../usecases/periods.ts";
+import { MAX_SELECTED } from "../links/query.ts";
+
+export const ACTIONS = {
+  archive: "Archive",
+  restore: "Restore",
+  attach: "Attach to the partner below",
+  detach: "Detach from their partner",
+  "cost-on": "Turn cost data on",
+  "cost-off": "Turn cost data off",
+} as const;
+export type Action = keyof typeof ACTIONS;
+
+export const countSelected = (count: number) => (count === 0 ? "No links selected" : `${count} selected`);
+
+export function sortedPartners(partners: Partners): Option[] {
+  return [...partners.values()]
+    .toSorted((one, other) => one.displayName.localeCompare(other.displayName))
+    .map(({ id, displayName }) => [String(id), displayName]);
+}
+
+/** Selects a link for the form below, which may be elsewhere on the page. */
+export const checkbox = (token: string, label: string, isSelected: boolean): Markup =>
+  html`<input type="checkbox" form="selection" name="links" value="${token}" aria-label="Select ${label}" ${isSelected ? html`checked` : ""}>`;
+
+/** The form for the selected links. `shown` are the tokens that have a checkbox on the page. */
+export function selectionForm(url: URL, partners: Partners, selected: string[], shown: Set<string>): Markup {
+  const elsewhere = selected.filter((token) => !shown.has(token));
+  return html`
+    <details class="card selection" ${selected.length > 0 ? html`open` : ""}>
+      <summary><span>Change several links: <span data-selected-count role="status">${countSelected(selected.length)}</span></span></summary>
+      <form id="selection" method="get" action="${url.pathname}/bulk" data-max="${MAX_SELECTED}">
+        ${elsewhere.map((token) => html`<input type="hidden" name="links" value="${token}">`)}
+        <input type="hidden" name="back" value="${url.search}">
+        ${select("action", "Action", Object.entries(ACTIONS))}
+        ${select("partner", "Partner to attach", sortedPartners(partners))}
+        <p class="actions">
+          <button>Review changes</button>
+          <button class="secondary" name="only" value="select" data-without-script>Update selection</button>
+          <a href="${withQuery(url, { selected: null })}" data-clear>Clear selection</a>
+        </p>
+        <p class="hint">Select links in the table, on as many pages as you need. <span data-without-script>Update the selection before you open another page.</span> Nothing changes before you confirm.</p>
+      </form>
+    </details>`;
+}

@@ -1,0 +1,96 @@
+/** One change of several links: what is asked for, and what it does to each of them. */
+import * as z from "zod/mini";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import type { SeenLinks } from "../../db/links/updates.ts";
+import { idText, readAs } from "../../http/fields.ts";
+import type { LinkUpdate, StoredLink, UpdateResult } from "../../usecases/links/updates.ts";
+import { noSupport } from "../edit/choice.ts";
+import { partnerOf } from "../links/cells.ts";
+import { readTokens } from "../links/query.ts";
+import { ACTIONS, type Action } from "./selection.ts";
+
+export const bulkFields = {
+  action: z.enum(Object.keys(ACTIONS) as Action[], "must be one of the list"),
+  partner: z.optional(idText),
+  links: readAs(z.string(), (value, reject) => readTokens(value, reject)),
+  back: z._default(z.string(), ""),
+};
+
+/** The own partner and switch of a link as the review showed them: `demo1nk001.1.0`; `-` is none. */
+const SEEN = /^([0-9a-z]+)\.(-|[1-9]\d{0,14})\.(-|[01])$/i;
+
+/** Links are separated by commas. Without it, nothing was seen: to archive and to restore need no comparison. */
+const seenLinks = readAs(z.string(), (value, reject) => {
+  const seen: SeenLinks = {};
+  for (const part of value.split(",")) {
+    const [, token, partner = "", costSwitch = ""] = SEEN.exec(part) ?? [];
+    if (token === undefined) reject("must be what the review showed; review the change again");
+    else seen[token] = { partnerId: toNumber(partner), costSwitch: toNumber(costSwitch) };
+  }
+  return seen;
+});
+const toNumber = (text: string) => (text === "-" ? null : Number(text));
+
+export const bulkForm = z.object({ ...bulkFields, seen: z.optional(seenLinks) });
+
+export function showSeen({ action }: Pick<Bulk, "action">, results: UpdateResult[]): string {
+  if (action === "archive" || action === "restore") return "";
+  return results
+    .map(
+      ({ before: { token, partnerId, costSwitch } }) => `${token}.${partnerId ?? "-"}.${costSwitch ?? "-"}`,
+    )
+    .join();
+}
+
+export type Bulk = z.output<z.ZodMiniObject<typeof bulkFields>>;
+
+export function toUpdate({ action, partner }: Pick<Bulk, "action" | "partner">): LinkUpdate {
+  switch (action) {
+    case "archive":
+      return { archived: true };
+    case "restore":
+      return { archived: false };
+    case "attach":
+      // 0 is no partner, so every link is rejected.
+      return { partner_id: partner ?? 0 };
+    case "detach":
+      return { partner_id: null };
+    case "cost-on":
+      return { cost_data_enabled: true };
+    case "cost-off":
+      return { cost_data_enabled: false };
+  }
+}
+
+/** The query of the pages about a change. */
+export function bulkQuery({ action, partner, links, back }: Bulk, more: Record<string, string> = {}): string {
+  return String(
+    new URLSearchParams({
+      action,
+      ...(partner !== undefined && { partner: String(partner) }),
+      links: links.join(),
+      back,
+      ...more,
+    }),
+  );
+}
+
+/** Why a link is not changed. */
+export function explain({ before, rejection }: UpdateResult, partners: Partners): string {
+  if (rejection === "unknown_partner") return "This partner doesn't exist.";
+  const partner = partnerOf(before, partners);
+  return partner ? noSupport(partner.displayName) : "It has no partner, which cost data needs.";
+}
+
+/** What differs between two states of a link, as sentences. */
+export function describeChange(before: StoredLink, after: StoredLink, partners: Partners): string {
+  const nameOf = (link: StoredLink) => partnerOf(link, partners)?.displayName ?? "none";
+  const isOn = (link: StoredLink) =>
+    (link.costSwitch ?? link.inheritedSwitch) === 1 && partnerOf(link, partners)?.supportsCostData === 1;
+  const parts: string[] = [];
+  if (before.archived !== after.archived)
+    parts.push(after.archived ? "Will be archived." : "Will be restored.");
+  if (before.partnerId !== after.partnerId) parts.push(`Partner: ${nameOf(before)} → ${nameOf(after)}.`);
+  if (isOn(before) !== isOn(after)) parts.push(`Cost data: ${isOn(after) ? "off → on" : "on → off"}.`);
+  return parts.length > 0 ? parts.join(" ") : "It gets this setting as its own instead of inheriting it.";
+}

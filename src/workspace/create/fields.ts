@@ -1,0 +1,95 @@
+/** The fields of the partner and the cost switch of a new link. */
+import { html } from "hono/html";
+import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
+import type { FoundPath } from "../../db/links/paths.ts";
+import { toTypes } from "../../domain/cost-types.ts";
+import { field, type RejectedForm, select } from "../../http/form-fields.ts";
+import type { Markup } from "../../http/pages.ts";
+
+/** With more partners than this, the field is a text with suggestions, which can be searched. */
+const MOST_OPTIONS = 50;
+
+type Parent = FoundPath["base"];
+
+/** The partner in effect for a link below this one. */
+export const partnerAbove = (parent: Parent, partners: Partners) =>
+  partners.get(parent?.partnerId ?? parent?.inheritedPartner ?? 0);
+
+/** The fields of the settings of the last link of a path. */
+export function settingFields(parent: Parent, partners: Partners, rejected?: RejectedForm): Markup {
+  const above = partnerAbove(parent, partners);
+  return html`
+    ${partnerField(above, partners, rejected)}
+    ${costField(above, parent, partners, rejected)}`;
+}
+
+function partnerField(above: Partner | undefined, partners: Partners, rejected?: RejectedForm): Markup {
+  const sorted = [...partners.values()].sort((one, other) =>
+    one.displayName.localeCompare(other.displayName),
+  );
+  if (sorted.length > MOST_OPTIONS) {
+    const suggested = suggestionsOf(partners);
+    return html`
+      ${field({ name: "partner", label: "Partner", list: "partners", hint: above ? `Leave empty to inherit ${above.displayName}.` : "Leave empty for none. Type to search." }, rejected)}
+      <datalist id="partners">${sorted.map((partner) => html`<option value="${suggested.get(partner.id)}">${describe(partner)}</option>`)}</datalist>`;
+  }
+  const none = above ? `Inherit ${above.displayName}` : "None";
+  return select(
+    "partner_id",
+    "Partner",
+    [
+      ["", none],
+      ...sorted.map((partner): [string, string] => [
+        String(partner.id),
+        `${partner.displayName} (${describe(partner)})`,
+      ]),
+    ],
+    "",
+    { hint: "Attached to the last link of the path. The links below it inherit it.", rejected },
+  );
+}
+
+/** A text for each partner by ID: its name, with the ID if other partners have this name or could look like it. */
+export function suggestionsOf(partners: Partners): Map<number, string> {
+  const counts = new Map<string, number>();
+  for (const { displayName } of partners.values())
+    counts.set(displayName, (counts.get(displayName) ?? 0) + 1);
+  return new Map(
+    [...partners.values()].map(({ id, displayName }) => {
+      const isClear = counts.get(displayName) === 1 && !/\(\d+\)$/.test(displayName);
+      return [id, isClear ? displayName : `${displayName} (${id})`];
+    }),
+  );
+}
+
+function describe({ supportsCostData, integratedTypes, stoppedAt }: Partner): string {
+  if (stoppedAt !== null) return "stopped";
+  return supportsCostData ? `cost data: ${toTypes(integratedTypes).join(", ")}` : "no cost data yet";
+}
+
+function costField(
+  above: Partner | undefined,
+  parent: Parent,
+  partners: Partners,
+  rejected?: RejectedForm,
+): Markup {
+  const inherited = (parent?.costSwitch ?? parent?.inheritedSwitch) === 1;
+  const isPossible = [...partners.values()].some(({ supportsCostData }) => supportsCostData);
+  const reason = isPossible
+    ? `Needs a partner that supports cost data${above ? whyNot(above) : ", on this link or above it"}.`
+    : "No partner supports cost data yet. Ask your operator for an integration round.";
+  return select(
+    "cost_data",
+    "Cost data",
+    [
+      ["", parent ? `Inherit (${inherited ? "on" : "off"})` : "Inherit, or off"],
+      ...(isPossible ? [["on", "On"] as [string, string]] : []),
+      ["off", "Off"],
+    ],
+    "",
+    { hint: reason, rejected },
+  );
+}
+
+const whyNot = ({ supportsCostData, displayName }: Partner) =>
+  supportsCostData ? "" : `: ${displayName} doesn't yet`;

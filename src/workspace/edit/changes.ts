@@ -1,0 +1,109 @@
+/** The forms of a link's settings. Each redirects back to the settings; a rejected one shows them with what was entered. */
+import * as z from "zod/mini";
+import type { SeenLink } from "../../db/links/updates.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { readForm } from "../../http/form.ts";
+import { RejectedForm, rejectedWith } from "../../http/form-fields.ts";
+import { invalidRequest } from "../../http/input.ts";
+import { redirectResponse } from "../../http/pages.ts";
+import { linkName } from "../../usecases/links/link.ts";
+import { changeLinks, type LinkUpdate } from "../../usecases/links/updates.ts";
+import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
+import { linkNotFound, readLink } from "./link.ts";
+import { type Done, renderSettings } from "./settings.ts";
+
+/** For a reload of a rejected form. */
+export const backToSettings: Show = async ({ params }, { path }) =>
+  redirectResponse(`${path}/links/${encodeURIComponent(params.link_token ?? "")}/settings`);
+
+const done = (context: Context, member: Member, action: Done) =>
+  redirectResponse(
+    `${member.path}/links/${encodeURIComponent(context.params.link_token ?? "")}/settings?done=${action}`,
+  );
+
+const nameForm = z.object({ name: linkName, seen_name: z.string(FORM_INCOMPLETE) });
+
+export const submitName: Show = async (context, member) => {
+  const form = await readForm(context, nameForm);
+  if ("errors" in form) {
+    const edited = await readLink(context, member);
+    const nameRejected = rejectedWith(form.errors, form.sent);
+    context.trace.outcome = nameRejected.error.code;
+    return renderSettings(context, member, edited, { nameRejected });
+  }
+  const { name, seen_name } = form.fields;
+  const { rejection, isChanged } = await change(context, member, { name }, { label: seen_name });
+  if (!rejection) return done(context, member, isChanged ? "renamed" : "unchanged");
+  const edited = await readLink(context, member);
+  const now = `The name is “${edited.row.label}” now. You entered “${name}”. Rename the link again to replace it.`;
+  const nameRejected = conflict(context, [{ param: "name", message: now }], new URLSearchParams({ name }));
+  return renderSettings(context, member, edited, { nameRejected });
+};
+
+const archivedForm = z.object({ archived: z.enum(["yes", "no"], "must be yes or no") });
+
+export const submitArchived: Show = async (context, member) => {
+  const form = await readForm(context, archivedForm);
+  if ("errors" in form) throw invalidRequest(form.errors);
+  const archived = form.fields.archived === "yes";
+  await change(context, member, { archived });
+  return done(context, member, archived ? "archived" : "restored");
+};
+
+export const submitPartner: Show = async (context, member) => {
+  const form = await readForm(context, seenFields);
+  if ("errors" in form) {
+    const edited = await readLink(context, member);
+    const choiceRejected = rejectedWith(form.errors, form.sent);
+    context.trace.outcome = choiceRejected.error.code;
+    return renderSettings(context, member, edited, { choiceRejected });
+  }
+  const { partner, cost, seen_partner, seen_cost } = form.fields;
+  const choice = { partner, cost };
+  const update = toUpdate(choice, { partner: seen_partner, cost: seen_cost });
+  const result = await change(context, member, update, toSeen(form.fields));
+  if (!result.rejection) return done(context, member, result.isChanged ? "saved" : "unchanged");
+  const edited = await readLink(context, member);
+  const sent = new URLSearchParams({ partner: String(partner), cost });
+  if (result.rejection !== "link_changed") {
+    const choiceRejected = rejectedWith([explainRejection(edited, result, choice)], sent);
+    context.trace.outcome = result.rejection;
+    return renderSettings(context, member, edited, { choiceRejected });
+  }
+  const { link, row, partners } = edited;
+  const nameOf = (id: number | null) => (id === null ? "No partner" : (partners.get(id)?.displayName ?? id));
+  const choiceRejected = conflict(
+    context,
+    [
+      {
+        param: "partner",
+        message: `Partner now: ${nameOf(row.partnerId)}. You chose: ${nameOf(partner === "none" ? null : partner)}.`,
+      },
+      {
+        param: "cost",
+        message: `Cost data now: ${link.cost_data_enabled ? "On" : "Off"}. You chose: ${cost === "on" ? "On" : "Off"}.`,
+      },
+    ],
+    sent,
+  );
+  return renderSettings(context, member, edited, { choice, choiceRejected, isPreview: true });
+};
+
+function conflict(context: Context, errors: { param: string; message: string }[], sent: URLSearchParams) {
+  context.trace.outcome = "link_changed";
+  return new RejectedForm(new AppError("link_changed", undefined, { errors }), sent);
+}
+
+/** Throws not_found and session_ended. */
+async function change(context: Context, member: Member, update: LinkUpdate, seen?: SeenLink) {
+  const token = context.params.link_token ?? "";
+  const scope = { ...member.viewer, appToken: member.app.token };
+  const at = { now: context.now, seen: seen && { [token]: seen } };
+  const { access, results } = await changeLinks(context.env.DB, scope, [token], update, at);
+  authorizeApp(access);
+  const result = results.get(token);
+  if (!result) throw linkNotFound();
+  return result;
+}

@@ -1,0 +1,184 @@
+/** The partner and the cost switch that a person chooses for a link, and what the choice changes. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import type { SeenLink } from "../../db/links/updates.ts";
+import type { Context } from "../../env.ts";
+import { idText } from "../../http/fields.ts";
+import { type Option, type RejectedForm, select } from "../../http/form-fields.ts";
+import type { Markup } from "../../http/pages.ts";
+import { toLink } from "../../usecases/links/link.ts";
+import { judgeUpdate, type LinkUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
+import { partnerOf } from "../links/cells.ts";
+import type { EditedLink } from "./link.ts";
+
+/** `partner` is the link's own: `none`, or an ID. */
+export const choiceFields = {
+  partner: z.union([z.literal("none"), idText], "must be one of the list"),
+  cost: z.enum(["on", "off"], "must be on or off"),
+};
+
+export type Choice = z.output<z.ZodMiniObject<typeof choiceFields>>;
+
+/** What the link has now. */
+export function currentChoice({ row, link }: EditedLink): Choice {
+  return { partner: row.partnerId ?? "none", cost: link.cost_data_enabled ? "on" : "off" };
+}
+
+/**
+ * Only what differs from `seen`: detaching a partner switches cost data off unless the person chose otherwise. With another partner,
+ * an inherited switch could turn cost data on, so "off" is stored with it.
+ */
+export function toUpdate(choice: Choice, seen: Choice): LinkUpdate {
+  const changesPartner = choice.partner !== seen.partner;
+  const changesCost = choice.cost !== seen.cost || (changesPartner && choice.cost === "off");
+  return {
+    ...(changesPartner && { partner_id: choice.partner === "none" ? null : choice.partner }),
+    ...(changesCost && { cost_data_enabled: choice.cost === "on" }),
+  };
+}
+
+/** The own values that the page showed, as hidden fields. */
+export function seenInputs({ row, link }: EditedLink): Markup {
+  return html`
+    <input type="hidden" name="seen_partner" value="${row.partnerId ?? "none"}">
+    <input type="hidden" name="seen_switch" value="${row.costSwitch ?? "none"}">
+    <input type="hidden" name="seen_cost" value="${link.cost_data_enabled ? "on" : "off"}">`;
+}
+
+/** For hidden fields, which a person cannot fix. */
+export const FORM_INCOMPLETE = "The form was not complete. Try again.";
+
+export const seenFields = z.object({
+  ...choiceFields,
+  seen_partner: z.union(choiceFields.partner.def.options, FORM_INCOMPLETE),
+  seen_switch: z.enum(["none", "0", "1"], FORM_INCOMPLETE),
+  seen_cost: z.enum(["on", "off"], FORM_INCOMPLETE),
+});
+
+export function toSeen({ seen_partner, seen_switch }: z.output<typeof seenFields>): SeenLink {
+  return {
+    partnerId: seen_partner === "none" ? null : seen_partner,
+    costSwitch: seen_switch === "none" ? null : Number(seen_switch),
+  };
+}
+
+/** The form that previews a choice. */
+export function choiceForm(edited: EditedLink, choice: Choice, rejected?: RejectedForm): Markup {
+  const { row, partners, path } = edited;
+  const above = partners.get(row.inheritedPartner ?? 0)?.displayName;
+  const sorted = [...partners.values()].toSorted((one, other) =>
+    one.displayName.localeCompare(other.displayName),
+  );
+  const options: Option[] = [
+    ["none", above === undefined ? "No partner" : `No partner of its own: inherit ${above}`],
+    ...sorted.map(
+      ({ id, displayName, supportsCostData, stoppedAt }): Option => [
+        String(id),
+        `${displayName}${stoppedAt === null ? "" : " (stopped)"}${supportsCostData ? "" : " (no cost data yet)"}`,
+      ],
+    ),
+  ];
+  const costOptions: Option[] = [
+    ["on", "On"],
+    ["off", "Off"],
+  ];
+  return html`
+    <form method="get" action="${path}/settings#preview">
+      ${select("partner", "Partner", options, String(choice.partner), { hint: partnerHint(edited), rejected })}
+      ${select("cost", "Cost data", costOptions, choice.cost, { hint: costHint(edited), rejected })}
+      <button>Preview changes</button>
+    </form>`;
+}
+
+/** The link above from which this one inherits its partner. */
+function inheritedFrom({ row }: EditedLink): string | undefined {
+  const labels = row.inheritedName?.split("::").toReversed() ?? [];
+  const at = [row.partner1, row.partner2, row.partner3].findIndex((partner) => partner !== null);
+  return labels[at];
+}
+
+function partnerHint(edited: EditedLink): string {
+  const { row, partners } = edited;
+  const subLinks = row.childCount > 0 ? " Sub-links without a partner of their own inherit it." : "";
+  const partner = partnerOf(row, partners);
+  if (!partner) return `This link has no partner.${subLinks}`;
+  const source = row.partnerId === null ? `, inherited from “${inheritedFrom(edited)}”` : "";
+  return `Now: ${partner.displayName}${source}.${subLinks}`;
+}
+
+function costHint({ row, link, partners }: EditedLink): string {
+  const partner = partnerOf(row, partners);
+  if (!partner) return "Cost data needs a partner that supports it.";
+  if (!partner.supportsCostData) return noSupport(partner.displayName);
+  const now = link.cost_data_enabled ? "On" : "Off";
+  const source =
+    row.costSwitch === null && row.inheritedSwitch !== null ? ", inherited from the link above" : "";
+  return `Now: ${now}${source}. With cost data, the URLs have the cost parameters of ${partner.displayName}.`;
+}
+
+/** Why cost data cannot be on. */
+export function noSupport(name: string): string {
+  return `${name} doesn't support cost data yet. Ask your operator for an integration round.`;
+}
+
+/** Why a choice is rejected: the field and a sentence. */
+export function explainRejection(
+  { partners }: Pick<EditedLink, "partners">,
+  { before, rejection }: UpdateResult,
+  choice: Choice,
+) {
+  if (rejection === "unknown_partner")
+    return { param: "partner", message: "This partner doesn't exist. Choose another one." };
+  const partner = partners.get(choice.partner === "none" ? (before.inheritedPartner ?? 0) : choice.partner);
+  const message = partner
+    ? noSupport(partner.displayName)
+    : "Cost data needs a partner that supports it. Choose a partner, or turn cost data off.";
+  return { param: "cost", message };
+}
+
+export function judgeChoice(edited: EditedLink, choice: Choice): UpdateResult {
+  return judgeUpdate(edited.row, toUpdate(choice, currentChoice(edited)), edited.partners);
+}
+
+/** What a choice changes, with the URLs before and after, and the form that saves it. */
+export function preview(context: Context, edited: EditedLink, choice: Choice, judged: UpdateResult): Markup {
+  const { row, link, partners, path } = edited;
+  const title = html`<h3 id="preview" tabindex="-1">Preview</h3>`;
+  if (!judged.isChanged)
+    return html`${title}<p class="notice">Nothing would change: the link has this partner and this setting already.</p>`;
+  const after = toLink(judged.after, partners, context);
+  const partnerName = (of: typeof row | typeof judged.after) =>
+    partnerOf(of, partners)?.displayName ?? "None";
+  const line = (name: string, from: string, to: string) =>
+    from === to
+      ? html`<dt>${name}</dt><dd>${from} <span class="muted">(unchanged)</span></dd>`
+      : html`<dt>${name}</dt><dd><del>${from}</del> <ins>${to}</ins></dd>`;
+  const onOff = (isOn: boolean) => (isOn ? "On" : "Off");
+  const switchesOff = link.cost_data_enabled && !after.cost_data_enabled && choice.cost === "on";
+  return html`
+    ${title}
+    <p>Nothing is saved yet.</p>
+    <dl class="details changes">
+      ${line("Partner", partnerName(row), partnerName(judged.after))}
+      ${line("Cost data", onOff(link.cost_data_enabled), onOff(after.cost_data_enabled))}
+    </dl>
+    ${switchesOff ? html`<p class="notice warn">Changing the partner turns cost data off.</p>` : ""}
+    ${urls("Click URL", link.click_url, after.click_url)}
+    ${urls("Impression URL", link.impression_url, after.impression_url)}
+    <form method="post" action="${path}/settings/partner">
+      ${seenInputs(edited)}
+      <input type="hidden" name="partner" value="${choice.partner}">
+      <input type="hidden" name="cost" value="${choice.cost}">
+      <p class="actions"><button>Save changes</button> <a class="button secondary" href="${path}/settings">Cancel</a></p>
+    </form>`;
+}
+
+function urls(name: string, from: string, to: string): Markup {
+  const id = name.toLowerCase().replace(" ", "-");
+  const block = (key: string, label: string, text: string) => html`
+    <p class="hint" id="${id}-${key}">${label}</p>
+    <div class="secret"><code aria-labelledby="${id}-${key}" role="group" tabindex="0">${text}</code></div>`;
+  return from === to
+    ? block("now", `${name} (unchanged)`, from)
+    : html`${block("now", `${name} now`, from)}${block("new", `New ${name.replace(/^\w+/, (word) => word.toLowerCase())}`, to)}`;
+}

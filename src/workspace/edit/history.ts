@@ -1,0 +1,72 @@
+/** Who changed a link and when: a section of its page, and a page with all of it. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import type { HistoryRow } from "../../db/links/history.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import { toIso } from "../../domain/time.ts";
+import { idText } from "../../http/fields.ts";
+import { readInput } from "../../http/input.ts";
+import type { Markup } from "../../http/pages.ts";
+import { describeEntry } from "../../usecases/audit/sentences.ts";
+import type { Show } from "../frame.ts";
+import { linkTrail, readLink } from "./link.ts";
+
+const PAGE_SIZE = 50;
+const historyQuery = z.strictObject({ before: z.optional(idText) });
+
+export const historyPage: Show = async (context, member) => {
+  const { query } = await readInput(context, { query: historyQuery });
+  const { row, partners, history, path } = await readLink(context, member, {
+    before: query.before,
+    limit: PAGE_SIZE + 1,
+  });
+  const shown = history.slice(0, PAGE_SIZE);
+  return {
+    title: `History of ${row.label}`,
+    body: html`
+      ${linkTrail(member, row, "History")}
+      <h1>History of ${row.label}</h1>
+      <section class="card">
+        ${historyList(shown, partners)}
+        <p class="actions">
+          ${query.before === undefined ? "" : html`<a href="${path}/history">Show the newest changes</a>`}
+          ${history.length > PAGE_SIZE ? html`<a href="${path}/history?before=${shown.at(-1)?.id}">Show older changes</a>` : ""}
+        </p>
+      </section>`,
+  };
+};
+
+/** The latest entries on a link's page. `href` is the page with all of them. */
+export function historySection(rows: HistoryRow[], partners: Partners, href: string): Markup {
+  const shown = rows.slice(0, LATEST);
+  return html`
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      ${historyList(shown, partners)}
+      ${rows.length > LATEST ? html`<p><a href="${href}">Show all changes</a></p>` : ""}
+    </section>`;
+}
+
+/** A link's page shows so many. */
+export const LATEST = 5;
+
+function historyList(rows: HistoryRow[], partners: Partners): Markup {
+  if (rows.length === 0) return html`<p class="muted">No changes yet.</p>`;
+  const names = { partner: (id: number) => partners.get(id)?.displayName };
+  const items = rows.map((row) => {
+    const { happenedAt, action, detail } = row;
+    const time = toIso(happenedAt);
+    return html`
+      <li>
+        <p>${whoDid(row)} ${describeEntry({ action, detail: JSON.parse(detail) }, names)}.</p>
+        <time class="muted" datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 16)} UTC</time>
+      </li>`;
+  });
+  return html`<ol class="history">${items}</ol>`;
+}
+
+/** Members see the addresses of the members of their app, and of nobody else. */
+function whoDid({ userId, email, role }: HistoryRow): string {
+  if (userId === null) return "linkledger";
+  return email ?? (role === "operator" ? "An operator" : "A former member");
+}

@@ -1,0 +1,51 @@
+/** What the pages that change a link share: the link, its partners and its history, and the way back to its page. */
+import { html } from "hono/html";
+import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
+import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
+import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import type { Markup } from "../../http/pages.ts";
+import { type Link, toLink } from "../../usecases/links/link.ts";
+import type { Member } from "../frame.ts";
+
+export interface EditedLink {
+  row: PageLink;
+  link: Link;
+  partners: Partners;
+  history: HistoryRow[];
+  /** The path of the link's page. */
+  path: string;
+}
+
+export function linkNotFound(): AppError {
+  return new AppError("not_found", "This app has no link with this token.");
+}
+
+/** Reads the link in the path. Throws not_found, also if the session or the membership ended. */
+export async function readLink(
+  context: Context,
+  { viewer, app, path }: Member,
+  range: { before?: number | undefined; limit: number } = { limit: 0 },
+): Promise<EditedLink> {
+  const scope = { ...viewer, appToken: app.token, linkToken: context.params.link_token ?? "" };
+  const [partners, [row], history] = await runWithPartners(
+    context.env.DB,
+    viewer,
+    pageLinkStatement(context.env.DB, scope),
+    historyStatement(context.env.DB, scope, range),
+  );
+  if (!row) throw linkNotFound();
+  const link = toLink(row, partners, context);
+  return { row, link, partners, history, path: `${path}/links/${row.token}` };
+}
+
+/** The breadcrumb of a page below a link's page. */
+export function linkTrail({ path }: Member, { token, label }: PageLink, here: string): Markup {
+  return html`
+    <nav class="breadcrumb" aria-label="Breadcrumb"><ol>
+      <li><a href="${path}/links">Links</a></li>
+      <li><a href="${path}/links/${token}">${label}</a></li>
+      <li aria-current="page">${here}</li>
+    </ol></nav>`;
+}

@@ -1,0 +1,136 @@
+/** The settings of a link: its name, its partner and cost data with a preview, and whether it is archived. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import type { Context } from "../../env.ts";
+import { ERRORS } from "../../errors.ts";
+import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/form-fields.ts";
+import { readInput } from "../../http/input.ts";
+import type { Markup } from "../../http/pages.ts";
+import type { Member, Show } from "../frame.ts";
+import {
+  type Choice,
+  choiceFields,
+  choiceForm,
+  currentChoice,
+  explainRejection,
+  judgeChoice,
+  preview,
+} from "./choice.ts";
+import { type EditedLink, linkTrail, readLink } from "./link.ts";
+
+const DONE = {
+  renamed: "Link renamed.",
+  saved: "Partner and cost data saved. Give your partner the new URLs if they changed.",
+  archived: "Link archived.",
+  restored: "Link restored.",
+  unchanged: "Nothing changed: the link had these values already.",
+};
+export type Done = keyof typeof DONE;
+
+const settingsQuery = z.strictObject({
+  done: z.optional(z.enum(Object.keys(DONE) as Done[], "is unknown")),
+  partner: z.optional(choiceFields.partner),
+  cost: z.optional(choiceFields.cost),
+});
+
+export const settingsPage: Show = async (context, member) => {
+  const { query } = await readInput(context, { query: settingsQuery });
+  const edited = await readLink(context, member);
+  const current = currentChoice(edited);
+  const isPreview = query.partner !== undefined || query.cost !== undefined;
+  const choice = { partner: query.partner ?? current.partner, cost: query.cost ?? current.cost };
+  if (!isPreview) return renderSettings(context, member, edited, { done: query.done });
+  const judged = judgeChoice(edited, choice);
+  return judged.rejection
+    ? renderSettings(context, member, edited, {
+        choice,
+        choiceRejected: rejectedWith([explainRejection(edited, judged, choice)], context.url.searchParams),
+      })
+    : renderSettings(context, member, edited, { choice, isPreview });
+};
+
+interface State {
+  done?: Done | undefined;
+  choice?: Choice;
+  isPreview?: boolean;
+  nameRejected?: RejectedForm;
+  choiceRejected?: RejectedForm;
+}
+
+/** The page, also after a rejected form. */
+export function renderSettings(context: Context, member: Member, edited: EditedLink, state: State) {
+  const { row } = edited;
+  const { nameRejected, choiceRejected, choice = currentChoice(edited) } = state;
+  const rejected = nameRejected ?? choiceRejected;
+  const judged = state.isPreview ? judgeChoice(edited, choice) : undefined;
+  const forms = html`
+    ${nameSection(edited, nameRejected)}
+    <section class="card" aria-labelledby="partner-and-cost">
+      <h2 id="partner-and-cost">Partner and cost data</h2>
+      ${choiceForm(edited, choice, choiceRejected)}
+      ${judged && !judged.rejection ? preview(context, edited, choice, judged) : ""}
+    </section>
+    ${archiveSection(edited)}`;
+  return {
+    title: `${rejected ? "Error: " : ""}Settings of ${row.label}`,
+    ...(rejected && { status: ERRORS[rejected.error.code].status }),
+    body: html`
+      ${linkTrail(member, row, "Settings")}
+      <h1>Settings of ${row.label}</h1>
+      ${state.done ? doneNotice(edited, state.done) : ""}
+      ${rejected ? errorSummary(rejected) : ""}
+      ${forms}`,
+  };
+}
+
+function doneNotice({ row, path }: EditedLink, done: Done): Markup {
+  const isSwitched = done === "archived" || done === "restored";
+  // The page may be opened again when the link is in the other state.
+  if (isSwitched && (row.archived === 1) !== (done === "archived")) return html``;
+  const undo = html`
+    <form method="post" action="${path}/settings/archived">
+      <input type="hidden" name="archived" value="${done === "archived" ? "no" : "yes"}">
+      <button class="small secondary">Undo</button>
+    </form>`;
+  return html`
+    <div class="notice ok undo"><p role="status">${DONE[done]}</p>${isSwitched ? undo : ""}</div>`;
+}
+
+function nameSection({ row, path }: EditedLink, rejected: RejectedForm | undefined): Markup {
+  const input = field(
+    {
+      name: "name",
+      label: "Name",
+      value: row.label,
+      required: true,
+      hint: "Up to 255 characters, without ::",
+    },
+    rejected,
+  );
+  return html`
+    <section class="card" aria-labelledby="rename">
+      <h2 id="rename">Name</h2>
+      <form method="post" action="${path}/settings/name">
+        <input type="hidden" name="seen_name" value="${row.label}">
+        ${input}
+        <button>Rename link</button>
+      </form>
+    </section>`;
+}
+
+function archiveSection({ row, path }: EditedLink): Markup {
+  const isArchived = row.archived === 1;
+  return html`
+    <section class="card" aria-labelledby="archive">
+      <h2 id="archive">${isArchived ? "Archived" : "Archive"}</h2>
+      <p>${
+        isArchived
+          ? "This link is archived. It still redirects and counts clicks and impressions."
+          : "An archived link is hidden from lists. It still redirects and counts clicks and impressions, and its sub-links stay. You can restore it."
+      }</p>
+      <form method="post" action="${path}/settings/archived">
+        <input type="hidden" name="archived" value="${isArchived ? "no" : "yes"}">
+        <button class="secondary">${isArchived ? "Restore link" : "Archive link"}</button>
+      </form>
+    </section>`;
+}

@@ -1,0 +1,65 @@
+/**
+ * `/apps/{app}/links/import`: a member sends a file of links. The file is checked first, and nothing is created; the confirmation
+ * then carries exactly the rows that the check found good, which are validated again. The script sends larger files in parts to
+ * the same paths.
+ */
+import { AppError } from "../../errors.ts";
+import { wantsPage } from "../../http/accept.ts";
+import { jsonResponse } from "../../http/envelope.ts";
+import { readMultipart } from "../../http/form.ts";
+import { invalidRequest, mediaType } from "../../http/input.ts";
+import {
+  type Outcome,
+  readFileText,
+  readPart,
+  readPartText,
+  readRows,
+  toFormBytes,
+  toPartJson,
+  writeRows,
+} from "../../usecases/uploads/rows.ts";
+import type { Show } from "../frame.ts";
+import { checkedPage, importForm, resultPage } from "./import-pages.ts";
+import { checkRows, importRows, MAX_BYTES, SENT_COLUMNS, TABLE } from "./import-rows.ts";
+import { LINK_TEXTS } from "./texts.ts";
+
+const MAX_FORM_BYTES = toFormBytes(MAX_BYTES);
+
+export const importPage: Show = async (_context, member) => importForm(member);
+
+export const checkImport: Show = async (context, member) => {
+  if (mediaType(context.request) === "text/csv") return sendPart(checkRows)(context, member);
+  try {
+    const form = await readMultipart(context, MAX_FORM_BYTES);
+    const rows = readRows(await readFileText(form.get("file"), MAX_BYTES), TABLE);
+    const outcomes = await checkRows(context, member, rows);
+    const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
+    return checkedPage(member, outcomes, writeRows(SENT_COLUMNS, good));
+  } catch (error) {
+    const isOfFile =
+      error instanceof AppError && ["invalid_request", "payload_too_large"].includes(error.code);
+    if (!isOfFile || !wantsPage(context)) throw error;
+    context.trace.outcome = error.code;
+    return importForm(member, error);
+  }
+};
+
+export const confirmImport: Show = async (context, member) => {
+  if (mediaType(context.request) === "text/csv") return sendPart(importRows)(context, member);
+  const sent = (await readMultipart(context, MAX_FORM_BYTES)).get("rows");
+  if (typeof sent !== "string") throw invalidRequest([{ param: "rows", message: "is required" }]);
+  return resultPage(member, await importRows(context, member, readPart(sent, TABLE)));
+};
+
+/** The results of a part of a larger file, for the script. */
+function sendPart(act: typeof checkRows): Show {
+  return async (context, member) => {
+    const rows = readPart(await readPartText(context, MAX_FORM_BYTES), TABLE);
+    return jsonResponse(toPartJson(LINK_TEXTS.columns, await act(context, member, rows), repeatOf));
+  };
+}
+
+function repeatOf({ name }: Outcome): Pick<Outcome, "detail" | "cells"> {
+  const detail = "Is for the same link as row {row}.";
+  return { detail, cells: ["1", name, "rejected", null, detail] };
+}

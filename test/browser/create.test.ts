@@ -1,0 +1,201 @@
+/** Creating, importing and exporting links: by mouse, with only the keyboard, and without scripts. */
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { checkEveryWidth, createPartner, service, useDemoUsers } from "./browser.ts";
+
+const openPage = useDemoUsers();
+const APP = `/apps/${service.APP_TOKEN}`;
+const NEW = `${APP}/links/new`;
+const IMPORT = `${APP}/links/import`;
+
+/** A name that no other test uses. */
+const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
+const toFile = (lines: string[]) => ({
+  name: "links.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from(["network,campaign,partner,cost_data", ...lines].join("\n")),
+});
+
+async function download(page: Page, name: string): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
+  return readFile(await file.path(), "utf8");
+}
+
+/** Focuses an element with Tab. */
+async function tabTo(page: Page, name: RegExp) {
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press("Tab");
+    const text = await page.evaluate<string>(
+      "(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()",
+    );
+    if (name.test(text)) return;
+  }
+  throw new Error(`${name} cannot be reached with Tab`);
+}
+
+describe.each([
+  ["by mouse", true],
+  ["without scripts", false],
+])("%s", (_, javaScriptEnabled) => {
+  it("creates a path, a sub-link below it, and fixes a form that was rejected", async () => {
+    const partner = await createPartner();
+    const page = await openPage(`${APP}/links`, { javaScriptEnabled });
+    const network = unique("Net");
+    await page.getByRole("link", { name: "Create link" }).click();
+    await page.getByLabel("Network").fill(network);
+    await page.getByLabel("Campaign").fill("Spring");
+    await page.getByLabel("Partner").selectOption({ label: `${partner} (no cost data yet)` });
+    await page.getByLabel("Cost data").selectOption("on");
+    await page.getByRole("button", { name: "Create link" }).click();
+    const problem = page.getByRole("link", {
+      name: `Cost data can't be on: ${partner} doesn't support cost data yet.`,
+    });
+    await problem.waitFor();
+    if (javaScriptEnabled) await page.locator(".notice.error:focus").waitFor();
+    expect(await page.getByLabel("Network").inputValue()).toBe(network);
+    await problem.click();
+    await page.locator("#cost_data:focus").waitFor();
+    await page.getByLabel("Partner").selectOption({ index: 1 });
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByRole("status").getByText("Link created.").waitFor();
+    await page.getByRole("heading", { name: "Spring", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Create sub-link" }).click();
+    await page.getByLabel("Ad group").fill("Runners");
+    await page.getByRole("button", { name: "Create link" }).dblclick();
+    await page.getByRole("status").getByText("Link created.").waitFor();
+    const crumbs = page.getByRole("navigation", { name: "Breadcrumb" });
+    await crumbs.getByRole("link", { name: "Spring", exact: true }).click();
+    await page.getByRole("region", { name: "Links", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "Runners", exact: true }).count()).toBe(1);
+  });
+
+  it("pastes many paths, and fixes a rejected line", async () => {
+    const page = await openPage(NEW, { javaScriptEnabled });
+    const network = unique("Net");
+    await page.getByRole("link", { name: "Paste many" }).click();
+    await page.getByLabel("Paths").fill(`${network} > A\n${network} > B::C\n${network}`);
+    await page.getByRole("button", { name: "Create links" }).click();
+    await page.getByText("2 links created. 1 line rejected.").waitFor();
+    await page.getByRole("textbox", { name: "Rejected lines" }).fill(`${network} > C`);
+    await page.getByRole("button", { name: "Create links" }).click();
+    await page.getByText("1 link created.", { exact: true }).waitFor();
+    await page.getByRole("link", { name: `${network} > C` }).click();
+    await page.getByRole("heading", { name: "C", level: 1 }).waitFor();
+  });
+
+  it("exports, imports the same file without a change, and imports a new one", async () => {
+    const page = await openPage(`${APP}/links?q=video`, { javaScriptEnabled });
+    const exported = await download(page, "Export CSV");
+    expect(exported.split("\r\n")).toHaveLength(4);
+    await page.getByRole("link", { name: "Import", exact: true }).click();
+    const file = { name: "links.csv", mimeType: "text/csv", buffer: Buffer.from(exported) };
+    await page.getByLabel("CSV file").setInputFiles(file);
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByText("All links exist already.").waitFor();
+    await page.getByRole("link", { name: "Upload another file" }).click();
+    const network = unique("Net");
+    await page.getByLabel("CSV file").setInputFiles(toFile([`${network},,Acme Ads,on`, `${network},A::B,,`]));
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByText("Campaign must not contain ::.").waitFor();
+    await page.getByRole("button", { name: "Import 1 link" }).click();
+    await page.getByText("1 link created.").waitFor();
+    expect(await download(page, "Download results")).toContain(`1,${network},created,`);
+    await page.getByRole("link", { name: network }).click();
+    await page.getByRole("heading", { name: network, level: 1 }).waitFor();
+  });
+});
+
+it("with only the keyboard: creates a link, pastes paths, and imports a file", async () => {
+  const page = await openPage(`${APP}/links`);
+  const network = unique("Net");
+  await tabTo(page, /^Create link$/);
+  await page.keyboard.press("Enter");
+  await page.locator("#network:focus").waitFor();
+  await page.keyboard.type(network);
+  await tabTo(page, /^Partner$/);
+  await page.keyboard.type("Acme");
+  await tabTo(page, /^Cost data$/);
+  await page.keyboard.type("On");
+  await tabTo(page, /^Create link$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Link created.").waitFor();
+  await page.goto(`${NEW}?view=paste`);
+  await tabTo(page, /^Paths$/);
+  await page.keyboard.type(`${network} > A`);
+  await tabTo(page, /^Create links$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("1 link created.").waitFor();
+  await page.goto(IMPORT);
+  await page.getByLabel("CSV file").setInputFiles(toFile([`${network},B,,`]));
+  await tabTo(page, /^Check file$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Check file", level: 1 }).waitFor();
+  await tabTo(page, /^Import 1 link$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("1 link created.").waitFor();
+});
+
+it("a file of more than 1,000 rows is checked in parts, imported after the confirmation, and changes nothing again", async () => {
+  const page = await openPage(IMPORT);
+  const network = unique("Net");
+  const lines = Array.from({ length: 1_200 }, (_, index) => `${network},Campaign ${index},,`);
+  // The network comes after the links below it.
+  const file = toFile([...lines, `${network},,Acme Ads,on`, `${network},Campaign 5,,`, `${network},A::B,,`]);
+  const panel = page.locator("#progress");
+  await page.getByLabel("CSV file").setInputFiles(file);
+  await page.getByRole("button", { name: "Check file" }).click();
+  await panel.getByText("1,201 would be created, 0 exist already, 2 are rejected.").waitFor();
+  await panel.getByText("Is for the same link as row 6.").waitFor();
+  await checkEveryWidth(page, "import-large");
+  await panel.getByRole("button", { name: "Import 1,201 links" }).click();
+  await panel.getByText("1,201 created, 0 exist already, 2 are rejected.").waitFor({ timeout: 60_000 });
+  const results = await download(page, "Download results");
+  expect(results.split("\r\n")).toHaveLength(1 + 1_203 + 1);
+  const other = await page.context().newPage();
+  await other.goto(`${APP}/links?q=${encodeURIComponent(network)}`);
+  const exported = await download(other, "Export CSV");
+  expect(exported).toContain(`,${network},,,,Acme Ads,1,on,`);
+  await page.getByRole("button", { name: "Check file" }).click();
+  await panel.getByText("0 would be created, 1,201 exist already, 2 are rejected.").waitFor();
+}, 120_000);
+
+describe("is accessible and fits", () => {
+  it.each([
+    ["create", NEW],
+    ["create-below", `${NEW}?parent=demo1nk002`],
+    ["paste", `${NEW}?view=paste`],
+    ["import", IMPORT],
+    ["links-actions", `${APP}/links`],
+  ])("%s", async (name, path) => {
+    await checkEveryWidth(await openPage(path), name);
+  });
+
+  it("a rejected form, pasted paths, and the check of a file", async () => {
+    const page = await openPage(NEW);
+    await page.getByLabel("Network").fill("A::B");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByText("Network must not contain ::.").first().waitFor();
+    await checkEveryWidth(page, "create-rejected");
+    await page.goto(`${NEW}?view=paste`);
+    const network = unique("A network with a rather long name");
+    await page.getByLabel("Paths").fill(`${network} > Campaign > Ad group > Creative\nA::B\nAcme > Spring`);
+    await page.getByRole("button", { name: "Create links" }).click();
+    await page.getByRole("heading", { name: "Links created" }).waitFor();
+    await checkEveryWidth(page, "pasted");
+    await page.goto(IMPORT);
+    await page
+      .getByLabel("CSV file")
+      .setInputFiles(toFile(["Acme,,Beacon Network,", "Newer,,,on", `${network},New,,`]));
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByRole("heading", { name: "Check file" }).waitFor();
+    await checkEveryWidth(page, "import-check");
+    await page.goto(IMPORT);
+    await page
+      .getByLabel("CSV file")
+      .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("color\nred") });
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByText("The file can't be read.").waitFor();
+    await checkEveryWidth(page, "import-rejected");
+  });
+});

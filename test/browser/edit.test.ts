@@ -1,0 +1,256 @@
+/** The tasks of a marketer who changes links: by mouse, with only the keyboard, and without scripts. */
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { BASE_URL, checkEveryWidth, createPartner, service, useDemoUsers } from "./browser.ts";
+
+const openPage = useDemoUsers();
+const APP = `/apps/${service.APP_TOKEN}`;
+const OPERATOR = service.OPERATOR_TOKEN ?? "";
+
+interface Link {
+  token: string;
+  name: string;
+  partner_id: number | null;
+  cost_data_enabled: boolean;
+  archived: boolean;
+  click_url: string;
+}
+
+async function api(path: string, method = "GET", json?: object): Promise<Link[]> {
+  const response = await fetch(`${BASE_URL}/public/v1${APP}/trackers${path}`, {
+    method,
+    headers: { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+  return ((await response.json()) as { data: { items: Link[] } }).data.items;
+}
+const createLink = async (name: string): Promise<Link> => (await api("", "POST", { name }))[0] as Link;
+const readLink = async ({ token }: Link): Promise<Link> => (await api(`/${token}`))[0] as Link;
+const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
+
+const focused = (page: Page) =>
+  page.evaluate(
+    "(document.activeElement.getAttribute('aria-label') ?? (document.activeElement.labels?.[0] ?? document.activeElement).textContent).trim().replace(/\\s+/g, ' ')",
+  );
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let step = 0; step < 120; step++) {
+    await page.keyboard.press("Tab");
+    if (String(await focused(page)).match(name)) return;
+  }
+  throw new Error(`${name} cannot be reached with Tab`);
+}
+
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
+/** Every way to work has the same tasks. */
+const WAYS: [string, object][] = [
+  ["by mouse", {}],
+  ["without scripts", { javaScriptEnabled: false }],
+];
+
+describe.each(WAYS)("%s", (_, options) => {
+  it("renames a link, and is led to what is wrong with a name", async () => {
+    const link = await createLink(unique("Rename"));
+    const page = await openPage(`${APP}/links/${link.token}`, options);
+    await page.getByRole("link", { name: "Settings", exact: true }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("a::b");
+    await press(page, "Rename link");
+    const summary = page.getByRole("alert");
+    await summary.getByText("Not saved.").waitFor();
+    expect(await summary.and(page.locator(":focus")).count()).toBe(1);
+    await summary.getByRole("link", { name: "Name must not contain ::." }).click();
+    expect(await page.getByRole("textbox", { name: "Name" }).and(page.locator(":focus")).inputValue()).toBe(
+      "a::b",
+    );
+    const name = unique("Renamed");
+    await page.getByRole("textbox", { name: "Name" }).fill(name);
+    await press(page, "Rename link");
+    await page.getByRole("status").getByText("Link renamed.").waitFor();
+    expect((await readLink(link)).name).toBe(name);
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name }).click();
+    await page.getByText(`renamed the link from “${link.name}” to “${name}”.`).waitFor();
+  });
+
+  it("archives a link and takes it back", async () => {
+    const link = await createLink(unique("Archive"));
+    const page = await openPage(`${APP}/links/${link.token}/settings`, options);
+    await press(page, "Archive link");
+    await page.getByRole("status").getByText("Link archived.").waitFor();
+    expect((await readLink(link)).archived).toBe(true);
+    await press(page, "Undo");
+    await page.getByRole("status").getByText("Link restored.").waitFor();
+    expect((await readLink(link)).archived).toBe(false);
+  });
+
+  it("attaches a partner after a look at the new URLs, and switches cost data", async () => {
+    const [link, other] = [await createLink(unique("Attach")), await createPartner()];
+    const page = await openPage(`${APP}/links/${link.token}/settings`, options);
+    await page.getByRole("combobox", { name: "Partner" }).selectOption({ label: "Acme Ads" });
+    await press(page, "Preview changes");
+    await page.getByText("Nothing is saved yet.").waitFor();
+    const previewed = await page.locator("#click-url-new + .secret code").textContent();
+    expect((await readLink(link)).partner_id).toBe(null);
+    await press(page, "Save changes");
+    await page.getByRole("status").getByText("Partner and cost data saved.").waitFor();
+    expect(await readLink(link)).toMatchObject({ partner_id: 1, click_url: previewed });
+    await page.getByRole("combobox", { name: "Cost data" }).selectOption("on");
+    await press(page, "Preview changes");
+    await press(page, "Save changes");
+    await page.getByRole("status").getByText("Partner and cost data saved.").waitFor();
+    expect(await readLink(link)).toMatchObject({ cost_data_enabled: true });
+    await page
+      .getByRole("combobox", { name: "Partner" })
+      .selectOption({ label: `${other} (no cost data yet)` });
+    await press(page, "Preview changes");
+    await page.getByText("Changing the partner turns cost data off.").waitFor();
+  });
+
+  it("archives links that were selected on two pages, and takes it back", async () => {
+    const prefix = unique("Bulk");
+    for (let at = 10; at < 62; at++) await createLink(`${prefix} ${at}`);
+    const page = await openPage(`${APP}/links?q=${encodeURIComponent(prefix)}`, options);
+    const isScripted = !("javaScriptEnabled" in options);
+    const select = async (name: string) => {
+      await page.getByRole("checkbox", { name: `Select ${prefix} ${name}` }).check();
+      if (!isScripted) await update();
+    };
+    const update = async () => {
+      const summary = page.getByText("Change several links:");
+      const button = page.getByRole("button", { name: "Update selection" });
+      if (!(await button.isVisible())) await summary.click();
+      await button.click();
+    };
+    await select("11");
+    await page.getByText("1 selected").waitFor();
+    await page.getByRole("link", { name: "Show 50 more" }).click();
+    await select("61");
+    await page.getByText("2 selected").waitFor();
+    await page.getByRole("link", { name: "Back to the first links" }).click();
+    await page.getByRole("checkbox", { name: `Select ${prefix} 11`, exact: true }).waitFor();
+    expect(await page.getByRole("checkbox", { name: `Select ${prefix} 11`, exact: true }).isChecked()).toBe(
+      true,
+    );
+    await page.getByLabel("Action").selectOption("archive");
+    await press(page, "Review changes");
+    await page.getByText("Archive: 2 links of 2 links selected will change.").waitFor();
+    await press(page, "Change 2 links");
+    await page.getByRole("status").getByText("Archive: 2 links changed.").waitFor();
+    const archived = async () =>
+      (await api(`?name=${encodeURIComponent(prefix)}&archived=true`)).map(({ name }) => name.slice(-2));
+    expect(await archived()).toEqual(["11", "61"]);
+    await press(page, "Undo");
+    await page.getByRole("status").getByText("Restore: 2 links changed.").waitFor();
+    expect(await archived()).toEqual([]);
+  });
+});
+
+describe("with only the keyboard", () => {
+  it("renames, archives, previews and saves", async () => {
+    const link = await createLink(unique("Keyboard"));
+    const page = await openPage(`${APP}/links/${link.token}`);
+    await tabTo(page, /^Settings$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /^Settings of/ }).waitFor();
+    await tabTo(page, /^Name/);
+    await page.keyboard.press("Control+A");
+    await page.keyboard.press("Delete");
+    await page.keyboard.type("a::b");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    await tabTo(page, /^Name must not contain/);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+A");
+    const name = unique("Typed");
+    await page.keyboard.type(name);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Link renamed.").waitFor();
+    await tabTo(page, /^Partner$/);
+    await page.keyboard.type("Acme");
+    await tabTo(page, /^Preview changes$/);
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing is saved yet.").waitFor();
+    await tabTo(page, /^Save changes$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Partner and cost data saved.").waitFor();
+    await tabTo(page, /^Archive link$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Link archived.").waitFor();
+    expect(await readLink(link)).toMatchObject({ name, partner_id: 1, archived: true });
+    await tabTo(page, /^Undo$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Link restored.").waitFor();
+  });
+
+  it("selects links and changes them", async () => {
+    const prefix = unique("Keys");
+    const link = await createLink(`${prefix} A`);
+    await createLink(`${prefix} B`);
+    const page = await openPage(`${APP}/links?q=${encodeURIComponent(prefix)}`);
+    await tabTo(page, /^Select Keys .* A$/);
+    await page.keyboard.press("Space");
+    await page.getByText("1 selected").waitFor();
+    await page.keyboard.press("Home");
+    await page.locator("main").focus();
+    await tabTo(page, /^Action$/);
+    await page.keyboard.type("Attach");
+    await tabTo(page, /^Partner to attach$/);
+    await page.keyboard.type("Acme");
+    await tabTo(page, /^Review changes$/);
+    await page.keyboard.press("Enter");
+    await page.getByText("Attach to Acme Ads: 1 link of 1 link selected will change.").waitFor();
+    await tabTo(page, /^Change 1 link$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Attach to Acme Ads: 1 link changed.").waitFor();
+    expect(await readLink(link)).toMatchObject({ partner_id: 1 });
+  });
+});
+
+it("Back keeps the selection", async () => {
+  const page = await openPage(`${APP}/links`);
+  await page.getByRole("link", { name: "Open Acme," }).click();
+  await page.getByRole("checkbox", { name: "Select Spring" }).check();
+  await page.goBack();
+  await page.getByRole("checkbox", { name: "Select Spring" }).waitFor({ state: "detached" });
+  await page.getByText("1 selected").waitFor();
+});
+
+it("two people who rename the same link: the second one sees it", async () => {
+  const link = await createLink(unique("Conflict"));
+  const page = await openPage(`${APP}/links/${link.token}/settings`);
+  const other = await openPage(`${APP}/links/${link.token}/settings`, {}, "operator");
+  await other.getByRole("textbox", { name: "Name" }).fill("Theirs");
+  await press(other, "Rename link");
+  await other.getByText("Link renamed.").waitFor();
+  await page.getByRole("textbox", { name: "Name" }).fill("Mine");
+  await press(page, "Rename link");
+  await page.getByRole("alert").getByText("The name is “Theirs” now. You entered “Mine”.").waitFor();
+  await press(page, "Rename link");
+  await page.getByText("Link renamed.").waitFor();
+  expect((await readLink(link)).name).toBe("Mine");
+});
+
+describe("is accessible and fits", () => {
+  it.each([
+    ["settings", `${APP}/links/demo1nk003/settings`],
+    ["settings-preview", `${APP}/links/demo1nk001/settings?partner=2&cost=on`],
+    ["settings-previewed", `${APP}/links/demo1nk001/settings?partner=2&cost=off`],
+    ["settings-archived", `${APP}/links/demo1nk006/settings?done=restored`],
+    ["history", `${APP}/links/demo1nk001/history`],
+    ["selection", `${APP}/links?open=demo1nk001&selected=demo1nk001,demo1nk002`],
+    ["bulk", `${APP}/links/bulk?action=cost-on&links=demo1nk001,demo1nk003,demo1nk006,nosuchlink`],
+    ["bulk-result", `${APP}/links/bulk/result?action=archive&links=demo1nk001,nosuchlink`],
+  ])("%s", async (name, path) => {
+    await checkEveryWidth(await openPage(path), name);
+  });
+
+  it("a link's page with a history, and a rejected name", async () => {
+    const link = await createLink(unique("A long name that needs several lines on a small phone"));
+    await api(`/${link.token}`, "PATCH", { partner_id: 1, cost_data_enabled: true, name: `${link.name} 2` });
+    await checkEveryWidth(await openPage(`${APP}/links/${link.token}`), "link-history");
+    const page = await openPage(`${APP}/links/${link.token}/settings`);
+    await page.getByRole("textbox", { name: "Name" }).fill("a::b");
+    await press(page, "Rename link");
+    await page.getByRole("alert").waitFor();
+    await checkEveryWidth(page, "settings-rejected");
+  });
+});

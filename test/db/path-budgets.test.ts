@@ -1,0 +1,80 @@
+/** Limits the rows that links created by path read and write, which are the same with 1,000 and with 100,000 links. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { type Call, countingDatabase, DEMO, env, freshDemo, rows } from "../harness.ts";
+import { confirm, toFile, upload } from "../workspace/files.ts";
+import { APP } from "../workspace/page-text.ts";
+
+const NEW = `${APP}/links/new`;
+/** The session with the apps of its user. */
+const SESSION = 8;
+/** For each new link, with its entry of the audit log. */
+const MOST_READ = 30;
+const MOST_WRITTEN = 10;
+
+describe.each([1_000, 100_000])("in an app of %i links", (links) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    await freshDemo();
+    await rows("UPDATE apps SET max_links = 1000000");
+    for (const parentId of [null, 2])
+      await env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+         INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+         SELECT ?3 || i, '${DEMO.appToken}', ?2, iif(?2 IS NULL, 1, 3), 'Link ' || i, 0 FROM n`,
+      )
+        .bind(links, parentId, parentId === null ? "t" : "c")
+        .run();
+    browser = await signedIn();
+    // Fills the isolate's memory of partners.
+    await browser.get(NEW);
+  }, 120_000);
+
+  async function measure(act: (options: Call) => Promise<{ status: number }>) {
+    const before = await countLinks();
+    const { database, counts } = countingDatabase();
+    expect((await act({ env: { DB: database } })).status).toBeLessThan(400);
+    return { ...counts, created: (await countLinks()) - before };
+  }
+  const countLinks = async () =>
+    (await rows<{ count: number }>("SELECT count(*) AS count FROM links"))[0]?.count ?? 0;
+
+  it.each<[string, Record<string, string>, number]>([
+    ["a network", { network: "New" }, 1],
+    ["a path of four levels", { network: "New 1", campaign: "2", ad_group: "3", creative: "4" }, 4],
+    [
+      "a creative below three levels",
+      { network: "Acme", campaign: "Spring", ad_group: "Link 7", creative: "New" },
+      1,
+    ],
+    ["a link that exists", { network: "Acme", campaign: "Spring", ad_group: "Link 7" }, 0],
+  ])("creates %s", async (_, fields, created) => {
+    const counts = await measure((options) => browser.post(NEW, fields, options));
+    expect(counts.created).toBe(created);
+    // The access to the app is read three times: for the form, the check and the change.
+    expect(counts.read).toBeLessThanOrEqual(SESSION + 24 + Math.max(created, 1) * MOST_READ);
+    expect(counts.written).toBeLessThanOrEqual(created * MOST_WRITTEN);
+  });
+
+  it("creates 100 pasted paths of two new levels below two that exist", async () => {
+    const paths = Array.from({ length: 100 }, (_, index) => `Acme > Spring > Pasted ${index} > Video`);
+    const counts = await measure((options) =>
+      browser.post(`${NEW}?view=paste`, { paths: paths.join("\n") }, options),
+    );
+    expect(counts.created).toBe(200);
+    expect(counts.read).toBeLessThanOrEqual(200 * MOST_READ);
+    expect(counts.written).toBeLessThanOrEqual(200 * MOST_WRITTEN);
+  });
+
+  it("imports 1,000 creatives, 50 in each ad group, in two calls and one for each 100", async () => {
+    const lines = Array.from(
+      { length: 1_000 },
+      (_, index) => `Acme,Spring,Link ${(index % 20) + 1},Imported ${index}`,
+    );
+    const checked = await upload(browser, toFile("network,campaign,ad_group,creative", ...lines));
+    const counts = await measure((options) => confirm(browser, checked, options));
+    expect([counts.created, counts.calls]).toEqual([1_000, 12]);
+    expect(counts.read).toBeLessThanOrEqual(1_000 * MOST_READ);
+    expect(counts.written).toBeLessThanOrEqual(1_000 * MOST_WRITTEN);
+  });
+});

@@ -1,0 +1,168 @@
+/** Reading the archive back: the operator API and the console's page. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { MAX_OBJECTS } from "../../src/db/archive/find.ts";
+import type { ArchivedCost } from "../../src/db/archive/record.ts";
+import { RETENTION_MS } from "../../src/domain/time.ts";
+import { purge } from "../../src/purge.ts";
+import { ask, call, click, DAY, DEMO, env, NOW, rejection, sendCost, withMethods } from "../harness.ts";
+import { archiving, bindArchive, DUE } from "../purge/archive-support.ts";
+import { sessionFor, startSessions } from "../security/support.ts";
+import { freshLedger, inLedger } from "../support.ts";
+
+beforeEach(async () => {
+  await freshLedger();
+  await inLedger("DELETE FROM ledger_entries");
+});
+
+const ID = "proved-cost-0001";
+const bound = { ARCHIVE: env.TEST_BUCKET };
+const path = (params: Record<string, string> = {}) =>
+  `/operator/v1/archive?${new URLSearchParams({ partner_id: "1", cost_id: ID, ...params })}`;
+const options = { token: DEMO.operatorToken, env: bound };
+type Found = { data: { items: (ArchivedCost & { object: string })[] } };
+const find = async (params?: Record<string, string>) => {
+  const { status, body } = await ask<Found>(path(params), options);
+  return status === 200 ? body.data.items : status;
+};
+
+/** A matched cost of NOW that was purged. */
+async function purged() {
+  await click(ID);
+  await sendCost({ cost_id: ID, cost_amount: "0.25" });
+  await purge(archiving(), DUE);
+}
+
+describe("GET /operator/v1/archive", () => {
+  it("finds a purged cost by partner and cost ID, on its day and without a day", async () => {
+    await purged();
+    const cost = { partner_id: 1, cost_id: ID, call: { amount: "0.25" }, counts: [{ amount: "0.25" }] };
+    expect(await find()).toMatchObject([cost]);
+    const [found] = (await find({ day: "2026-03-15" })) as Found["data"]["items"];
+    expect(found).toMatchObject(cost);
+    expect(await env.TEST_BUCKET.head(found?.object ?? "")).not.toBeNull();
+  });
+
+  it("does not find it on another day, for another partner, or under a part of its ID", async () => {
+    await purged();
+    expect(await find({ day: "2026-03-14" })).toBe(404);
+    expect(await find({ day: "2026-03-16" })).toBe(404);
+    expect(await find({ partner_id: "2" })).toBe(404);
+    expect(await find({ cost_id: "proved-cost-" })).toBe(404);
+    expect(await find({ cost_id: `${ID}0` })).toBe(404);
+  });
+
+  it("returns every life of an ID, and every replaced call, oldest first", async () => {
+    await bindArchive();
+    await click(ID);
+    await sendCost({ cost_id: ID, cost_amount: "25" });
+    await call(`/cost/${ID}/void`, { method: "POST", token: DEMO.costToken });
+    await sendCost({ cost_id: ID, cost_amount: "0.25" }, { now: NOW + 1 });
+    const later = NOW + RETENTION_MS + 1;
+    await sendCost({ cost_id: ID, cost_amount: "3" }, { now: later });
+    await purge(archiving(), later + RETENTION_MS + DAY);
+    const found = (await find()) as Found["data"]["items"];
+    expect(found.map(({ call: sent, counts }) => [sent?.amount, counts.length])).toEqual([
+      ["25", 0],
+      ["0.25", 1],
+      ["3", 1],
+    ]);
+    expect(await find({ day: "2026-03-15" })).toHaveLength(2);
+  });
+
+  it("finds each of many costs, over slices of different keys and several walks", async () => {
+    const ids = Array.from({ length: 9 }, (_, index) => `proved-many-000${index}`);
+    for (const [index, id] of ids.entries()) await click(id, { now: NOW + (index % 3) * 2 * DAY });
+    for (let day = 0; day < 8; day += 2) await purge(archiving(), DUE + day * DAY, 2);
+    for (const id of ids) expect(await find({ cost_id: id })).toMatchObject([{ cost_id: id }]);
+    expect(await find({ cost_id: "proved-many-0009" })).toBe(404);
+    expect(await find({ cost_id: "aaaaaaaaaaaaa" })).toBe(404);
+  });
+
+  it("names every invalid parameter", async () => {
+    expect(await rejection("/operator/v1/archive?cost_id=short&day=today&x=1", options)).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["partner_id", "cost_id", "day", "x"],
+    });
+  });
+
+  it("says that no archive is bound", async () => {
+    const { status, code } = await rejection(path(), { token: DEMO.operatorToken });
+    expect({ status, code }).toEqual({ status: 409, code: "archive_not_bound" });
+  });
+
+  it("asks for a day if too many objects can have the ID, and reads none of them", async () => {
+    await inLedger(
+      `INSERT INTO archive_objects SELECT 'ledger_entries', value * ${DAY}, -1, '', 9, '', value, value, 1
+       FROM json_each('${JSON.stringify(Array.from({ length: MAX_OBJECTS + 1 }, (_, index) => index + 1))}')`,
+    );
+    expect(await rejection(path(), options)).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["day"],
+    });
+    const { body } = await ask<{ detail: string }>(path({ day: "1970-01-09" }), options);
+    expect(body.detail).toContain("The bucket no longer has 1 of the objects");
+  });
+
+  it.each([
+    ["fails", () => Promise.reject(new Error("secret detail"))],
+    ["returns something that is not compressed", async () => ({ body: new Response("plain").body })],
+  ])("returns 503 if the bucket %s", async (_what, get) => {
+    await purged();
+    const bucket = withMethods(env.TEST_BUCKET, { get });
+    const response = await call(path(), { ...options, env: { ARCHIVE: bucket } });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(await response.text()).not.toContain("secret");
+  });
+});
+
+describe("the page of the console without a bucket", () => {
+  it.each(["", "?partner_id=1&cost_id=proved-cost-0001"])("says how to bind one: %j", async (query) => {
+    const headers = { cookie: sessionFor("operator_session"), accept: "text/html" };
+    await startSessions();
+    const text = await (await call(`/operator/archive${query}`, { headers })).text();
+    expect(text).toMatch(
+      /No archive is bound\.<\/strong>[^`]*<a href="\/docs\/archive">How to bind a bucket<\/a>/,
+    );
+    expect(text).not.toContain("`");
+  });
+});
+
+describe("the page of the console", () => {
+  const open = async (params: Record<string, string>, more = bound as Partial<typeof env>) => {
+    const cookie = sessionFor("operator_session");
+    const response = await call(`/operator/archive?${new URLSearchParams(params)}`, {
+      headers: { cookie, accept: "text/html" },
+      env: more,
+    });
+    return {
+      status: response.status,
+      text: (await response.text()).replace(/<[^>]+>/g, " ").replace(/\s+/g, " "),
+    };
+  };
+
+  it("shows what counted, in words", async () => {
+    await purged();
+    // The purge deleted the sessions of that time.
+    await startSessions();
+    const { status, text } = await open({ partner_id: "1", cost_id: ` ${ID} `, day: "" });
+    expect(status).toBe(200);
+    expect(text).toContain(
+      `USD 0.25, cpc, 2026-03-15, app ${DEMO.appToken} , link ${DEMO.linkToken} , matched with the click`,
+    );
+  });
+
+  it("shows an empty form first, the errors of its fields, an unknown cost, and that no archive is bound", async () => {
+    await startSessions();
+    expect((await open({})).text).not.toMatch(/no cost with this ID|Fix the fields/);
+    expect((await open({ partner_id: "x", cost_id: "short" })).text).toMatch(
+      /must be a positive integer.*it needs at least 12/,
+    );
+    expect((await open({ partner_id: "1", cost_id: ID })).text).toContain("no cost with this ID");
+    expect((await open({ partner_id: "1", cost_id: ID }, {})).text).toContain(
+      "Nothing that the purge deletes",
+    );
+  });
+});

@@ -1,0 +1,140 @@
+import { beforeEach, expect, test } from "vitest";
+import { auditSubLinks } from "../../src/db/links/sub-link-audit.ts";
+import { Browser } from "../account/support.ts";
+import { call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+
+let operator: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  await operator.post("/operator/partners/1/costs", { stopped: "yes" });
+  await operator.post("/operator/partners/2", { display_name: "Beacon", max_url_amount: "25" });
+  await operator.post("/operator/rounds/1/dismissals", { finding: "entry 9", reason: "agreed" });
+  await operator.post(`/operator/apps/${DEMO.otherAppToken}/members`, { email: DEMO.email });
+});
+
+const sentences = async (path: string) =>
+  [...(await operator.get(path)).text.matchAll(/<th scope="row" class="sentence">([\s\S]*?)<\/th>/g)].map(
+    ([, text]) =>
+      (text ?? "")
+        .replace(/<[^>]*>/g, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+  );
+const who = DEMO.operatorEmail;
+const SENTENCES = [
+  `${who} added ${DEMO.email} to Other App`,
+  `${who} dismissed entry 9 in round 1 of Corsair Media: agreed`,
+  `${who} changed the partner Beacon`,
+  `${who} stopped Acme Ads`,
+  `${who} signed in with Unknown browser`,
+];
+
+test("tells what happened in sentences with names and links, newest first", async () => {
+  const found = await sentences("/operator/audit");
+  expect(found.map((text) => text.replace(/to (?!Other)\S.* App$/, "to Other App"))).toEqual(SENTENCES);
+  const { text } = await operator.get("/operator/audit");
+  expect(text).toContain('<a href="/operator/partners/1">Acme Ads</a>');
+  expect(text).toContain('<a href="/operator/rounds/1">round 1 of Corsair Media</a>');
+  expect(text).toContain("2026-03-15 12:00:00 UTC");
+});
+
+test("shows old and new values", async () => {
+  const { text } = await operator.get("/operator/audit?object=Beacon");
+  expect(text).toContain("Display name: <del>Beacon Network</del> → <ins>Beacon</ins>");
+  expect(text).toContain("Max url amount: <del>10000</del> → <ins>25</ins>");
+});
+
+test.each([
+  ["who=demo%40example.com", []],
+  [`who=${encodeURIComponent(who)}&action=update%20partner`, [2, 3]],
+  ["object=acme%20ads", [3]],
+  ["object=partner%201", [3]],
+  ["object=round%201", [1]],
+  ["action=dismiss%20mismatch", [1]],
+  ["action=sign%20in", [4]],
+  ["from=2026-03-15&to=2026-03-15", [0, 1, 2, 3, 4]],
+  ["to=2026-03-14", []],
+  ["from=2026-03-16", []],
+  ["object=nothing", []],
+])("with %s lists the entries %j", async (query, expected) => {
+  const found = await sentences(`/operator/audit?${query}`);
+  const all = await sentences("/operator/audit");
+  expect(found.map((text) => all.indexOf(text))).toEqual(expected);
+});
+
+test("finds entries of another day by their day", async () => {
+  await rows(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 1, 'sign out', 'user 1', '{}')",
+    NOW + DAY,
+  );
+  expect(await sentences("/operator/audit?from=2026-03-16&to=2026-03-16")).toEqual([
+    `${DEMO.email} signed out`,
+  ]);
+  expect(await sentences("/operator/audit?to=2026-03-15")).toHaveLength(SENTENCES.length);
+});
+
+test("has pages that keep the filters", async () => {
+  await rows(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) SELECT ?, 1, 'sign out', 'user 1', '{}' FROM json_each(?)",
+    NOW,
+    JSON.stringify(Array.from({ length: 130 }, (_, index) => index)),
+  );
+  const first = await operator.get("/operator/audit?action=sign%20out");
+  const [, next = ""] = /rel="next" href="([^"]+)"/.exec(first.text) ?? [];
+  expect(next).toMatch(/^\/operator\/audit\?action=sign\+out&amp;before=\d+$/);
+  const second = await operator.get(next.replace("&amp;", "&"));
+  expect(second.text).toContain("30 entries");
+  expect(second.text).toContain('rel="prev" href="/operator/audit?action=sign+out"');
+});
+
+test("downloads what is shown as CSV, only for operators", async () => {
+  const { text, headers } = await operator.get("/operator/audit.csv?object=Beacon");
+  expect(headers.get("content-disposition")).toContain('filename="audit-log-2026-03-15.csv"');
+  const lines = text.trim().split("\r\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(`${who},changed the partner Beacon,Beacon,`);
+  const member = new Browser();
+  await member.signIn();
+  expect((await member.get("/operator/audit.csv")).status).toBe(403);
+  expect((await call("/operator/audit.csv")).status).toBe(303);
+});
+
+test("has no space before a colon in the CSV", async () => {
+  const { text } = await operator.get("/operator/audit.csv?object=round%201");
+  expect(text).toContain(",dismissed entry 9 in round 1 of Corsair Media: agreed,");
+});
+
+test("says that there are no older entries", async () => {
+  const { text } = await operator.get("/operator/audit?before=1");
+  expect(text).toContain("No older entries.");
+});
+
+test("names the kind of several dismissed mismatches in words", async () => {
+  await operator.post("/operator/rounds/1/dismissals", { kind: "engagement_without_cost" });
+  const [sentence] = await sentences("/operator/audit");
+  expect(sentence).toMatch(
+    /dismissed \d mismatches \(engagement without a cost\) in round 1 of Corsair Media$/,
+  );
+});
+
+test("describes changes of links as their page does", async () => {
+  const path = `/public/v1/apps/${DEMO.appToken}/trackers/${DEMO.linkToken}`;
+  const options = { token: DEMO.apiToken, method: "PATCH", json: { name: "Winter", partner_id: 2 } };
+  expect((await call(path, options)).status).toBe(200);
+  const [sentence] = await sentences(`/operator/audit?object=${DEMO.linkToken}`);
+  expect(sentence).toMatch(
+    /^demo@example\.com renamed the link from “.+” to “Winter”, attached the link to Beacon instead of Acme Ads, and turned cost data off: Winter \(demo1nk001\)$/,
+  );
+});
+
+test("tells how many sub-links clicks and impressions created on a day", async () => {
+  for (const campaign of ["one", "two"]) await call(`/${DEMO.linkToken}?s2s=1&campaign=${campaign}`);
+  await auditSubLinks(env.DB, NOW);
+  await auditSubLinks(env.DB, NOW + DAY);
+  const [found] = await sentences("/operator/audit?action=create%20sub-links");
+  expect(found).toBe(
+    "linkledger created 2 sub-links below Acme (demo1nk001) that clicks and impressions named on 2026-03-15",
+  );
+});

@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { Browser } from "../account/support.ts";
+import { DAY, DEMO, freshDemo, NOW, rows, sendCost } from "../harness.ts";
+
+let operator: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+});
+
+const headings = async (path: string) =>
+  [...(await operator.get(path)).text.matchAll(/<th scope="row"[^>]*><(?:a|code)[^>]*>([^<]*)</g)].map(
+    ([, text]) => text,
+  );
+
+describe("a list", () => {
+  test.each([
+    ["/operator", ["Acme Ads", "Beacon Network", "Corsair Media"]],
+    ["/operator?sort=-created", ["Corsair Media", "Beacon Network", "Acme Ads"]],
+    ["/operator?q=BEACON", ["Beacon Network"]],
+    ["/operator?state=round", ["Corsair Media"]],
+    ["/operator?state=integrated", ["Acme Ads"]],
+    ["/operator?state=none&sort=-created", ["Corsair Media", "Beacon Network"]],
+    ["/operator?sort=nothing&state=nothing&page=-1", ["Acme Ads", "Beacon Network", "Corsair Media"]],
+    ["/operator/users?role=operator", [DEMO.operatorEmail]],
+    ["/operator/users?q=demo%40", [DEMO.email]],
+    ["/operator/apps?q=otherapp", ["Other App"]],
+    ["/operator/credentials?mode=test", ["ll_test_…a36b"]],
+    ["/operator/credentials?q=acme", ["ll_live_…7fbb"]],
+    ["/operator/credentials?state=revoked", []],
+  ])("%s finds %j", async (path, expected) => {
+    const found = await headings(path);
+    expect(found.map((text) => text?.replace(/^Other.*/, "Other App"))).toEqual(expected);
+  });
+
+  test("keeps search, filter and order in its form, and clears them", async () => {
+    const { text } = await operator.get("/operator?q=acme&state=integrated&sort=-created");
+    expect(text).toContain('name="q" value="acme"');
+    expect(text).toContain('<option value="integrated" selected>');
+    expect(text).toContain('<option value="-created" selected>');
+    expect(text).toContain('<a href="/operator">Clear filters</a>');
+    expect(text).toContain("1 partner<");
+  });
+
+  test.each(["/operator", "/operator/apps", "/operator/users", "/operator/credentials"])(
+    "%s leads to its first page from a page that it does not have",
+    async (path) => {
+      const { text } = await operator.get(`${path}?page=2&sort=-created`);
+      expect(text).toMatch(new RegExp(`There is no page 2. <a href="${path}[^"]*">Show the first page</a>`));
+      expect(text).not.toMatch(/Previous page|None of|No \w+ yet/);
+    },
+  );
+
+  test("says that nothing matches", async () => {
+    expect((await operator.get("/operator?q=zzz")).text).toContain("No partners match these filters.");
+  });
+
+  test("has pages that keep its state", async () => {
+    await rows(
+      "INSERT INTO partners (display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at) SELECT printf('Extra %03d', value), 0, 0, '', '', '', 0 FROM generate_series(1, 130)".replace(
+        "generate_series(1, 130)",
+        "json_each(?)",
+      ),
+      JSON.stringify(Array.from({ length: 130 }, (_, index) => index + 1)),
+    );
+    const path = "/operator?q=extra&sort=-created";
+    const first = await operator.get(path);
+    expect(first.text).toContain("1 to 100 of 130 partners");
+    expect(first.text).not.toContain("Previous page");
+    const second = await operator.get(`${path}&page=2`);
+    expect(second.text).toContain('rel="prev" href="/operator?q=extra&amp;sort=-created"');
+    expect(second.text).not.toContain("Next page");
+    expect(first.text).toContain('rel="next" href="/operator?q=extra&amp;sort=-created&amp;page=2"');
+    expect((await headings(path)).concat(await headings(`${path}&page=2`))).toEqual(
+      Array.from({ length: 130 }, (_, index) => `Extra ${String(130 - index).padStart(3, "0")}`),
+    );
+  });
+});
+
+describe("a stopped partner", () => {
+  beforeEach(async () => {
+    await operator.post("/operator/partners/1/costs", { stopped: "yes" });
+    await operator.post("/operator/partners/3/costs", { stopped: "yes" });
+  });
+
+  test("looks stopped in the list, and its next step is to resume it", async () => {
+    const { text } = await operator.get("/operator?state=stopped");
+    expect(text.match(/badge error">Stopped</g)).toHaveLength(2);
+    expect(text).not.toContain(">integrated<");
+    expect(text.match(/#stop">Resume</g)).toHaveLength(2);
+  });
+
+  test.each(["/operator/partners/1", "/operator/partners/3", "/operator/rounds/1"])(
+    "looks stopped on %s, with the time",
+    async (path) => {
+      const { text } = await operator.get(path);
+      expect(text).toMatch(
+        /is stopped\.<\/strong> Costs have been rejected since <time[^>]*>2026-03-15 12:00 UTC/,
+      );
+    },
+  );
+});
+
+test("an archived app leaves the lists, and its links and reports stay", async () => {
+  const path = `/operator/apps/${DEMO.appToken}`;
+  expect((await operator.post(`${path}/archive`, { archived: "yes" })).headers.get("location")).toBe(
+    `${path}?done=app-archived`,
+  );
+  expect(await headings("/operator/apps")).not.toContain("Demo App");
+  expect(await headings("/operator/apps?archived=yes")).toEqual(["Demo App"]);
+  await operator.post(`/operator/apps/${DEMO.otherAppToken}/members`, { email: DEMO.email });
+  const member = new Browser();
+  await member.signIn();
+  expect((await member.get(`/apps/${DEMO.otherAppToken}`)).text).not.toContain("Demo App");
+  expect((await member.get(`/apps/${DEMO.appToken}/links`)).status).toBe(200);
+  expect((await new Browser().get(`/${DEMO.linkToken}`)).status).toBe(302);
+  await operator.post(`${path}/archive`, { archived: "no" });
+  expect(await headings("/operator/apps")).toContain("Demo App");
+});
+
+describe("the page of a user", () => {
+  test("shows the apps, the last sign-in and the creator, and adds an app", async () => {
+    await operator.post("/operator/users/new", { email: "new@example.com", role: "member", sign_in: "sso" });
+    const before = await operator.get("/operator/users/3");
+    expect(before.text).toContain(`by ${DEMO.operatorEmail}`);
+    expect(before.text).toContain("<dt>Last sign-in</dt><dd>Never");
+    await operator.post("/operator/users/3/apps", { app_token: DEMO.appToken });
+    expect((await operator.get("/operator/users/3")).text).toContain(
+      `<a href="/operator/apps/${DEMO.appToken}">`,
+    );
+    expect((await operator.get("/operator/users/2")).text).toContain(
+      '<dt>Last sign-in</dt><dd><time datetime="2026-03-15T12:00:00.000Z"',
+    );
+    const unknown = await operator.post("/operator/users/3/apps", { app_token: "nosuchapp000" });
+    expect([unknown.status, unknown.text.includes('<a href="#app_token">')]).toEqual([400, true]);
+  });
+
+  test("changes the email, unless another user has it", async () => {
+    const taken = await operator.post("/operator/users/1", { email: DEMO.operatorEmail });
+    expect([taken.status, taken.text.includes("Another user has this email address")]).toEqual([409, true]);
+    await operator.post("/operator/users/1", { email: "Renamed@example.com" });
+    const user = new Browser();
+    await user.signIn("renamed@example.com", DEMO.password);
+    expect((await user.get("/account")).status).toBe(200);
+    expect(await rows("SELECT detail FROM audit_log WHERE action = 'update user'")).toEqual([
+      { detail: `{"email":{"from":"${DEMO.email}","to":"renamed@example.com"}}` },
+    ]);
+  });
+});
+
+describe("spend", () => {
+  test("is summed by partner and currency over all apps, in the chosen days", async () => {
+    const today = Math.floor(NOW / DAY);
+    await rows("DELETE FROM daily_totals");
+    for (const [app, day, partner, type, currency, count, amount] of [
+      [DEMO.appToken, today, 1, "cpc", "USD", 2, 250_000],
+      [DEMO.otherAppToken, today, 1, "cpm", "USD", 3, 100_000_000],
+      [DEMO.appToken, today - 6, 1, "cpc", "EUR", 1, 100_000],
+      [DEMO.appToken, today - 7, 2, "cpc", "USD", 1, 900_000],
+    ]) {
+      await rows(
+        "INSERT INTO daily_totals VALUES (?, ?, 1, ?, ?, ?, 'matched', ?, ?)",
+        app,
+        day,
+        partner,
+        type,
+        currency,
+        count,
+        amount,
+      );
+    }
+    const amounts = async (path: string) =>
+      [
+        ...(await operator.get(path)).text.matchAll(
+          /partners\/\d">([^<]*)<\/a><\/th>\s*<td class="number" data-label="Spend">([^<]*)</g,
+        ),
+      ].map(([, ...cells]) => cells);
+    expect(await amounts("/operator/spend")).toEqual([
+      ["Acme Ads", "€1.00"],
+      ["Acme Ads", "$3.50"],
+    ]);
+    expect(await amounts("/operator/spend?period=30d")).toContainEqual(["Beacon Network", "$9.00"]);
+    expect(await amounts("/operator/spend?from=x")).toHaveLength(2);
+  });
+
+  test("lists the pending costs of a partner one by one", async () => {
+    for (let number = 10; number < 14; number++)
+      await sendCost({ cost_id: `pending-cost-${number}`, cost_amount: "0.5" });
+    const { text } = await operator.get("/operator/partners/1/pending");
+    const found = [...text.matchAll(/<code>(pending-cost-\d+)<\/code>/g)].map(([, id]) => id);
+    expect(found).toEqual(["pending-cost-10", "pending-cost-11", "pending-cost-12", "pending-cost-13"]);
+    expect(text).toContain("USD 0.5");
+    const rest = await operator.get("/operator/partners/1/pending?after=pending-cost-12");
+    expect(rest.text).not.toContain("pending-cost-12<");
+    expect(rest.text).toContain("pending-cost-13<");
+    expect((await operator.get("/operator/partners/99/pending")).status).toBe(404);
+  });
+});

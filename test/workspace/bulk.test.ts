@@ -1,0 +1,223 @@
+/** One change of several links: the selection on the Links page, the confirmation, the result, and Undo. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { patchLink, readLink } from "../campaign/support.ts";
+import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
+import { APP, decode, linksOf, open, tablesOf, textOf } from "./page-text.ts";
+
+const BULK = `${APP}/links/bulk`;
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const checkedOf = (page: string) =>
+  [...page.matchAll(/name="links" value="(\w+)"[^>]*checked/g)].map(([, token]) => token);
+const hiddenOf = (page: string) =>
+  [...page.matchAll(/<input type="hidden" name="links" value="(\w+)"/g)].map(([, token]) => token);
+/** The fields of the form that posts to the bulk path. */
+function formOf(page: string, button: RegExp): Record<string, string> {
+  const forms = [...page.matchAll(/<form method="post" action="[^"]*\/links\/bulk">([\s\S]*?)<\/form>/g)];
+  const [, form = ""] = forms.find(([text]) => button.test(text)) ?? [];
+  expect(form).not.toBe("");
+  const inputs = form.matchAll(/name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name = "", value = ""]) => [name, decode(value)]));
+}
+const changeRows = (page: string) =>
+  tablesOf(page)[0]
+    ?.slice(1)
+    .map(({ cells }) => cells);
+
+/** Reviews and confirms, and returns the result page. */
+async function change(query: Record<string, string>): Promise<string> {
+  const review = await open(browser, `${BULK}?${new URLSearchParams(query)}`);
+  const { status, headers } = await browser.post(BULK, formOf(review, /Change \d/));
+  expect(status).toBe(303);
+  return open(browser, headers.get("location") ?? "");
+}
+
+describe("the selection", () => {
+  it("is shown with its number, and is kept for links that the page does not show", async () => {
+    const page = await open(browser, `${APP}/links?selected=demo1nk001,demo1nk004`);
+    expect(textOf(page)).toContain("Change several links: 2 selected");
+    expect(checkedOf(page)).toEqual(["demo1nk001"]);
+    expect(hiddenOf(page)).toEqual(["demo1nk004"]);
+  });
+
+  it("survives paging, opening branches, dates and filters", async () => {
+    for (let at = 0; at < 60; at++)
+      await rows(
+        `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('t${at}', '${DEMO.appToken}', 1, 'Z ${at}', 0)`,
+      );
+    const page = await open(browser, `${APP}/links?selected=demo1nk001`);
+    const hrefs = linksOf(page).filter(({ text }) => /^(Show 50 more|▸ ?Open|30 days)/.test(text));
+    expect(hrefs.length).toBeGreaterThan(2);
+    for (const { text, href } of hrefs)
+      expect([text, href]).toEqual([text, expect.stringContaining("selected=demo1nk001")]);
+    expect(page).toMatch(/<form class="filters"[\s\S]*?name="selected" value="demo1nk001"/);
+  });
+
+  it("without a script is updated by a button, also where a link was unselected", async () => {
+    const query = new URLSearchParams([
+      ["links", "demo1nk004"],
+      ["links", "demo1nk006"],
+      ["back", "?archived=all&selected=demo1nk001,demo1nk004"],
+      ["only", "select"],
+    ]);
+    const { status, headers } = await browser.get(`${BULK}?${query}`);
+    expect(status).toBe(303);
+    expect(decodeURIComponent(headers.get("location") ?? "")).toBe(
+      `${APP}/links?archived=all&selected=demo1nk004,demo1nk006`,
+    );
+  });
+
+  it("has at most 200 links", async () => {
+    const tokens = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`).join();
+    expect((await browser.get(`${APP}/links?selected=${tokens(200)}`)).status).toBe(200);
+    expect((await browser.get(`${APP}/links?selected=${tokens(201)}`)).status).toBe(400);
+    expect((await browser.get(`${BULK}?action=archive&links=${tokens(201)}`)).status).toBe(400);
+    const before = await rows("SELECT * FROM links");
+    expect((await browser.post(BULK, { action: "archive", links: tokens(201) })).status).toBe(400);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+  });
+
+  it("that is empty leads back to the links", async () => {
+    const { status, headers } = await browser.get(BULK);
+    expect([status, headers.get("location")]).toEqual([303, `${APP}/links`]);
+  });
+});
+
+describe("a change of several links", () => {
+  it("is reviewed first, and changes nothing until it is confirmed", async () => {
+    const before = await rows("SELECT * FROM links");
+    const page = await open(
+      browser,
+      `${BULK}?action=cost-on&links=demo1nk001,demo1nk008,demo1nk003,nosuchlink`,
+    );
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+    expect(textOf(page)).toContain("Turn cost data on: 1 link of 4 links selected will change.");
+    expect(changeRows(page)).toEqual([
+      ["Acme", "No change"],
+      ["Acme › Spring › Runners", "It gets this setting as its own instead of inheriting it."],
+      ["Newsletter", "Can't change It has no partner, which cost data needs."],
+      ["nosuchlink", "Can't change This app has no link with this token."],
+    ]);
+  });
+
+  it("archives, with an Undo of exactly what it changed", async () => {
+    await patchLink("demo1nk006", { archived: true });
+    const result = await change({ action: "archive", links: "demo1nk006,demo1nk008" });
+    expect(textOf(result)).toContain("Archive: 1 link changed.");
+    expect(changeRows(result)).toEqual([
+      ["Beacon", "No change needed."],
+      ["Newsletter", "Changed"],
+    ]);
+    const undone = await browser.post(BULK, formOf(result, /Undo/));
+    expect(await readLink("demo1nk008")).toMatchObject({ archived: false });
+    expect(await readLink("demo1nk006")).toMatchObject({ archived: true });
+    expect(textOf(await open(browser, undone.headers.get("location") ?? ""))).toContain(
+      "Restore: 1 link changed.",
+    );
+  });
+
+  it("attaches and detaches a partner", async () => {
+    const links = "demo1nk006,demo1nk008";
+    const result = await change({ action: "attach", partner: "1", links });
+    expect(textOf(result)).toContain("Attach to Acme Ads: 2 links changed.");
+    for (const token of links.split(",")) expect(await readLink(token)).toMatchObject({ partner_id: 1 });
+    await change({ action: "cost-on", links });
+    for (const token of links.split(","))
+      expect(await readLink(token)).toMatchObject({ cost_data_enabled: true });
+    await change({ action: "cost-off", links });
+    await change({ action: "detach", links });
+    for (const token of links.split(","))
+      expect(await readLink(token)).toMatchObject({ partner_id: null, cost_data_enabled: false });
+    const entries = await rows(
+      "SELECT action FROM audit_log WHERE subject IN ('link demo1nk006', 'link demo1nk008')",
+    );
+    expect(entries).toHaveLength(8);
+  });
+
+  it("has a result for each link: what failed, why, and what somebody changed again", async () => {
+    const posted = await browser.post(BULK, { action: "cost-on", links: "demo1nk003,demo1nk008,demo1nk006" });
+    await patchLink("demo1nk003", { cost_data_enabled: false });
+    const result = await open(browser, posted.headers.get("location") ?? "");
+    expect(changeRows(result)).toEqual([
+      ["Acme › Spring › Runners", "Changed again It was changed, and then changed again."],
+      [
+        "Beacon",
+        "Not changed Beacon Network doesn't support cost data yet. Ask your operator for an integration round.",
+      ],
+      ["Newsletter", "Not changed It has no partner, which cost data needs."],
+    ]);
+  });
+
+  it.each([
+    ["attach", "another partner", { partner_id: 1, cost_data_enabled: true }],
+    ["detach", "cost data", { partner_id: 1, cost_data_enabled: true }],
+  ])("does not replace what somebody changed since the review: %s, %s", async (action, _, change) => {
+    await patchLink("demo1nk008", { partner_id: 3 });
+    const links = "demo1nk006,demo1nk008";
+    const review = await open(browser, `${BULK}?${new URLSearchParams({ action, partner: "2", links })}`);
+    await patchLink("demo1nk008", change);
+    if (action === "attach") await patchLink("demo1nk006", { name: "Beacon two" });
+    const posted = await browser.post(BULK, formOf(review, /Change \d/));
+    expect(await readLink("demo1nk008")).toMatchObject(change);
+    const result = await open(browser, posted.headers.get("location") ?? "");
+    expect(textOf(result)).toMatch(/(0 links|1 link) changed\. 1 link not changed\./);
+    expect(changeRows(result)?.at(-1)).toEqual([
+      "Newsletter",
+      "Not changed Somebody changed it after your review. Select it and review the change again.",
+    ]);
+  });
+
+  it("rejects what is not from its review", async () => {
+    const form = { action: "detach", links: "demo1nk001", seen: "demo1nk001" };
+    expect((await browser.post(BULK, form)).status).toBe(400);
+    expect(await readLink("demo1nk001")).toMatchObject({ partner_id: 1 });
+  });
+
+  it("changes no link of another app, and no link for an unknown partner", async () => {
+    const before = await rows("SELECT * FROM links");
+    for (const fields of [
+      { action: "archive", links: "demo1nk009" },
+      { action: "attach", partner: "99", links: "demo1nk008" },
+      { action: "attach", links: "demo1nk008" },
+    ]) {
+      const { status } = await browser.post(BULK, fields);
+      expect(status).toBe(303);
+    }
+    expect((await browser.post(BULK, { action: "delete", links: "demo1nk008" })).status).toBe(400);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+    const other = `/apps/${DEMO.otherAppToken}/links/bulk`;
+    expect((await browser.post(other, { action: "archive", links: "demo1nk009" })).status).toBe(404);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+  });
+
+  it("of 200 asks D1 twice, and reads at most 15 rows and writes 8 for each", async () => {
+    const tokens = Array.from({ length: 200 }, (_, at) => `t${at}`);
+    for (const token of tokens)
+      await rows(
+        `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('${token}', '${DEMO.appToken}', 1, '${token}', 0)`,
+      );
+    const { database, counts } = countingDatabase();
+    const form = { action: "archive", links: tokens.join() };
+    const posted = await browser.post(BULK, form, { env: { DB: database } });
+    expect(posted.status).toBe(303);
+    expect(counts.calls).toBe(2);
+    expect(counts.read).toBeLessThanOrEqual(200 * 15);
+    expect(counts.written).toBeLessThanOrEqual(200 * 8);
+    expect(await rows("SELECT 1 FROM links WHERE archived = 1")).toHaveLength(200);
+  });
+
+  it("leads nowhere else, with any query to go back to", async () => {
+    const page = await open(
+      browser,
+      `${BULK}?action=archive&links=demo1nk008&back=//evil.example/%22%3E%3Cimg%3E`,
+    );
+    expect(page).not.toContain("<img>");
+    for (const { href } of linksOf(page)) expect(href).toMatch(/^[/#]/);
+  });
+});

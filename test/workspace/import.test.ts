@@ -1,0 +1,411 @@
+/** A file of links: the check, the confirmation, the result, and what a file that is wrong gets. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
+import { failingDatabase } from "../support.ts";
+import { carriedRows, confirm, IMPORT, outcomesOf, readText, toFile, upload } from "./files.ts";
+import { APP, decode, hrefOf, open } from "./page-text.ts";
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const HEADER = "network,campaign,ad_group,creative,partner,partner_id,cost_data";
+
+/** The path and the settings of the links whose names begin with this text. */
+const linksNamed = (start: string) =>
+  rows(
+    `SELECT concat_ws('::', l3.label, l2.label, l1.label, l.label) AS path, l.partner_id, l.cost_switch, l.level
+     FROM links l LEFT JOIN links l1 ON l1.id = l.parent_id LEFT JOIN links l2 ON l2.id = l1.parent_id
+     LEFT JOIN links l3 ON l3.id = l2.parent_id
+     WHERE l.label LIKE ? || '%' AND l.token NOT LIKE 'demo%' ORDER BY path`,
+    start,
+  );
+
+const MIXED = toFile(
+  HEADER,
+  "New Net,,,,Acme Ads,1,on",
+  "New Net,New Campaign,New Group,New Video,,,",
+  "Acme,Spring,,,,,",
+  "Acme,,,,Beacon Network,,off",
+  "New Net,,,,,,",
+  "New Other,,,,Beacon Network,,ON",
+  "New Other,,New Group,,,,maybe",
+  " ,,,,,,",
+  "New Net",
+  "New Net,New Late,,,,,on",
+  "New None,,,,Nobody,,",
+  "New Two,,,,Acme Ads,2,",
+  "New Three,,,,,99,",
+);
+const CHECKED = [
+  ["5", "New Net", "rejected", "Is for the same link as row 1."],
+  ["6", "New Other", "rejected", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+  [
+    "7",
+    "New Other > New Group",
+    "rejected",
+    "Cost data must be on or off. Campaign is required, because there is a name below it.",
+  ],
+  ["9", "", "rejected", "The row must have as many values as the header."],
+  ["11", "New None", "rejected", "Partner isn't the name of a partner."],
+  ["12", "New Two", "rejected", "Partner is Acme Ads, but partner_id 2 is Beacon Network."],
+  ["13", "New Three", "rejected", "Partner doesn't exist."],
+  ["1", "New Net", "new", ""],
+  ["2", "New Net > New Campaign > New Group > New Video", "new", ""],
+  ["3", "Acme > Spring", "exists", ""],
+  ["4", "Acme", "exists", "Its partner is Acme Ads. Its cost data is on."],
+  ["10", "New Net > New Late", "new", ""],
+];
+const IMPORTED = [
+  { path: "New Net", partner_id: 1, cost_switch: 1, level: 1 },
+  { path: "New Net::New Campaign", partner_id: null, cost_switch: null, level: 2 },
+  { path: "New Net::New Campaign::New Group", partner_id: null, cost_switch: null, level: 3 },
+  { path: "New Net::New Campaign::New Group::New Video", partner_id: null, cost_switch: null, level: 4 },
+  { path: "New Net::New Late", partner_id: null, cost_switch: 1, level: 2 },
+];
+
+describe("the check of a file", () => {
+  it("shows for each row whether its link would be created, exists, or what is wrong, and creates nothing", async () => {
+    const before = await rows("SELECT * FROM links");
+    const { database, counts } = countingDatabase();
+    const checked = await upload(browser, MIXED, { env: { DB: database } });
+    expect(checked.status).toBe(200);
+    expect(outcomesOf(checked)).toEqual(CHECKED);
+    expect(readText(checked)).toContain(
+      "Would be created 3 links Exist already, nothing changes 2 links Rejected 7 links",
+    );
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+    expect([counts.calls, counts.written]).toEqual([2, 0]);
+  });
+
+  it("leads to an import of exactly the rows that it showed as good", async () => {
+    const before = await rows("SELECT * FROM links WHERE label NOT LIKE 'New%' AND label <> 'Acme'");
+    const result = await confirm(browser, await upload(browser, MIXED));
+    expect(outcomesOf(result)).toEqual([
+      ["1", "New Net", "created", ""],
+      ["2", "New Net > New Campaign > New Group > New Video", "created", ""],
+      ["10", "New Net > New Late", "created", ""],
+    ]);
+    expect(readText(result)).toContain("3 links created.");
+    expect(await linksNamed("New")).toEqual(IMPORTED);
+    expect(await rows("SELECT * FROM links WHERE label NOT LIKE 'New%' AND label <> 'Acme'")).toEqual(before);
+    await open(browser, hrefOf(result.text, "New Net > New Late"));
+  });
+
+  it("finds the settings of a link also after the rows below it", async () => {
+    const [header = "", first = "", ...rest] = MIXED.split("\n");
+    await confirm(
+      browser,
+      await upload(browser, toFile(header, ...rest.filter((row) => !/^New Net,{6}/.test(row)), first)),
+    );
+    expect(await linksNamed("New")).toEqual(IMPORTED);
+  });
+
+  it("knows columns in any case and between spaces", async () => {
+    const checked = await upload(browser, toFile("Network, Campaign ,PARTNER", "New Net,New A,Acme Ads"));
+    expect(outcomesOf(checked)).toEqual([["1", "New Net > New A", "new", ""]]);
+    await confirm(browser, checked);
+    expect(await linksNamed("New A")).toMatchObject([{ partner_id: 1 }]);
+  });
+
+  it("offers its result as a file without formulas", async () => {
+    const checked = await upload(browser, toFile("network,campaign", "=New,", "Acme,+1"));
+    const [, data = ""] = /href="data:text\/csv;charset=utf-8,([^"]*)"/.exec(checked.text) ?? [];
+    expect(decodeURIComponent(decode(data))).toBe(
+      "row,path,state,link_token,message\r\n1,'=New,ready,,\r\n2,Acme > +1,ready,,\r\n",
+    );
+  });
+
+  it("has nothing to create if every row is rejected or exists, and says so", async () => {
+    const rejected = await upload(browser, toFile("network", "a::b"));
+    expect(readText(rejected)).toContain("There's nothing to create. Fix the rejected rows");
+    expect(carriedRows(rejected.text)).toBe("");
+    const existing = await upload(browser, toFile("network", "Acme"));
+    expect(readText(existing)).toContain("There's nothing to create. All links exist already.");
+  });
+});
+
+describe("the same file again", () => {
+  it("creates nothing twice: uploaded again, confirmed twice, or two at the same time", async () => {
+    const checked = await upload(browser, MIXED);
+    const results = await Promise.all([confirm(browser, checked), confirm(browser, checked)]);
+    for (const { status } of results) expect(status).toBe(200);
+    const again = await confirm(browser, checked);
+    expect(readText(again)).toContain("No links created.");
+    expect(outcomesOf(again).map(([, , state]) => state)).toEqual(["exists", "exists", "exists"]);
+    expect(await linksNamed("New")).toEqual(IMPORTED);
+    expect(readText(await upload(browser, MIXED))).toContain("Would be created 0 links");
+  });
+});
+
+describe("a row with the token of a link", () => {
+  it("names that link, whatever its path is, and never changes it", async () => {
+    const before = await rows("SELECT * FROM links");
+    const checked = await upload(
+      browser,
+      toFile(
+        "link_token,network,campaign,partner_id,cost_data,archived",
+        "demo1nk001,Acme,,1,on,no",
+        "demo1nk002,Acme,Summer,,,",
+        "demo1nk001,Acme,,2,off,yes",
+        "nosuchlink,Acme,,,,",
+        "demo1nk009,Acme,,,,",
+        ",New Net,,,,",
+        ",New Old,,,,yes",
+      ),
+    );
+    expect(outcomesOf(checked)).toEqual([
+      ["3", "Acme", "rejected", "Is for the same link as row 1."],
+      ["4", "Acme", "rejected", "Link token isn't a link of this app."],
+      ["5", "Acme", "rejected", "Link token isn't a link of this app."],
+      ["7", "New Old", "rejected", "Archived can't be yes for a new link."],
+      ["1", "Acme", "exists", ""],
+      ["2", "Acme > Summer", "exists", "Its path is Acme > Spring."],
+      ["6", "New Net", "new", ""],
+    ]);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+  });
+
+  it("is not rejected because of values that are only compared", async () => {
+    await rows("UPDATE partners SET display_name = 'Acme Renamed' WHERE id = 1");
+    const checked = await upload(
+      browser,
+      toFile(
+        "link_token,network,partner,partner_id,cost_data,archived",
+        "demo1nk001,Acme,Acme Ads,1,maybe,perhaps",
+        "demo1nk002,Acme,Nobody,x,,",
+        "nosuchlink,Acme,Acme Ads,1,maybe,",
+      ),
+    );
+    expect(outcomesOf(checked)).toEqual([
+      ["3", "Acme", "rejected", "Link token isn't a link of this app."],
+      [
+        "1",
+        "Acme",
+        "exists",
+        "Its partner is Acme Renamed. Cost data must be on or off. Archived must be yes or no.",
+      ],
+      [
+        "2",
+        "Acme",
+        "exists",
+        "Its path is Acme > Spring. It has no partner of its own. Partner ID must be a positive integer.",
+      ],
+    ]);
+  });
+
+  it("can be as long as an export writes it", async () => {
+    await rows(
+      "UPDATE partners SET click_parameters = ?1, impression_parameters = ?1, cost_parameters = ?1 WHERE id = 1",
+      `a=${"{".repeat(4_094)}`,
+    );
+    const { text } = await browser.get(`${APP}/links.csv`);
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeGreaterThan(16_384);
+    expect((await upload(browser, text)).status).toBe(200);
+  });
+});
+
+describe("the confirmation", () => {
+  it("is validated again: what became wrong is rejected, what exists meanwhile is not created twice", async () => {
+    const checked = await upload(
+      browser,
+      toFile("network,campaign,partner,cost_data", "New A,,Acme Ads,on", "New B,New C,,", "New D,,,"),
+    );
+    await rows("UPDATE partners SET supports_cost_data = 0, integrated_types = 0 WHERE id = 1");
+    await confirm(browser, await upload(browser, toFile("network,campaign", "New B,New C")));
+    const result = await confirm(browser, checked);
+    expect(outcomesOf(result)).toEqual([
+      ["1", "New A", "rejected", "Cost data can't be on: Acme Ads doesn't support cost data yet."],
+      ["2", "New B > New C", "exists", ""],
+      ["3", "New D", "created", ""],
+    ]);
+    expect(readText(result)).toContain("1 link created. 1 link rejected.");
+    expect((await linksNamed("New")).map(({ path }) => path)).toEqual(["New B", "New B::New C", "New D"]);
+  });
+
+  it("accepts no invalid row from a form that was changed", async () => {
+    const fields = new FormData();
+    fields.set("rows", "row,network,cost_data\n1,New::A,\n2,New B,on\n3,,");
+    const result = await browser.get(`${IMPORT}/rows`, { method: "POST", body: fields });
+    expect(outcomesOf(result).map(([, , state]) => state)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(await linksNamed("New")).toEqual([]);
+  });
+
+  it.each([
+    ["no rows", {}],
+    ["rows without numbers", { rows: "network\nNew A" }],
+    ["rows with a wrong number", { rows: "row,network\n-1,New A" }],
+    ["a repeated field", { rows: "row,network\n1,New A", file: "x", again: "x" }],
+  ])("returns 400 for %s and creates nothing", async (name, fields: Record<string, string>) => {
+    const body = new FormData();
+    for (const [field, value] of Object.entries(fields)) body.append(field, value);
+    if (name === "a repeated field") body.append("rows", "row,network\n2,New B");
+    expect((await browser.get(`${IMPORT}/rows`, { method: "POST", body })).status).toBe(400);
+    expect(await linksNamed("New")).toEqual([]);
+  });
+
+  it("shows the form at its own address", async () => {
+    expect(await open(browser, `${IMPORT}/rows`)).toContain(`action="${IMPORT}"`);
+  });
+
+  it("creates what came before a failure, and the rest when it is sent again", async () => {
+    const many = Array.from({ length: 250 }, (_, index) => `New ${index}`);
+    const checked = await upload(browser, toFile("network", ...many));
+    const { database } = failingDatabase((call) => call === 4);
+    expect((await confirm(browser, checked, { env: { DB: database } })).status).toBe(500);
+    expect(await linksNamed("New")).toHaveLength(100);
+    expect(readText(await confirm(browser, checked))).toContain("150 links created.");
+    expect(await linksNamed("New")).toHaveLength(250);
+  });
+});
+
+describe("what is no valid file", () => {
+  it("gets one message for each column that is unknown, missing or repeated", async () => {
+    const page = await upload(browser, toFile("campaign,color,ad_group,ad_group,size", "a,b,c,d,e"));
+    expect(page.status).toBe(400);
+    for (const text of [
+      "color is not a known column",
+      "size is not",
+      "ad_group is the name of more than one",
+      "network is required",
+    ])
+      expect(readText(page)).toContain(text);
+    expect(page.text).toMatch(/<div class="notice error"[^>]* autofocus/);
+  });
+
+  it.each([
+    ["an empty file", "", 400, "is missing or empty"],
+    ["only line ends", "\n\n", 400, "The file must start with a row of column names."],
+    ["a header without rows", "network", 400, "The file must have at least one row below the header."],
+    ["only commas below the header", "network,campaign\n,\n,,", 400, "must have at least one row"],
+    ["semicolons", "network;campaign\nNew;New", 400, "The file must have commas between its columns"],
+    ["a quote that is not closed", 'network\n"New', 400, "look for a quote that is not closed"],
+    ["bytes that are not UTF-8", new Uint8Array([110, 101, 116, 0xff]), 400, "must be UTF-8"],
+    [
+      "1,001 rows",
+      toFile("network", ...Array.from({ length: 1_001 }, (_, index) => `New ${index}`)),
+      413,
+      "Without JavaScript, a file can have at most 1,000 rows and 1 MiB.",
+    ],
+    ["more than 1 MiB", `network\n${"New\n".repeat(270_000)}`, 413, "at most 1,000 rows and 1 MiB"],
+    ["10 MB", `network\n${"New\n".repeat(2_500_000)}`, 413, "at most 1,000 rows and 1 MiB"],
+  ])("is rejected: %s", async (_, content, status, text) => {
+    const page = await upload(browser, content);
+    expect(page.status).toBe(status);
+    expect(readText(page)).toContain(text);
+    expect(await linksNamed("New")).toEqual([]);
+  });
+
+  it("imports 1,000 rows with long names, a byte order mark and both line ends", async () => {
+    const lines = Array.from(
+      { length: 1_000 },
+      (_, index) =>
+        `New ${Math.floor(index / 10)},"${index} ${"é".repeat(240)}, ""x"""${index % 2 ? "" : "\r"}`,
+    );
+    const content = `\ufeff${toFile("network,campaign", ...lines)}`;
+    const checked = await upload(browser, content);
+    expect(readText(checked).slice(0, 200)).toContain("Would be created 1,000 links");
+    const result = await confirm(browser, checked);
+    expect(readText(result)).toContain("1,000 links created.");
+    expect(
+      await rows("SELECT count(*) AS count FROM links WHERE level = 2 AND label LIKE '%, \"x\"'"),
+    ).toEqual([{ count: 1_000 }]);
+    expect(await linksNamed("New")).toHaveLength(100);
+    expect(
+      await rows(
+        "SELECT count(*) AS count, count(DISTINCT subject) AS links FROM audit_log WHERE action = 'create link'",
+      ),
+    ).toEqual([{ count: 1_100, links: 1_100 }]);
+  });
+});
+
+describe("parts of a larger file", () => {
+  const part = (path: string, body: string, type = "text/csv") =>
+    browser.get(path, {
+      method: "POST",
+      body,
+      headers: { "content-type": type, accept: "application/json" },
+    });
+
+  it("are checked and imported with the numbers of their rows", async () => {
+    const body = "row,network,campaign\n1001,New Net,New A\n1002,New Net,New::B";
+    const checked = JSON.parse((await part(IMPORT, body)).text);
+    expect(checked.rows.map((row: { row: number; state: string }) => [row.row, row.state])).toEqual([
+      [1001, "ready"],
+      [1002, "rejected"],
+    ]);
+    expect(await linksNamed("New")).toEqual([]);
+    const done = JSON.parse((await part(`${IMPORT}/rows`, body)).text);
+    expect(done.rows[0]).toMatchObject({ row: 1001, name: "New Net > New A", state: "imported" });
+    expect(done.rows[0].line).toMatch(/^1001,New Net > New A,created,\w{10},\r\n$/);
+    expect(await linksNamed("New A")).toHaveLength(1);
+  });
+
+  it("have a key for each path, also for names that contain the separator", async () => {
+    const body = "row,network,campaign\n1,Kx > Ky,\n2,Kx,Ky\n3,Kx > Ky,";
+    const { rows: found } = JSON.parse((await part(IMPORT, body)).text);
+    expect(found.map((row: { state: string }) => row.state)).toEqual(["ready", "ready", "rejected"]);
+    expect(found[0].name).toBe(found[1].name);
+    expect(found[0].key).not.toBe(found[1].key);
+  });
+
+  it("get errors as problem documents", async () => {
+    const { status, text } = await part(IMPORT, "row,color\n1,x");
+    expect([status, JSON.parse(text).code]).toEqual([400, "invalid_request"]);
+    expect((await part(IMPORT, "x", "text/plain")).status).toBe(415);
+  });
+});
+
+it("fills the app up to its maximum, and rejects the rest", async () => {
+  const [{ count } = { count: 0 }] = await rows<{ count: number }>(
+    "SELECT created_link_count AS count FROM apps WHERE token = ?",
+    DEMO.appToken,
+  );
+  await rows("UPDATE apps SET max_links = ? WHERE token = ?", count + 150, DEMO.appToken);
+  const many = Array.from({ length: 200 }, (_, index) => `New ${index}`);
+  const checked = await upload(browser, toFile("network", ...many));
+  expect(readText(checked)).toContain("Would be created 150 links");
+  await confirm(browser, checked);
+  expect(await linksNamed("New")).toHaveLength(150);
+});
+
+it("shows markup in a file only as text, before and after the import", async () => {
+  const markup = `New <img src=x onerror=alert(1)>"'><script>alert(1)</script>`;
+  const cell = `"${markup.replaceAll('"', '""')}"`;
+  const checked = await upload(
+    browser,
+    toFile("network,campaign", `${cell},`, `Acme,${cell.slice(0, -1)}::"`, `${cell},${cell}`),
+  );
+  const result = await confirm(browser, checked);
+  expect(await linksNamed("New <img")).toHaveLength(2);
+  for (const { text } of [
+    checked,
+    result,
+    await browser.get(`${APP}/links`),
+    await browser.get(`${APP}/links/new`),
+  ]) {
+    expect(text).not.toMatch(/<img src=x|<script>/);
+  }
+  expect(outcomesOf(result)[0]?.[1]).toBe(markup);
+});
+
+it("rejects a file that another site sends", async () => {
+  const checked = await upload(browser, toFile("network", "New A"));
+  const fromElsewhere = { headers: { "sec-fetch-site": "cross-site", origin: "https://evil.test" } };
+  expect((await upload(browser, toFile("network", "New A"), fromElsewhere)).status).toBe(403);
+  expect((await confirm(browser, checked, fromElsewhere)).status).toBe(403);
+  expect(await linksNamed("New")).toEqual([]);
+});
+
+it("is closed for members of other apps", async () => {
+  const other = IMPORT.replace(DEMO.appToken, DEMO.otherAppToken);
+  expect((await browser.get(other)).status).toBe(404);
+  expect((await upload(browser, toFile("network", "New A"), {}, other)).status).toBe(404);
+  const checked = await upload(browser, toFile("network", "New A"));
+  expect((await confirm(browser, checked, {}, `${other}/rows`)).status).toBe(404);
+  expect(await linksNamed("New")).toEqual([]);
+  expect(hrefOf(await open(browser, `${APP}/links`), "Import")).toBe(IMPORT);
+});

@@ -1,0 +1,300 @@
+/** The settings of a link in the browser: name, partner and cost data with a preview, archive, conflicts, and the history. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { createLink, patchLink, readLink } from "../campaign/support.ts";
+import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
+import { APP, decode, mainOf, open, textOf } from "./page-text.ts";
+
+const PLAIN = "demo1nk008";
+const settingsOf = (token: string) => `${APP}/links/${token}/settings`;
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const textAt = async (path: string) => textOf(mainOf(await open(browser, path)));
+const partnerForm = (fields: Record<string, string>) => ({
+  partner: "1",
+  cost: "off",
+  seen_partner: "none",
+  seen_switch: "none",
+  seen_cost: "off",
+  ...fields,
+});
+
+describe("the name", () => {
+  it("is changed, and the page says so", async () => {
+    const { status, headers } = await browser.post(`${settingsOf(PLAIN)}/name`, {
+      name: " Letter ",
+      seen_name: "Newsletter",
+    });
+    expect([status, headers.get("location")]).toEqual([303, `${settingsOf(PLAIN)}?done=renamed`]);
+    expect(await textAt(`${settingsOf(PLAIN)}?done=renamed`)).toContain("Link renamed.");
+    expect((await readLink(PLAIN)).name).toBe("Letter");
+  });
+
+  it.each([
+    ["", "Name must not be empty."],
+    ["a::b", "Name must not contain ::."],
+    ["x".repeat(256), "Name has 256 characters; it can have at most 255."],
+  ])("keeps what was entered, with a summary that links to the field: %s", async (name, sentence) => {
+    const rejected = await browser.post(`${settingsOf(PLAIN)}/name`, { name, seen_name: "Newsletter" });
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain(`<a href="#name">${sentence}</a>`);
+    expect(rejected.text).toMatch(/role="alert" tabindex="-1" autofocus/);
+    expect(rejected.text).toContain(`value="${name}"`);
+    expect(rejected.text).toMatch(/id="name"[^>]*aria-invalid="true"/);
+    expect((await readLink(PLAIN)).name).toBe("Newsletter");
+  });
+
+  it("that somebody else changed is shown, and can then be replaced", async () => {
+    await patchLink(PLAIN, { name: "Theirs" });
+    const conflict = await browser.post(`${settingsOf(PLAIN)}/name`, {
+      name: "Mine",
+      seen_name: "Newsletter",
+    });
+    expect(conflict.status).toBe(409);
+    expect(textOf(conflict.text)).toContain("The name is “Theirs” now. You entered “Mine”.");
+    expect((await readLink(PLAIN)).name).toBe("Theirs");
+    expect(conflict.text).toContain('name="seen_name" value="Theirs"');
+    const again = await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine", seen_name: "Theirs" });
+    expect(again.status).toBe(303);
+    expect((await readLink(PLAIN)).name).toBe("Mine");
+  });
+
+  it("is not changed by a form without the name that was shown", async () => {
+    const { status, text } = await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine" });
+    expect(status).toBe(400);
+    expect(textOf(text)).toContain("The form was not complete. Try again.");
+    expect((await readLink(PLAIN)).name).toBe("Newsletter");
+  });
+
+  it("that somebody else changed to the same is no conflict", async () => {
+    await patchLink(PLAIN, { name: "Same" });
+    const form = { name: "Same", seen_name: "Newsletter" };
+    const { headers } = await browser.post(`${settingsOf(PLAIN)}/name`, form);
+    expect(headers.get("location")).toBe(`${settingsOf(PLAIN)}?done=unchanged`);
+  });
+
+  it("can change while somebody else archives the link", async () => {
+    await patchLink(PLAIN, { archived: true });
+    await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine", seen_name: "Newsletter" });
+    expect(await readLink(PLAIN)).toMatchObject({ name: "Mine", archived: true });
+  });
+});
+
+describe("archive", () => {
+  it("has an Undo that restores the link", async () => {
+    const archived = await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: "yes" });
+    expect(archived.headers.get("location")).toBe(`${settingsOf(PLAIN)}?done=archived`);
+    expect((await readLink(PLAIN)).archived).toBe(true);
+    const page = await open(browser, `${settingsOf(PLAIN)}?done=archived`);
+    const [undo = ""] = /<div class="notice ok undo">[\s\S]*?<\/div>/.exec(page) ?? [];
+    expect(textOf(undo)).toBe("Link archived. Undo");
+    const [, value = ""] = /name="archived" value="(\w+)"/.exec(undo) ?? [];
+    await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: value });
+    expect((await readLink(PLAIN)).archived).toBe(false);
+    expect(textOf(await open(browser, `${settingsOf(PLAIN)}?done=archived`))).not.toMatch(
+      /Undo|Link archived/,
+    );
+  });
+
+  it.each([
+    ["restored", "Link restored."],
+    ["archived", "Link archived."],
+  ])("has a notice only while it is true: %s", async (done, notice) => {
+    await patchLink(PLAIN, { archived: done !== "archived" });
+    expect(await textAt(`${settingsOf(PLAIN)}?done=${done}`)).not.toContain(notice);
+  });
+
+  it("says that a notice is unknown", async () => {
+    const { status, text } = await browser.get(`${settingsOf(PLAIN)}?done=evil`);
+    expect(status).toBe(400);
+    expect(textOf(text)).toContain("The notice is unknown.");
+  });
+
+  it("rejects another value", async () => {
+    const response = await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: "maybe" });
+    expect([response.status, (await readLink(PLAIN)).archived]).toEqual([400, false]);
+  });
+});
+
+describe("partner and cost data", () => {
+  it("are previewed with the URLs that the link gets, and nothing is saved", async () => {
+    const before = await rows("SELECT * FROM links");
+    const page = await open(browser, `${settingsOf(PLAIN)}?partner=1&cost=on`);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+    expect(textOf(page)).toContain("Partner None Acme Ads Cost data Off On");
+    const form = Object.fromEntries(
+      [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    const saved = await browser.post(`${settingsOf(PLAIN)}/partner`, form as Record<string, string>);
+    expect(saved.headers.get("location")).toBe(`${settingsOf(PLAIN)}?done=saved`);
+    const link = await readLink(PLAIN);
+    expect(link).toMatchObject({ partner_id: 1, cost_data_enabled: true });
+    for (const url of [link.click_url, link.impression_url]) expect(decode(page)).toContain(url);
+  });
+
+  it("say that detaching turns cost data off", async () => {
+    const text = await textAt(`${settingsOf(DEMO.linkToken)}?partner=none`);
+    expect(text).toContain("Partner Acme Ads None Cost data On Off");
+    expect(text).toContain("Changing the partner turns cost data off.");
+    const form = partnerForm({
+      partner: "none",
+      cost: "on",
+      seen_partner: "1",
+      seen_switch: "1",
+      seen_cost: "on",
+    });
+    await browser.post(`${settingsOf(DEMO.linkToken)}/partner`, form);
+    expect(await readLink(DEMO.linkToken)).toMatchObject({ partner_id: null, cost_data_enabled: false });
+  });
+
+  it("that are chosen as off stay off where the link inherits them as on", async () => {
+    const child = "demo1nk002";
+    await patchLink(child, { partner_id: 3, cost_data_enabled: false });
+    await rows(`UPDATE links SET partner_id = 2, cost_switch = NULL WHERE token = '${child}'`);
+    const text = await textAt(`${settingsOf(child)}?partner=1&cost=off`);
+    expect(text).toContain("Cost data Off (unchanged)");
+    await browser.post(`${settingsOf(child)}/partner`, partnerForm({ seen_partner: "2" }));
+    expect(await readLink(child)).toMatchObject({ partner_id: 1, cost_data_enabled: false });
+  });
+
+  it("that are chosen as off stay off when the link above gets cost data meanwhile", async () => {
+    const child = "demo1nk002";
+    await rows(`UPDATE links SET partner_id = NULL, cost_switch = NULL WHERE token = '${DEMO.linkToken}'`);
+    await patchLink(DEMO.linkToken, { partner_id: 1, cost_data_enabled: true });
+    await browser.post(`${settingsOf(child)}/partner`, partnerForm({}));
+    expect(await readLink(child)).toMatchObject({ partner_id: 1, cost_data_enabled: false });
+  });
+
+  it("say what is inherited, and from where", async () => {
+    const text = await textAt(settingsOf("demo1nk003"));
+    expect(text).toContain("Now: Acme Ads, inherited from “Acme”.");
+    expect(text).toContain("No partner of its own: inherit Acme Ads");
+  });
+
+  it.each([
+    ["partner=2&cost=on", "Beacon Network doesn&#39;t support cost data yet."],
+    ["cost=on", "Cost data needs a partner that supports it."],
+  ])("have the reason why cost data is not possible: %s", async (query, sentence) => {
+    const page = await browser.get(`${settingsOf(PLAIN)}?${query}`);
+    expect(page.status).toBe(400);
+    expect(page.text).toMatch(new RegExp(`<a href="#cost">${sentence}`));
+    expect(page.text).not.toContain('id="preview"');
+  });
+
+  it.each([
+    [{ partner: "99" }, '<a href="#partner">This partner doesn&#39;t exist.'],
+    [{ partner: "x" }, '<a href="#partner">Partner must be one of the list.</a>'],
+    [{ partner: "2", cost: "on" }, '<a href="#cost">Beacon Network doesn&#39;t support cost data yet.'],
+  ])("are not saved if they are not valid: %j", async (fields, link) => {
+    const response = await browser.post(`${settingsOf(PLAIN)}/partner`, partnerForm(fields));
+    expect(response.status).toBe(400);
+    expect(response.text).toContain(link);
+    expect(await readLink(PLAIN)).toMatchObject({ partner_id: null });
+  });
+
+  it("that somebody else changed show both values, and can then be replaced", async () => {
+    await patchLink(PLAIN, { partner_id: 3 });
+    const conflict = await browser.post(`${settingsOf(PLAIN)}/partner`, partnerForm({ cost: "on" }));
+    expect(conflict.status).toBe(409);
+    expect(textOf(conflict.text)).toContain("Partner now: Corsair Media. You chose: Acme Ads.");
+    expect(await readLink(PLAIN)).toMatchObject({ partner_id: 3 });
+    const form = partnerForm({ cost: "on", seen_partner: "3", seen_switch: "0" });
+    expect((await browser.post(`${settingsOf(PLAIN)}/partner`, form)).status).toBe(303);
+    expect(await readLink(PLAIN)).toMatchObject({ partner_id: 1, cost_data_enabled: true });
+  });
+});
+
+describe("a form", () => {
+  it.each(["name", "archived", "partner"])("of %s leads back to the settings with GET", async (form) => {
+    const { status, headers } = await browser.get(`${settingsOf(PLAIN)}/${form}`);
+    expect([status, headers.get("location")]).toEqual([303, settingsOf(PLAIN)]);
+  });
+
+  it.each(["demo1nk009", "nosuchlink"])("of a link that the app does not have is 404: %s", async (token) => {
+    const before = await rows("SELECT * FROM links");
+    const posts = [
+      await browser.post(`${settingsOf(token)}/name`, { name: "x", seen_name: "x" }),
+      await browser.post(`${settingsOf(token)}/archived`, { archived: "yes" }),
+      await browser.post(`${settingsOf(token)}/partner`, partnerForm({})),
+      await browser.get(settingsOf(token)),
+      await browser.get(`${APP}/links/${token}/history`),
+    ];
+    expect(posts.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+  });
+
+  it("asks D1 twice: for the session, and to change the link", async () => {
+    const { database, counts } = countingDatabase();
+    const form = { name: "Letter", seen_name: "Newsletter" };
+    await browser.post(`${settingsOf(PLAIN)}/name`, form, { env: { DB: database } });
+    expect(counts.calls).toBe(2);
+    expect(counts.written).toBeLessThanOrEqual(10);
+  });
+});
+
+describe("the history", () => {
+  it("says who changed what and when, the newest first", async () => {
+    const { token } = await createLink("Summer");
+    await browser.post(`${settingsOf(token)}/name`, { name: "Autumn", seen_name: "Summer" });
+    await patchLink(token, { partner_id: 1, cost_data_enabled: true });
+    await patchLink(token, { partner_id: null, archived: true });
+    const text = await textAt(`${APP}/links/${token}`);
+    const at = "2026-03-15 16:00 UTC";
+    const time = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/g;
+    expect(text.slice(text.indexOf("History ")).replaceAll(time, at)).toContain(
+      [
+        "History",
+        `demo@example.com archived the link, detached the link from Acme Ads, and turned cost data off. ${at}`,
+        `demo@example.com attached the link to Acme Ads and turned cost data on. ${at}`,
+        `demo@example.com renamed the link from “Summer” to “Autumn”. ${at}`,
+        `demo@example.com created the link “Summer”. ${at}`,
+      ].join(" "),
+    );
+  });
+
+  it("shows no address of somebody who is not a member of the app", async () => {
+    const { token } = await createLink("Summer");
+    await rows(
+      "INSERT INTO users (id, email, role, created_at) VALUES (77, 'away@example.com', 'member', 0), (78, 'ops@example.com', 'operator', 0)",
+    );
+    for (const user of [77, 78, null]) {
+      await rows(
+        `INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+         VALUES (0, ${user}, 'update link', 'link ${token}', '{"archived":{"from":false,"to":true}}')`,
+      );
+    }
+    const page = await open(browser, `${APP}/links/${token}/history`);
+    expect(page).not.toMatch(/away@example|ops@example/);
+    const text = textOf(page);
+    for (const who of ["A former member", "An operator", "linkledger"])
+      expect(text).toContain(`${who} archived the link.`);
+  });
+
+  it("has pages of 50", async () => {
+    for (let at = 0; at < 60; at++)
+      await rows(
+        `INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+         VALUES (0, 1, 'update link', 'link ${PLAIN}', '{"name":{"from":"${at}","to":"${at + 1}"}}')`,
+      );
+    const first = await open(browser, `${APP}/links/${PLAIN}/history`);
+    expect(first.match(/renamed the link/g)).toHaveLength(50);
+    const [, href = ""] = /href="([^"]+)">Show older changes/.exec(first) ?? [];
+    const second = await open(browser, decode(href));
+    expect(second.match(/renamed the link/g)).toHaveLength(10);
+    expect(second).toContain("Show the newest changes");
+    expect(await textAt(`${APP}/links/${PLAIN}`)).toContain("Show all changes");
+  });
+
+  it("escapes names", async () => {
+    await patchLink(PLAIN, { name: "<img src=x>" });
+    expect(await open(browser, `${APP}/links/${PLAIN}`)).not.toContain("<img src=x>");
+  });
+});
