@@ -131,7 +131,8 @@ export async function take(step: Step, model: Model): Promise<void> {
         isRejected ? 400 : 200,
       );
       if (isRejected) return;
-      const turnsOff = partner_id === null || (partner_id !== undefined && inEffect !== PARTNER);
+      const turnsOff =
+        partner_id === null ? link.partner !== null : partner_id !== undefined && inEffect !== PARTNER;
       link.cost = cost_data_enabled ?? (turnsOff ? false : link.cost);
       Object.assign(link, { partner, archived, label: name ?? link.label });
       return;
