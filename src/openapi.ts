@@ -1,7 +1,7 @@
 /** Builds the OpenAPI 3.1 document from the operations of the handlers. */
 import * as z from "zod/mini";
 import { ERRORS, type ErrorCode } from "./errors.ts";
-import { isOptional } from "./http/input.ts";
+import { isOptional } from "./http/input/parse.ts";
 import { type Operation, type OperationResponse, operationOf } from "./http/operation.ts";
 import type { Method, Route } from "./http/router.ts";
 

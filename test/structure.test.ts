@@ -134,8 +134,8 @@ describe("imports", () => {
   it("of a surface's contract are only zod, the shared fields and response schemas, and domain constants", () => {
     const shared = [
       "zod/mini",
-      "http/fields.ts",
-      "http/report-fields.ts",
+      "http/input/fields.ts",
+      "http/input/report-fields.ts",
       "http/response-schemas.ts",
       "domain/cost-types.ts",
       "domain/currencies.ts",

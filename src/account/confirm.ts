@@ -5,8 +5,8 @@ import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
 import * as accounts from "../db/accounts/account.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { readForm } from "../http/form.ts";
-import { rejectedWith } from "../http/form-fields.ts";
+import { readForm } from "../http/input/form.ts";
+import { rejectedWith } from "../http/input/form-fields.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
 

@@ -1,6 +1,6 @@
 /** The fields of the forms on the account pages. */
 import * as z from "zod/mini";
-import { email, newPassword, password, plainText } from "../http/fields.ts";
+import { email, newPassword, password, plainText } from "../http/input/fields.ts";
 
 export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 

@@ -4,7 +4,7 @@ import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import type { Context } from "../env.ts";
-import { errorSummary, field, type RejectedForm } from "../http/form-fields.ts";
+import { errorSummary, field, type RejectedForm } from "../http/input/form-fields.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import { countCodes, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
 import { script } from "./script.ts";

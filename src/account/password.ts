@@ -6,8 +6,8 @@ import { createSession, findRequiredStep, type Session } from "../auth/sessions.
 import { updatePassword } from "../db/accounts/changes.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import { readForm } from "../http/form.ts";
-import { rejectedWith } from "../http/form-fields.ts";
+import { readForm } from "../http/input/form.ts";
+import { rejectedWith } from "../http/input/form-fields.ts";
 import { redirectResponse } from "../http/pages.ts";
 import { checkPassword, load, secretOf, tokenOf } from "./confirm.ts";
 import * as contract from "./contract.ts";

@@ -5,7 +5,7 @@
 import type { Operator } from "../db/audit.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { type Contract, type Parsed, readInput } from "../http/input.ts";
+import { type Contract, type Parsed, readInput } from "../http/input/input.ts";
 import type { Operation, Routed } from "../http/operation.ts";
 import { type CostCaller, type Principal, withCostCredential, withOperator, withToken } from "./guards.ts";
 

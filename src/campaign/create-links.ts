@@ -13,7 +13,7 @@ import { MAX_STORED_LENGTH } from "../domain/quotas.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { invalidRequest, parsePart } from "../http/input.ts";
+import { invalidRequest, parsePart } from "../http/input/parse.ts";
 import { toProblem } from "../http/problems.ts";
 import { itemsV1, problem } from "../http/response-schemas.ts";
 import {

@@ -4,7 +4,7 @@ import type { Principal } from "../auth/guards.ts";
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
-import { appToken } from "../http/fields.ts";
+import { appToken } from "../http/input/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { link } from "../usecases/links/link.ts";
 

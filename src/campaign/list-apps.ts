@@ -5,7 +5,7 @@ import { listOwnApps } from "../db/accounts/own-apps.ts";
 import { toPage } from "../db/keyset.ts";
 import { toIso } from "../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { pageQuery } from "../http/fields.ts";
+import { pageQuery } from "../http/input/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1, timestamp } from "../http/response-schemas.ts";
 import { toViewer } from "./link.ts";

@@ -8,7 +8,7 @@ import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Context } from "../env.ts";
 import type { ListRange } from "../http/cursors.ts";
 import { envelopeV1, envelopeV2, jsonResponse } from "../http/envelope.ts";
-import { idText, pageQuery, plainText, readAs } from "../http/fields.ts";
+import { idText, pageQuery, plainText, readAs } from "../http/input/fields.ts";
 import { pagingV1, pagingV2 } from "../http/paging.ts";
 import { listV1, listV2 } from "../http/response-schemas.ts";
 import { inheritedFrom, link, toLink } from "../usecases/links/link.ts";

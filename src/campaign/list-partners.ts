@@ -4,7 +4,7 @@ import { userOperation } from "../auth/operations.ts";
 import { toPage } from "../db/keyset.ts";
 import * as db from "../db/links/partner-catalog.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { pageQuery } from "../http/fields.ts";
+import { pageQuery } from "../http/input/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1 } from "../http/response-schemas.ts";
 import { toViewer } from "./link.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
 import { KINDS } from "../domain/cost-types.ts";
-import { engagementsQuery } from "../http/report-fields.ts";
+import { engagementsQuery } from "../http/input/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { appPath } from "./link.ts";
 import { groupFields, respondWithReport } from "./report.ts";

@@ -1,7 +1,7 @@
 /** `GET …/spend`: the spend of an app, from the daily totals. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
-import { spendQuery } from "../http/report-fields.ts";
+import { spendQuery } from "../http/input/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { appPath } from "./link.ts";
 import { groupFields, respondWithReport } from "./report.ts";

@@ -5,7 +5,7 @@ import { listCosts as findCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-lis
 import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { pageQuery } from "../http/fields.ts";
+import { pageQuery } from "../http/input/fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { pagingV2 } from "../http/response-schemas.ts";
 import { costItem, costsResponse, TEST_COSTS, toCostItem } from "../usecases/costs/item.ts";

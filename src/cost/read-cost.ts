@@ -4,7 +4,7 @@ import { costOperation } from "../auth/operations.ts";
 import { findCost } from "../db/ledger/costs.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { costId } from "../http/fields.ts";
+import { costId } from "../http/input/fields.ts";
 import { costItem, TEST_COSTS, toCostItem } from "../usecases/costs/item.ts";
 
 export const readCost = costOperation({

@@ -4,14 +4,14 @@
  */
 
 import type { CostCaller } from "../auth/guards.ts";
-import * as rounds from "../db/operator/rounds.ts";
+import * as rounds from "../db/operator/rounds/rounds.ts";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
-import type { RoundEntry } from "../domain/round-findings.ts";
-import { currentCostAfter, judgeEntry } from "../domain/round-report.ts";
+import type { RoundEntry } from "../domain/rounds/findings.ts";
+import { currentCostAfter, judgeEntry } from "../domain/rounds/report.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import type { Pair } from "../http/input.ts";
+import type { Pair } from "../http/input/pairs.ts";
 import { type CostResult, costInput, toResult } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
 import { csvResponse, toCsv } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { invalidRequest } from "../http/input.ts";
+import { invalidRequest } from "../http/input/parse.ts";
 import { toProblem } from "../http/problems.ts";
 import { problem } from "../http/response-schemas.ts";
 import {

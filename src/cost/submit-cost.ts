@@ -5,16 +5,9 @@ import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import {
-  decodeUtf8,
-  invalidRequest,
-  MAX_BODY_BYTES,
-  mediaType,
-  type Pair,
-  parsePairs,
-  readBody,
-  readPairs,
-} from "../http/input.ts";
+import { decodeUtf8, MAX_BODY_BYTES, mediaType, readBody } from "../http/input/body.ts";
+import { type Pair, parsePairs, readPairs } from "../http/input/pairs.ts";
+import { invalidRequest } from "../http/input/parse.ts";
 import {
   type CostResult,
   costInput,

@@ -4,7 +4,7 @@ import { costOperation } from "../auth/operations.ts";
 import { voidOwnCost } from "../db/ledger/voids.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { costId } from "../http/fields.ts";
+import { costId } from "../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../http/response-schemas.ts";
 
 export const voidCost = costOperation({

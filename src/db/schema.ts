@@ -386,7 +386,7 @@ export const subLinkAudit = sqliteTable(
 
 /**
  * The ledger: one row for each ID of a partner, with its call, its click and its impression. The computed columns are the
- * matching rules (see domain/matching.ts for the same rules on a round), so the match is always a function of the row.
+ * matching rules (see domain/rounds/matching.ts for the same rules on a round), so the match is always a function of the row.
  */
 export const ledgerEntries = sqliteTable(
   "ledger_entries",

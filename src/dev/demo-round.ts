@@ -2,7 +2,7 @@
 
 import type { LedgerKey } from "../db/ledger/shards.ts";
 import { COST_TYPES, type CostType, type Kind, toMask } from "../domain/cost-types.ts";
-import type { RoundEntry } from "../domain/round-findings.ts";
+import type { RoundEntry } from "../domain/rounds/findings.ts";
 import type { InputError } from "../errors.ts";
 
 const HOUR_MS = 3600 * 1000;

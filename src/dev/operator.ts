@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { createTemporaryPassword } from "../auth/passwords.ts";
-import { email as emailField } from "../http/fields.ts";
+import { email as emailField } from "../http/input/fields.ts";
 
 const USAGE = "Usage: npm run operator:create -- --remote|--local [--persist-to DIR] EMAIL";
 

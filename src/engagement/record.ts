@@ -6,8 +6,8 @@ import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
 import type { Context } from "../env.ts";
-import { amount, costId, costType, currency, isMacro } from "../http/fields.ts";
-import { type Pair, readPairs } from "../http/input.ts";
+import { amount, costId, costType, currency, isMacro } from "../http/input/fields.ts";
+import { type Pair, readPairs } from "../http/input/pairs.ts";
 import { createLinkToken, linkName } from "../usecases/links/link.ts";
 
 /** Records an engagement now. Returns undefined if its link does not exist. */

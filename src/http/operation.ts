@@ -4,7 +4,7 @@
  */
 import type * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
-import type { Contract } from "./input.ts";
+import type { Contract } from "./input/input.ts";
 import type { Handler, Method, Route } from "./router.ts";
 
 /** What the Authorization header of a request must contain. */

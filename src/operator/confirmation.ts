@@ -9,7 +9,7 @@ import { findPasswordHash } from "../db/operator/users.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { password } from "../http/fields.ts";
+import { password } from "../http/input/fields.ts";
 
 /** An operator whose password the console has asked for, or who sent it. */
 export interface ConfirmedOperator extends Operator {

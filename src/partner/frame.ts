@@ -5,7 +5,7 @@ import { type SignedInPartner, withPartner } from "../auth/partner-sessions.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
-import { toSentence } from "../http/input.ts";
+import { toSentence } from "../http/input/parse.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { asCode } from "../http/text.ts";

@@ -1,5 +1,5 @@
 /** `/partner/round`: the report of the round of a test credential. */
-import { findRoundOfCredential } from "../db/operator/rounds.ts";
+import { findRoundOfCredential } from "../db/operator/rounds/rounds.ts";
 import { AppError } from "../errors.ts";
 import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
 import { reportView } from "../usecases/rounds/view.ts";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { toTypes } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
-import { isMacro } from "../http/fields.ts";
+import { isMacro } from "../http/input/fields.ts";
 import type { Markup } from "../http/pages.ts";
 import { withFrame } from "./frame.ts";
 

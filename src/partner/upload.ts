@@ -5,8 +5,8 @@
 import { AppError } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { readMultipart } from "../http/form.ts";
-import { invalidRequest } from "../http/input.ts";
+import { readMultipart } from "../http/input/form.ts";
+import { invalidRequest } from "../http/input/parse.ts";
 import { redirectResponse } from "../http/pages.ts";
 import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import {

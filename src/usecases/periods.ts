@@ -1,11 +1,11 @@
 /** The days that a page shows, and their picker. All days are in UTC. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { DayRange } from "../db/ledger/reports.ts";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { DAY_MS, dayOf, formatDate } from "../domain/time.ts";
-import { utcDate } from "../http/fields.ts";
+import { utcDate } from "../http/input/fields.ts";
+import { dayChecks } from "../http/input/report-fields.ts";
 import type { Markup } from "../http/pages.ts";
-import { dayChecks } from "../http/report-fields.ts";
 
 const PRESETS = { today: "Today", "7d": "7 days", "30d": "30 days", month: "This month" } as const;
 type Preset = keyof typeof PRESETS;

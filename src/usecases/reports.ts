@@ -1,22 +1,21 @@
 /** Reads a report of an app and formats its rows for JSON and CSV. */
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import {
-  type DayRange,
   findReports,
   type Group,
-  MAX_ROWS,
   type Part,
   type ReportName,
   type ReportRow,
-} from "../db/ledger/reports.ts";
+} from "../db/ledger/reports/reports.ts";
+import { type DayRange, MAX_ROWS } from "../db/ledger/reports/statements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import type { Bound } from "../db/statement.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
-import { invalidRequest } from "../http/input.ts";
-import { MAX_DAYS } from "../http/report-fields.ts";
+import { invalidRequest } from "../http/input/parse.ts";
+import { MAX_DAYS } from "../http/input/report-fields.ts";
 
 /** The days of the query. */
 interface GivenDays {

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
-import { findOwnTotals } from "../db/ledger/reports.ts";
+import { findOwnTotals } from "../db/ledger/reports/reports.ts";
 import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";

@@ -3,7 +3,7 @@
  * size, so bars, patterns and texts are never distorted, and texts have the same size in every window.
  */
 import { html } from "hono/html";
-import type { DayRange } from "../db/ledger/reports.ts";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { type Markup, servedFile } from "../http/pages.ts";
 import { MONEY_SCALE, scaleMoney, showCount, showMoney } from "../usecases/money.ts";

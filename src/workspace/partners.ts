@@ -1,12 +1,12 @@
 /** The Partners page of an app: what each partner may do, its links, its spend, and how complete its costs are. */
 import { html } from "hono/html";
 import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/attention.ts";
-import type { ReportRow } from "../db/ledger/reports.ts";
+import type { ReportRow } from "../db/ledger/reports/reports.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, toTypes } from "../domain/cost-types.ts";
 import { countedKind, toRates } from "../domain/rates.ts";
 import type { Context } from "../env.ts";
-import { readInput } from "../http/input.ts";
+import { readInput } from "../http/input/input.ts";
 import type { Markup } from "../http/pages.ts";
 import { showCount, showMoney } from "../usecases/money.ts";
 import { type Period, periodPicker, periodQuery, toPeriod } from "../usecases/periods.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { AppError, type InputError } from "../../src/errors.ts";
-import { readTable } from "../../src/http/csv-input.ts";
+import { readTable } from "../../src/http/input/csv.ts";
 import { costInput } from "../../src/usecases/costs/submit.ts";
 import {
   ask,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatAmount, formatSpend } from "../../src/domain/money.ts";
-import { amount } from "../../src/http/fields.ts";
+import { amount } from "../../src/http/input/fields.ts";
 
 const MAX_UNITS = 1_000_000 * 100_000;
 

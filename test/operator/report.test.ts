@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CostType, Kind } from "../../src/domain/cost-types.ts";
 import type { Cost } from "../../src/domain/costs.ts";
-import type { RoundEngagement, RoundEntry } from "../../src/domain/round-findings.ts";
-import { judgeRound } from "../../src/domain/round-report.ts";
+import type { RoundEngagement, RoundEntry } from "../../src/domain/rounds/findings.ts";
+import { judgeRound } from "../../src/domain/rounds/report.ts";
 
 const DAY = 24 * 3600 * 1000;
 const START = 1_000 * DAY;

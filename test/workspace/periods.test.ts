@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
-import { parsePairs, readPairs } from "../../src/http/input.ts";
+import { parsePairs, readPairs } from "../../src/http/input/pairs.ts";
 import {
   compareField,
   describeDays,

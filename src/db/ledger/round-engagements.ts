@@ -1,7 +1,7 @@
 /** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { listEngagements, type RoundEngagement } from "../../domain/round-findings.ts";
+import { listEngagements, type RoundEngagement } from "../../domain/rounds/findings.ts";
 import { as, names, query, type RowOf } from "../query.ts";
 import { ledgerEntries, roundEntries, rounds } from "../schema.ts";
 import type { Bound, Value } from "../statement.ts";

@@ -17,8 +17,8 @@ import {
   pageQuery,
   signedAmount,
   utcDate,
-} from "../../http/fields.ts";
-import { invalidRequest } from "../../http/input.ts";
+} from "../../http/input/fields.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { itemsV1, timestamp } from "../../http/response-schemas.ts";
 import {
   keyInUse,

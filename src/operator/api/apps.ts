@@ -10,7 +10,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { DEFAULT_MAX_LINKS } from "../../domain/quotas.ts";
 import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
-import { appToken, idNumber, idText, plainText, readAs } from "../../http/fields.ts";
+import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { badField, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";

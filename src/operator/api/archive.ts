@@ -6,7 +6,7 @@ import { COST_TYPES } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ConfigurationError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import { costId, idText, utcDate } from "../../http/fields.ts";
+import { costId, idText, utcDate } from "../../http/input/fields.ts";
 import { itemsV1, timestamp } from "../../http/response-schemas.ts";
 import { logError } from "../../log.ts";
 import { badField } from "./common.ts";

@@ -4,7 +4,7 @@ import { createToken, hashToken, hintOf, type TokenKind } from "../../auth/secre
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { AppError } from "../../errors.ts";
-import { idText, nameText, pageQuery } from "../../http/fields.ts";
+import { idText, nameText, pageQuery } from "../../http/input/fields.ts";
 
 export const byId = z.object({ id: idText });
 

@@ -6,7 +6,7 @@ import { findPartner } from "../../db/operator/partners.ts";
 import { COST_TYPES, toTypes } from "../../domain/cost-types.ts";
 import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
-import { idNumber } from "../../http/fields.ts";
+import { idNumber } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, costTypes, createSecret, notFound, pageByPartner, secret, unknownPartner } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";

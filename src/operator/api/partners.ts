@@ -6,7 +6,7 @@ import { COST_TYPE_BITS, COST_TYPES, type CostType } from "../../domain/cost-typ
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
 import { toIso } from "../../domain/time.ts";
-import { amount } from "../../http/fields.ts";
+import { amount } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";

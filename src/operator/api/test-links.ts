@@ -4,11 +4,11 @@ import { putLink } from "../../db/links/destination-cache.ts";
 import type { LinkRow } from "../../db/links/lists.ts";
 import { findApp } from "../../db/operator/apps.ts";
 import { findPartner } from "../../db/operator/partners.ts";
-import { findRound } from "../../db/operator/rounds.ts";
+import { findRound } from "../../db/operator/rounds/rounds.ts";
 import { insertTestLink, listTestLinks } from "../../db/operator/test-links.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { appToken } from "../../http/fields.ts";
+import { appToken } from "../../http/input/fields.ts";
 import {
   createLinkToken,
   inheritedFrom,

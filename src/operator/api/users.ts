@@ -5,7 +5,7 @@ import { markTokenReset } from "../../auth/tokens.ts";
 import * as db from "../../db/operator/users.ts";
 import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
-import { email } from "../../http/fields.ts";
+import { email } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { requirePassword, yourPassword } from "../confirmation.ts";
 import { byId, change, createSecret, notFound, page, secret } from "./common.ts";

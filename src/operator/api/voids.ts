@@ -7,7 +7,7 @@ import { readCounting, voidCounting } from "../../db/operator/voids.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { costId } from "../../http/fields.ts";
+import { costId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
 import { byId, notFound, reason } from "./common.ts";
 

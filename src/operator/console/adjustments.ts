@@ -6,7 +6,7 @@ import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { AppError } from "../../errors.ts";
-import { parseOrThrow } from "../../http/input.ts";
+import { parseOrThrow } from "../../http/input/parse.ts";
 import type { Markup } from "../../http/pages.ts";
 import { costTypeName } from "../../usecases/cost-types.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";

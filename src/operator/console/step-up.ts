@@ -4,7 +4,7 @@
  */
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
-import { field } from "../../http/form-fields.ts";
+import { field } from "../../http/input/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { passwordError, requirePassword } from "../confirmation.ts";
 import type { Form, FormError, OperatorSession } from "./layout.ts";

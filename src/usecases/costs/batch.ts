@@ -6,7 +6,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import type { Cell } from "../../http/csv.ts";
-import { invalidRequest, parsePart, toSentence } from "../../http/input.ts";
+import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
 import { type CostResult, costInput, toCost } from "./submit.ts";
 
 export const RESULT_COLUMNS = ["row", "cost_id", "status", "code", "message", "match", "duplicate"];

@@ -6,12 +6,12 @@ import type { Judgement } from "../../db/ledger/submission.ts";
 import * as ledger from "../../db/ledger/submission.ts";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Cost } from "../../domain/costs.ts";
-import type { Mismatch } from "../../domain/matching.ts";
 import { formatAmount } from "../../domain/money.ts";
-import { FINDING_KINDS, type FindingKind } from "../../domain/round-findings.ts";
+import { FINDING_KINDS, type FindingKind } from "../../domain/rounds/findings.ts";
+import type { Mismatch } from "../../domain/rounds/matching.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { amount, costId, costTag, costType, currency } from "../../http/fields.ts";
+import { amount, costId, costTag, costType, currency } from "../../http/input/fields.ts";
 import { logError } from "../../log.ts";
 
 /** The parameters of a cost (spec §2.5, §4.7). */

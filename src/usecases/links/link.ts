@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Inherited } from "../../db/links/links.ts";
 import type { LinkRow } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import { idNumber, nameText } from "../../http/fields.ts";
+import { idNumber, nameText } from "../../http/input/fields.ts";
 
 export interface Origins {
   clickUrl: string;

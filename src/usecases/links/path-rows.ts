@@ -1,7 +1,7 @@
 /** The rows that name links by path: reads their names, and says why one was rejected. */
 import type * as db from "../../db/links/paths.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
-import { invalidRequest, parsePart, toSentence } from "../../http/input.ts";
+import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
 import { linkName } from "./link.ts";
 
 /** The fields with the names of a path, by level. */

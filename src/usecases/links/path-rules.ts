@@ -4,7 +4,7 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import type * as db from "../../db/links/paths.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { AppError, type InputError } from "../../errors.ts";
-import { invalidRequest } from "../../http/input.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { keyOf, type PathRow } from "./path-rows.ts";
 
 /** The link of a row: the one that exists or was created, or that would be created. */

@@ -1,7 +1,7 @@
 /** The response schemas of a round and its report. */
 import * as z from "zod/mini";
 import { COST_TYPES } from "../../domain/cost-types.ts";
-import { FINDING_KINDS } from "../../domain/round-findings.ts";
+import { FINDING_KINDS } from "../../domain/rounds/findings.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { rates } from "../rates.ts";
 

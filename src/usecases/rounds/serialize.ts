@@ -1,11 +1,11 @@
 /** Converts a round and its report to their response format. */
 
 import { Buffer } from "node:buffer";
-import type { RoundRow } from "../../db/operator/round-lists.ts";
-import { type FoundRound, MAX_ROUND_ENTRIES } from "../../db/operator/rounds.ts";
+import type { RoundRow } from "../../db/operator/rounds/lists.ts";
+import { type FoundRound, MAX_ROUND_ENTRIES } from "../../db/operator/rounds/rounds.ts";
 import { toTypes } from "../../domain/cost-types.ts";
-import { FINDING_KINDS, type Finding } from "../../domain/round-findings.ts";
-import { judgeRound, type RoundReport } from "../../domain/round-report.ts";
+import { FINDING_KINDS, type Finding } from "../../domain/rounds/findings.ts";
+import { judgeRound, type RoundReport } from "../../domain/rounds/report.ts";
 import { toIso } from "../../domain/time.ts";
 import { toRatesItem } from "../rates.ts";
 

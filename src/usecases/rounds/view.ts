@@ -1,6 +1,6 @@
 /** The HTML of a round's report, for the partner and for operators. */
 import { html } from "hono/html";
-import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/round-findings.ts";
+import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
 import type { Markup } from "../../http/pages.ts";
 import { ratesTable } from "../rates.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "./serialize.ts";

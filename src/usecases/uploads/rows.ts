@@ -3,8 +3,9 @@ import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { type Cell, toCsv } from "../../http/csv.ts";
-import { type CsvTable, readTable } from "../../http/csv-input.ts";
-import { decodeUtf8, invalidRequest, mediaType, readBody } from "../../http/input.ts";
+import { decodeUtf8, mediaType, readBody } from "../../http/input/body.ts";
+import { type CsvTable, readTable } from "../../http/input/csv.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 
 /** A row of a file. `number` 1 is the first row below the header. */
 export interface FileRow {

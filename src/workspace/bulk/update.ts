@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { SeenLinks } from "../../db/links/updates.ts";
-import { idText, readAs } from "../../http/fields.ts";
+import { idText, readAs } from "../../http/input/fields.ts";
 import type { LinkUpdate, StoredLink, UpdateResult } from "../../usecases/links/updates.ts";
 import { noSupport } from "../edit/choice.ts";
 import { partnerOf } from "../links/cells.ts";

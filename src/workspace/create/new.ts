@@ -5,10 +5,10 @@
 import type { FoundPath } from "../../db/links/paths.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
-import { idText } from "../../http/fields.ts";
-import { readFields } from "../../http/form.ts";
-import { RejectedForm } from "../../http/form-fields.ts";
-import { invalidRequest, parsePart } from "../../http/input.ts";
+import { idText } from "../../http/input/fields.ts";
+import { readFields } from "../../http/input/form.ts";
+import { RejectedForm } from "../../http/input/form-fields.ts";
+import { invalidRequest, parsePart } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/pages.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
 import { createPaths, findBase } from "../../usecases/links/paths.ts";

@@ -1,6 +1,6 @@
 /** Pasted paths: a line for each, with its names separated by `>`. */
 import { AppError, type InputError } from "../../errors.ts";
-import { invalidRequest } from "../../http/input.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { describeRejection, LEVEL_FIELDS, readNames } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import type { Outcome } from "../../usecases/uploads/rows.ts";

@@ -3,8 +3,8 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
-import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/form-fields.ts";
-import { readInput } from "../../http/input.ts";
+import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/input/form-fields.ts";
+import { readInput } from "../../http/input/input.ts";
 import type { Markup } from "../../http/pages.ts";
 import type { Member, Show } from "../frame.ts";
 import {

@@ -1,6 +1,6 @@
 /** What the Links page and a link's page show of a link. */
 import { html } from "hono/html";
-import type { LinkFigures, SpendSum } from "../../db/ledger/link-figures.ts";
+import type { LinkFigures, SpendSum } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { sumSpend } from "../../domain/money.ts";

@@ -1,12 +1,12 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
 import { html } from "hono/html";
-import { findLinkFigures } from "../../db/ledger/link-figures.ts";
+import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { historyStatement } from "../../db/links/history.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { readInput } from "../../http/input.ts";
+import { readInput } from "../../http/input/input.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { showCount, showMoney } from "../../usecases/money.ts";

@@ -4,8 +4,9 @@ import * as z from "zod/mini";
 import type { LinkSearch, NamePosition } from "../../db/links/browse.ts";
 import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
-import { idText, plainText, readAs } from "../../http/fields.ts";
-import { invalidRequest, parsePairs, readPairs } from "../../http/input.ts";
+import { idText, plainText, readAs } from "../../http/input/fields.ts";
+import { parsePairs, readPairs } from "../../http/input/pairs.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { periodChecks, periodFields } from "../../usecases/periods.ts";
 
 export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;

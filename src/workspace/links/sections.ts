@@ -1,6 +1,6 @@
 /** The sections of a link's page about its costs and its problems. */
 import { html } from "hono/html";
-import type { LinkFigures } from "../../db/ledger/link-figures.ts";
+import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
 import type { HistoryRow } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";

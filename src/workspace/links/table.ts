@@ -1,6 +1,6 @@
 /** The table of the Links page: a tree whose branches open without a script, or a list of what was found. */
 import { html } from "hono/html";
-import type { LinkFigures } from "../../db/ledger/link-figures.ts";
+import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";

@@ -1,11 +1,11 @@
 /** Reads what the Links page shows: its branches with the figures of their links. One call for the links, one for the figures. */
-import { findLinkFigures, type LinkFigures } from "../../db/ledger/link-figures.ts";
+import { findLinkFigures, type LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { type BrowsedLink, browseLinks, type LinkList } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { sumSpend } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
-import { invalidRequest } from "../../http/input.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { type Period, toPeriod } from "../../usecases/periods.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import {

@@ -1,7 +1,7 @@
 /** Names what is missing or wrong in an app, each with a link to where it is fixed. */
 import { html } from "hono/html";
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
-import type { ReportRow } from "../../db/ledger/reports.ts";
+import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import type { Markup } from "../../http/pages.ts";
 import { showCount } from "../../usecases/money.ts";
 import { withQuery } from "../../usecases/periods.ts";

@@ -1,5 +1,5 @@
 /** Adds up the rows of spend reports to the lines of a table and to the series of a chart. Pure. */
-import type { ReportRow } from "../../db/ledger/reports.ts";
+import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";
 import type { Series } from "../chart.ts";
 import type { SpendGroup } from "./spend-query.ts";

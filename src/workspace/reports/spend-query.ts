@@ -1,6 +1,6 @@
 /** The parameters of the Spend page. A contract file. */
 import * as z from "zod/mini";
-import { costType, currency, idText } from "../../http/fields.ts";
+import { costType, currency, idText } from "../../http/input/fields.ts";
 import { compareField, periodChecks, periodFields } from "../../usecases/periods.ts";
 
 export const GROUPS = { day: "Day", link: "Link", partner: "Partner", cost_type: "Cost type" } as const;

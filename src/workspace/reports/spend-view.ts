@@ -1,11 +1,11 @@
 /** Reads what the Spend page and its CSV show. */
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
-import type { FilterLink } from "../../db/ledger/reports.ts";
+import type { FilterLink } from "../../db/ledger/reports/reports.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { readInput } from "../../http/input.ts";
+import { readInput } from "../../http/input/input.ts";
 import { type Period, toPeriod } from "../../usecases/periods.ts";
 import { columnsOf, fileNameOf, readReports, reportCsvResponse } from "../../usecases/reports.ts";
 import { authorizeApp, type Member } from "../frame.ts";

@@ -4,7 +4,7 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { csvResponse, toCsv, toCsvRows } from "../../http/csv.ts";
-import { invalidRequest } from "../../http/input.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { type LinksQuery, readLinksQuery, toSearch } from "../links/query.ts";
 import { COLUMNS, toCells } from "./columns.ts";

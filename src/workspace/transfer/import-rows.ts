@@ -3,9 +3,9 @@ import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
-import type { CsvTable } from "../../http/csv-input.ts";
-import { idText } from "../../http/fields.ts";
-import { invalidRequest, parsePart } from "../../http/input.ts";
+import type { CsvTable } from "../../http/input/csv.ts";
+import { idText } from "../../http/input/fields.ts";
+import { invalidRequest, parsePart } from "../../http/input/parse.ts";
 import {
   describeRejection,
   keyOf,

@@ -6,8 +6,9 @@
 import { AppError } from "../../errors.ts";
 import { wantsPage } from "../../http/accept.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { readMultipart } from "../../http/form.ts";
-import { invalidRequest, mediaType } from "../../http/input.ts";
+import { mediaType } from "../../http/input/body.ts";
+import { readMultipart } from "../../http/input/form.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import {
   type Outcome,
   readFileText,

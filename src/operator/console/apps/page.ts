@@ -1,13 +1,13 @@
 /** The page of an app: its links and spend in short, its members, its destinations, and the switch that archives it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { findSpendOfApps } from "../../../db/ledger/reports.ts";
+import { findSpendOfApps } from "../../../db/ledger/reports/reports.ts";
 import { isMember, listMembers } from "../../../db/operator/apps.ts";
 import { findUserByEmail } from "../../../db/operator/users.ts";
 import { sumSpend } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
-import { email as emailField } from "../../../http/fields.ts";
-import { parseOrThrow } from "../../../http/input.ts";
+import { email as emailField } from "../../../http/input/fields.ts";
+import { parseOrThrow } from "../../../http/input/parse.ts";
 import type { Markup } from "../../../http/pages.ts";
 import { showMoney } from "../../../usecases/money.ts";
 import { time } from "../../../usecases/rounds/view.ts";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { findRates } from "../../../db/operator/rates.ts";
-import { listRoundsOfPartner } from "../../../db/operator/round-lists.ts";
+import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import type { Markup } from "../../../http/pages.ts";
 import { costTypeName } from "../../../usecases/cost-types.ts";

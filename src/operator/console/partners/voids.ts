@@ -4,7 +4,7 @@ import { readCounting } from "../../../db/operator/voids.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
-import { parseOrThrow } from "../../../http/input.ts";
+import { parseOrThrow } from "../../../http/input/parse.ts";
 import type { Markup } from "../../../http/pages.ts";
 import { badField } from "../../api/common.ts";
 import { newVoid, voidCost } from "../../api/voids.ts";

@@ -1,6 +1,6 @@
 /** The section of a round's page that ends it: what each cost type lacks, the types to approve, and dismissals by kind. */
 import { html } from "hono/html";
-import { FINDING_KINDS } from "../../../domain/round-findings.ts";
+import { FINDING_KINDS } from "../../../domain/rounds/findings.ts";
 import type { Markup } from "../../../http/pages.ts";
 import { costTypeName } from "../../../usecases/cost-types.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";

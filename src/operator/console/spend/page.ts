@@ -1,12 +1,12 @@
 /** The spend of all apps by partner, and the costs that wait for their click or impression. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { findSpendOfApps } from "../../../db/ledger/reports.ts";
+import { findSpendOfApps } from "../../../db/ledger/reports/reports.ts";
 import { listAppTokens } from "../../../db/operator/apps.ts";
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
 import { formatSpend, sumAdjusted, sumSpend } from "../../../domain/money.ts";
-import { parsePairs, readPairs } from "../../../http/input.ts";
+import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
 import type { Markup } from "../../../http/pages.ts";
 import { showCount, showMoney } from "../../../usecases/money.ts";
 import { periodChecks, periodFields, periodPicker, toPeriod } from "../../../usecases/periods.ts";

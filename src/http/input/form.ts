@@ -1,8 +1,10 @@
 /** Reads the forms that our pages post. */
 import type * as z from "zod/mini";
-import type { Context } from "../env.ts";
-import { AppError, type InputError } from "../errors.ts";
-import { decodeUtf8, invalidRequest, mediaType, parsePart, readBody, readPairs } from "./input.ts";
+import type { Context } from "../../env.ts";
+import { AppError, type InputError } from "../../errors.ts";
+import { decodeUtf8, mediaType, readBody } from "./body.ts";
+import { readPairs } from "./pairs.ts";
+import { invalidRequest, parsePart } from "./parse.ts";
 
 /** The only field that a form may send more than once. */
 const LIST_FIELD = "cost_types";

@@ -1,11 +1,11 @@
 /** Reads integration rounds and their entries: lists for operators, and the columns that every reader of a round selects. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { RoundEntry } from "../../domain/round-findings.ts";
-import type { Range } from "../keyset.ts";
-import { as, type RowOf } from "../query.ts";
-import { partners, roundEntries, rounds } from "../schema.ts";
-import { pagedList } from "./paged-list.ts";
+import type { RoundEntry } from "../../../domain/rounds/findings.ts";
+import type { Range } from "../../keyset.ts";
+import { as, type RowOf } from "../../query.ts";
+import { partners, roundEntries, rounds } from "../../schema.ts";
+import { pagedList } from "../paged-list.ts";
 
 export const x = alias(rounds, "x");
 export const n = alias(roundEntries, "n");

@@ -1,24 +1,22 @@
 /** The figures of links, each with everything below it, from one read of the totals. */
 import { sql } from "drizzle-orm";
-import type { Viewer } from "../accounts/viewers.ts";
-import { query } from "../query.ts";
-import { links } from "../schema.ts";
-import { runBatch } from "../statement.ts";
+import type { Viewer } from "../../accounts/viewers.ts";
+import { query } from "../../query.ts";
+import { links } from "../../schema.ts";
+import { runBatch } from "../../statement.ts";
+import { type Ledger, runGated } from "../shards.ts";
+import { addTo, findInShards, type ReportRow } from "./reports.ts";
 import {
   access,
-  addTo,
   type DayRange,
-  findInShards,
   LINKS,
   MAX_ROWS,
   nothing,
   once,
   oneApp,
-  type ReportRow,
   sumsFor,
   toValues,
-} from "./reports.ts";
-import { type Ledger, runGated } from "./shards.ts";
+} from "./statements.ts";
 import {
   type AnyRow,
   findPaths,

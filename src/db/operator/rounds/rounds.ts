@@ -1,11 +1,11 @@
 /** Integration rounds: stores submissions with a test credential, up to a limit and separate from the ledger's costs. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type CostType, toTypes } from "../../domain/cost-types.ts";
-import type { Credential } from "../../domain/costs.ts";
-import type { RoundEntry, RoundRecord } from "../../domain/round-findings.ts";
-import { groupEngagements } from "../../domain/round-report.ts";
-import { RETENTION_MS } from "../../domain/time.ts";
+import { type CostType, toTypes } from "../../../domain/cost-types.ts";
+import type { Credential } from "../../../domain/costs.ts";
+import type { RoundEntry, RoundRecord } from "../../../domain/rounds/findings.ts";
+import { groupEngagements } from "../../../domain/rounds/report.ts";
+import { RETENTION_MS } from "../../../domain/time.ts";
 import {
   type EngagementRow,
   engagementsOfIds,
@@ -15,13 +15,13 @@ import {
   roundReading,
   roundStatements,
   toRoundEngagements,
-} from "../ledger/round-engagements.ts";
-import { type Ledger, runGated } from "../ledger/shards.ts";
-import { highestUrlAmount } from "../links/sub-links.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
-import { credentials, partners, roundDismissals, roundEntries, rounds } from "../schema.ts";
-import { chunk, runBatch, type Value } from "../statement.ts";
-import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./round-lists.ts";
+} from "../../ledger/round-engagements.ts";
+import { type Ledger, runGated } from "../../ledger/shards.ts";
+import { highestUrlAmount } from "../../links/sub-links.ts";
+import { as, names, optional, query, type RowOf, returning } from "../../query.ts";
+import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
+import { chunk, runBatch, type Value } from "../../statement.ts";
+import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./lists.ts";
 
 /** A round stores at most this many entries and discards later ones. */
 export const MAX_ROUND_ENTRIES = 1_000;

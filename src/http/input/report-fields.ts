@@ -1,6 +1,6 @@
 /** The query parameters of reports, as zod types. A contract file. Unknown parameters are errors: a misspelt filter would not filter. */
 import * as z from "zod/mini";
-import { COST_TYPES, KINDS } from "../domain/cost-types.ts";
+import { COST_TYPES, KINDS } from "../../domain/cost-types.ts";
 import { costType, currency, idText, readAs, utcDate } from "./fields.ts";
 
 /** The most days that a report covers. */

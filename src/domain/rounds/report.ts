@@ -3,10 +3,9 @@
  * so a later entry or engagement can resolve an earlier finding.
  */
 
-import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
-import type { Engagement, Engagements, StoredCost } from "./costs.ts";
-import { judgeCost, matchOf, type Rejection, type Verdict } from "./matching.ts";
-import { countRates, type Match, type RateCounts } from "./rates.ts";
+import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import type { Engagement, Engagements, StoredCost } from "../costs.ts";
+import { countRates, type Match, type RateCounts } from "../rates.ts";
 import {
   differences,
   type Finding,
@@ -16,7 +15,8 @@ import {
   type RoundEntry,
   type RoundRecord,
   toFinding,
-} from "./round-findings.ts";
+} from "./findings.ts";
+import { judgeCost, matchOf, type Rejection, type Verdict } from "./matching.ts";
 
 export interface TypeReport {
   costType: CostType;

@@ -1,10 +1,10 @@
 /** Opens, ends and approves integration rounds and dismisses mismatches, each with its audit entry in one transaction. */
 import { sql } from "drizzle-orm";
-import { type CostType, toMask } from "../../domain/cost-types.ts";
-import { auditChange, type Operator } from "../audit.ts";
-import { names, returning } from "../query.ts";
-import { credentials, partners, roundDismissals, rounds } from "../schema.ts";
-import { runBatch, runForRow, statement } from "../statement.ts";
+import { type CostType, toMask } from "../../../domain/cost-types.ts";
+import { auditChange, type Operator } from "../../audit.ts";
+import { names, returning } from "../../query.ts";
+import { credentials, partners, roundDismissals, rounds } from "../../schema.ts";
+import { runBatch, runForRow, statement } from "../../statement.ts";
 
 const id = sql.placeholder("id");
 const now = sql.placeholder("now");

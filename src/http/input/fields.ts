@@ -1,8 +1,8 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
-import { COST_TYPES } from "../domain/cost-types.ts";
-import { CURRENCY_CODES } from "../domain/currencies.ts";
-import { DAY_MS } from "../domain/time.ts";
+import { COST_TYPES } from "../../domain/cost-types.ts";
+import { CURRENCY_CODES } from "../../domain/currencies.ts";
+import { DAY_MS } from "../../domain/time.ts";
 
 // workerd forbids eval in production, so zod cannot compile its parsers there. Tests run the same code.
 z.config({ jitless: true });

@@ -5,11 +5,11 @@
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { ancestors, l1, l2, l3 } from "../links/links.ts";
-import { l } from "../links/lists.ts";
-import { as, type Fields, list, optional, query, type RowOf } from "../query.ts";
-import { adjustments, dailyEngagements, dailyTotals, links } from "../schema.ts";
-import { statement } from "../statement.ts";
+import { ancestors, l1, l2, l3 } from "../../links/links.ts";
+import { l } from "../../links/lists.ts";
+import { as, type Fields, list, optional, query, type RowOf } from "../../query.ts";
+import { adjustments, dailyEngagements, dailyTotals, links } from "../../schema.ts";
+import { statement } from "../../statement.ts";
 
 const d = alias(dailyTotals, "d");
 const a = alias(adjustments, "a");

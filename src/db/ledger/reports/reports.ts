@@ -2,122 +2,36 @@
  * Reads reports: sums of the daily totals, added up over DB and every shard, and over the links below a level. The names of links
  * and partners are in DB.
  */
-import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { catalogStatement, type Partners } from "../links/partner-catalog.ts";
-import { as, optional, query } from "../query.ts";
-import { links } from "../schema.ts";
-import { type Bound, type Rows, runBatch, statement, type Value } from "../statement.ts";
-import { runOnEveryShard } from "./run.ts";
-import { type Ledger, runGated } from "./shards.ts";
+import type { AppAccess, Viewer } from "../../accounts/viewers.ts";
+import { catalogStatement, type Partners } from "../../links/partner-catalog.ts";
+import { type Bound, type Rows, runBatch } from "../../statement.ts";
+import { runOnEveryShard } from "../run.ts";
+import { type Ledger, runGated } from "../shards.ts";
+import {
+  ALLOWED,
+  access,
+  type DayRange,
+  everyApp,
+  linksFor,
+  MAX_ROWS,
+  nothing,
+  oneApp,
+  type ReportScope,
+  sumsFor,
+  toValues,
+} from "./statements.ts";
 import {
   type AnyRow,
-  BELOW,
   findSubtree,
   findTargets,
   type Group,
-  IDS,
-  IDS_BELOW,
-  linksOf,
   type ReportName,
   type ReportRow,
   SOURCES,
-  sumsOf,
   type Target,
 } from "./totals.ts";
 
 export type { Group, ReportName, ReportRow };
-
-/** Days since 1970 in UTC, both inclusive. */
-export interface DayRange {
-  from: number;
-  to: number;
-}
-
-/** What a report covers. An undefined value does not filter. */
-export interface ReportScope extends DayRange {
-  groups: readonly string[];
-  /** The token of a link: only this link and everything below it. */
-  link?: string | undefined;
-  /** Sums each link into its ancestor of this level. Links above it keep their own rows. */
-  level?: number | undefined;
-  partnerId?: number | undefined;
-  costType?: string | undefined;
-  currency?: string | undefined;
-  kind?: string | undefined;
-}
-
-/** Which apps a statement sums. `name` identifies it. */
-interface Apps {
-  name: string;
-  sql: SQL;
-}
-// With `=`, SQLite knows that the totals are in order, and reads them without sorting.
-export const oneApp = perViewer(
-  ({ name, from, isMember, isViewer }): Apps => ({
-    name,
-    sql: sql`= (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`,
-  }),
-);
-const everyApp = perViewer(
-  ({ name, from, userId, isViewer }): Apps => ({
-    name: `all of ${name}`,
-    sql: sql`IN (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId} WHERE ${isViewer})`,
-  }),
-);
-/** Those that DB allowed, for a shard, which has no users, and for operators. */
-const ALLOWED: Apps = {
-  name: "allowed",
-  sql: sql`IN (SELECT value FROM json_each(${sql.placeholder("apps")}))`,
-};
-export const LINKS = {
-  below: { links: sql`IN (${IDS_BELOW})`, cte: BELOW },
-  known: { links: sql`IN (${IDS})` },
-  all: {},
-};
-
-const f = alias(links, "f");
-const joinFilter = sql`LEFT JOIN ${as(f)} ON ${f.token} = ${sql.placeholder("link")} AND ${f.appToken} = ${m.appToken}`;
-const foundLink = optional({ level: f.level, label: f.label });
-export const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
-  query(
-    { ...appAccess, ...foundLink },
-    sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} ${joinFilter} WHERE ${isViewer}`,
-  ),
-);
-
-const built = new Map<string, unknown>();
-
-/** Builds a statement on first use: there are many combinations, and most are never used. */
-export function once<S>(name: string, build: () => S): S {
-  const statement = (built.get(name) as S | undefined) ?? build();
-  built.set(name, statement);
-  return statement;
-}
-
-type Links = keyof typeof LINKS;
-
-export function sumsFor(report: ReportName, groups: readonly string[], apps: Apps, links: Links) {
-  const selection = { apps: apps.sql, ...LINKS[links] };
-  return once([report, apps.name, links, ...groups].join(), () => sumsOf(report, groups, selection));
-}
-function linksFor(report: ReportName, apps: Apps, links: Links) {
-  const selection = { apps: apps.sql, ...LINKS[links] };
-  return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
-}
-
-/** The most sums that a report reads from one database, and the most rows that it can have. */
-export const MAX_ROWS = 50_000;
-
-export function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
-  const none = { link: null, level: null, partnerId: null, costType: null, currency: null, kind: null };
-  const given = Object.entries(scope).filter(([, value]) => value !== undefined);
-  return { ...none, ...Object.fromEntries(given), limit: MAX_ROWS + 1 };
-}
-
-/** In the place of a statement that a report does not need. */
-export const nothing = statement<never>(sql`SELECT NULL WHERE false`);
 
 /** One of the reports that are read together. */
 export type Part = {

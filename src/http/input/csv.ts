@@ -1,7 +1,7 @@
 /** Reads a table in CSV (RFC 4180) as the body of a request. */
 import { CsvError, parse } from "csv-parse/sync";
 import * as z from "zod/mini";
-import { AppError, type InputError } from "../errors.ts";
+import { AppError, type InputError } from "../../errors.ts";
 
 export interface CsvTable {
   /** Its keys are the names of the columns. Only the column of an optional field may be absent. */

@@ -1,10 +1,10 @@
 /** The findings of an integration round, and the texts that tell a partner developer how to resolve each. Pure functions. */
 
-import type { InputError } from "../errors.ts";
-import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
-import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
-import { formatAmount } from "./money.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf, formatDate } from "./time.ts";
+import type { InputError } from "../../errors.ts";
+import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import type { Cost, Engagement, Engagements, StoredCost } from "../costs.ts";
+import { formatAmount } from "../money.ts";
+import { COST_WINDOW_MS, DAY_MS, dayOf, formatDate } from "../time.ts";
 
 const WINDOW_DAYS = COST_WINDOW_MS / DAY_MS;
 

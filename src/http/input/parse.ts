@@ -1,0 +1,89 @@
+/** Parses values by their schema. All errors go into one list, and one error of the API names them all. */
+import * as z from "zod/mini";
+import { AppError, type InputError } from "../../errors.ts";
+
+/** Whether a request can have no body. */
+export function isOptional(body: z.ZodMiniType): boolean {
+  return body.safeParse(undefined).success;
+}
+
+export function invalidRequest(errors: InputError[]): AppError {
+  const names = [...new Set(errors.map(({ param }) => param))];
+  const detail =
+    names.length === 1
+      ? errors.map(toSentence).join(" ")
+      : `Fix ${LIST.format(names)}, then resend the request.`;
+  return new AppError("invalid_request", detail, { errors });
+}
+
+const LIST = new Intl.ListFormat("en-US");
+
+/** A sentence about one invalid parameter. A message that starts with a capital letter is a sentence of its own. */
+export function toSentence({ param, message }: InputError): string {
+  if (/^\p{Lu}/u.test(message)) return message;
+  return `${param === "body" ? "The body" : param} ${message}.`;
+}
+
+/**
+ * Parses one part of a request. If it is invalid, adds its errors to the list and returns undefined. In the errors, `name` is
+ * the name of the whole part.
+ */
+export function parsePart<T extends z.ZodMiniType>(
+  schema: T,
+  value: unknown,
+  errors: InputError[],
+  name = "body",
+): z.output<T> | undefined {
+  const result = schema.safeParse(withoutNulls(schema, value), { error: describeIssue });
+  if (result.success) return result.data;
+  errors.push(...result.error.issues.flatMap((issue) => toInputErrors(issue, name)));
+  return undefined;
+}
+
+/**
+ * In JSON, an optional key that is null counts as absent, unless null has a meaning of its own. `z.core.$ZodObject` would bring all of
+ * zod into the script.
+ */
+function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodMiniDefault) return withoutNulls(schema._zod.def.innerType, value);
+  if (!(schema instanceof z.ZodMiniObject) || typeof value !== "object" || value === null) return value;
+  const { shape } = schema._zod.def;
+  const isAbsent = (key: string, field: unknown) =>
+    field === null &&
+    Object.hasOwn(shape, key) &&
+    shape[key] !== undefined &&
+    !z.safeParse(shape[key], null).success &&
+    z.safeParse(shape[key], undefined).success;
+  if (Array.isArray(value) || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key, field]) => !isAbsent(key, field)));
+}
+
+/** Parses a value. Throws invalid_request with every error. */
+export function parseOrThrow<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
+  const errors: InputError[] = [];
+  const parsed = parsePart(schema, value, errors);
+  if (errors.length > 0) throw invalidRequest(errors);
+  return parsed as z.output<T>;
+}
+
+/** The default messages, because zod/mini has none. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "invalid_type") return undefined;
+  return issue.input === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
+}
+
+function withArticle(type: string): string {
+  const name = type === "int" ? "integer" : type;
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+function toInputErrors(issue: z.core.$ZodIssue, name: string): InputError[] {
+  const at = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      param: at ? `${at}.${key}` : key,
+      message: "is not a known parameter; remove it",
+    }));
+  }
+  return [{ param: at || name, message: issue.message }];
+}
