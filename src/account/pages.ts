@@ -4,7 +4,7 @@ import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import type { Context } from "../env.ts";
-import { errorSummary, field, type RejectedForm } from "../http/input/form-fields.ts";
+import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/input/form-fields.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import { countCodes, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
 import { script } from "./script.ts";
@@ -197,17 +197,6 @@ export function confirmPage(
 ): Promise<Response> {
   const { title, text, rejected: lead } = CONFIRM[name];
   const replaces = rejected.form.get("replaces");
-  const password = field(
-    {
-      name: "password",
-      label: "Your password",
-      subject: "The password",
-      type: "password",
-      autocomplete: "current-password",
-      required: true,
-    },
-    rejected,
-  );
   return pageResponse(context, {
     title: `Error: ${title}`,
     status,
@@ -220,7 +209,7 @@ export function confirmPage(
         <p>${text}</p>
         <form method="post" action="/account/token/${name}">
           ${replaces === null ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
-          ${password}
+          ${ownPasswordField(rejected)}
           <div class="actions">
             <a class="button secondary" href="/account">Cancel</a>
             <button class="${name === "reset" ? "danger" : ""}">${title}</button>

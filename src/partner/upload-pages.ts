@@ -3,11 +3,8 @@ import { html } from "hono/html";
 import { type AppError, ERRORS } from "../errors.ts";
 import { RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import {
-  countList,
-  countOf,
-  countText,
-  downloadLink,
-  outcomeTable,
+  checkedBody,
+  resultBody,
   type UploadTexts,
   uploadForm,
   uploadScript,
@@ -28,13 +25,18 @@ const COST_TEXTS: UploadTexts = {
   columns: RESULT_COLUMNS,
 };
 
+const PATHS = {
+  form: "/partner/upload",
+  confirm: "/partner/upload/import",
+  list: "/partner/costs",
+};
+
 const showId = ({ name }: Outcome) => html`<code>${name}</code>`;
 
 export function uploadPage(error?: AppError): PartnerPage {
-  const path = "/partner/upload";
   const { summary, form } = uploadForm(
     COST_TEXTS,
-    { action: path, check: `${path}/check-part`, importTo: `${path}/import-part` },
+    { action: PATHS.form, check: `${PATHS.form}/check-part`, importTo: `${PATHS.form}/import-part` },
     "The check changes nothing. You see what would be imported first, and confirm it. Uploading the same file again changes nothing either.",
     error,
   );
@@ -58,36 +60,9 @@ cpc,USD,yourname-20260701-0002,0.3,july</code></pre>
 
 /** `good` has the rows to import. */
 export function checkedPage(outcomes: Outcome[], good: string): PartnerPage {
-  const ready = countOf(outcomes, "ready");
-  return {
-    title: "Check file",
-    body: html`
-      <h1>Check file</h1>
-      <p class="lead">Nothing is imported yet.</p>
-      ${countList(COST_TEXTS, outcomes, ["ready", "duplicate", "rejected"])}
-      ${
-        ready === 0
-          ? html`<p class="notice warn">There's nothing to import. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then upload the file again." : "All costs were sent before."}</p>`
-          : html`
-            <form method="post" action="/partner/upload/import" enctype="multipart/form-data">
-              <input type="hidden" name="rows" value="${good}">
-              <p class="actions"><button>Import ${countText(COST_TEXTS, ready)}</button> <a class="button secondary" href="/partner/upload">Cancel</a></p>
-            </form>`
-      }
-      ${outcomeTable(COST_TEXTS, outcomes, showId)}
-      <p class="actions">${downloadLink(COST_TEXTS, outcomes, "Download check")} ${ready === 0 ? html`<a class="button secondary" href="/partner/upload">Upload another file</a>` : ""}</p>`,
-  };
+  return { title: "Check file", body: checkedBody(COST_TEXTS, PATHS, { outcomes, good }, showId) };
 }
 
 export function resultPage(outcomes: Outcome[]): PartnerPage {
-  const [imported, rejected] = [countOf(outcomes, "imported"), countOf(outcomes, "rejected")];
-  return {
-    title: "Import result",
-    body: html`
-      <h1>Import result</h1>
-      <p class="notice ${rejected === 0 ? "ok" : "warn"}" role="status">${imported === 0 ? "No costs imported." : `${countText(COST_TEXTS, imported)} imported.`}${rejected === 0 ? "" : ` ${countText(COST_TEXTS, rejected)} rejected.`}</p>
-      ${countList(COST_TEXTS, outcomes, ["imported", "duplicate", "rejected"])}
-      <p class="actions">${downloadLink(COST_TEXTS, outcomes, "Download results")} <a class="button secondary" href="/partner/costs">Show costs</a> <a href="/partner/upload">Upload another file</a></p>
-      ${outcomeTable(COST_TEXTS, outcomes, showId)}`,
-  };
+  return { title: "Import result", body: resultBody(COST_TEXTS, PATHS, outcomes, showId) };
 }

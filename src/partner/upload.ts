@@ -2,14 +2,13 @@
  * `/partner/upload`: a partner sends a file of costs. The file is checked first, and nothing is stored; the confirmation then
  * carries exactly the rows that the check found good, which are validated again. The script does the same in parts.
  */
-import { AppError } from "../errors.ts";
-import { wantsPage } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { readMultipart } from "../http/input/form.ts";
-import { invalidRequest } from "../http/input/parse.ts";
 import { redirectResponse } from "../http/pages.ts";
 import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import {
+  asFileError,
+  readConfirmed,
   readFileText,
   readPart,
   readPartText,
@@ -37,19 +36,14 @@ export const checkUpload = withLedger("/partner/upload", async (context, partner
     const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
     return checkedPage(outcomes, writeRows(COLUMNS, good));
   } catch (error) {
-    const isOfFile =
-      error instanceof AppError && ["invalid_request", "payload_too_large"].includes(error.code);
-    if (!isOfFile || !wantsPage(context)) throw error;
-    context.trace.outcome = error.code;
+    const rejected = asFileError(context, error);
     caller.authorize(partner);
-    return uploadPage(error);
+    return uploadPage(rejected);
   }
 });
 
 export const importUpload = withLedger("/partner/upload", async (context, _partner, caller) => {
-  const sent = (await readMultipart(context, MAX_FORM_BYTES)).get("rows");
-  if (typeof sent !== "string") throw invalidRequest([{ param: "rows", message: "is required" }]);
-  return resultPage(await importRows(context, caller, readPart(sent, TABLE)));
+  return resultPage(await importRows(context, caller, await readConfirmed(context, MAX_FORM_BYTES, TABLE)));
 });
 
 /** For a reload of the result. */

@@ -119,12 +119,12 @@ describe("the check of a file", () => {
     );
   });
 
-  it("has nothing to create if every row is rejected or exists, and says so", async () => {
+  it("has nothing to import if every row is rejected or exists, and says so", async () => {
     const rejected = await upload(browser, toFile("network", "a::b"));
-    expect(readText(rejected)).toContain("There's nothing to create. Fix the rejected rows");
+    expect(readText(rejected)).toContain("There's nothing to import. Fix the rejected rows");
     expect(carriedRows(rejected.text)).toBe("");
     const existing = await upload(browser, toFile("network", "Acme"));
-    expect(readText(existing)).toContain("There's nothing to create. All links exist already.");
+    expect(readText(existing)).toContain("There's nothing to import. All links exist already.");
   });
 });
 

@@ -5,7 +5,7 @@ import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
 import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
 import type { Account } from "../../db/accounts/account.ts";
 import type { Context } from "../../env.ts";
-import { errorSummary, field, type RejectedForm } from "../../http/input/form-fields.ts";
+import { errorSummary, field, ownPasswordField, type RejectedForm } from "../../http/input/form-fields.ts";
 import { type Markup, pageResponse } from "../../http/pages.ts";
 import { countCodes } from "../rules.ts";
 
@@ -35,7 +35,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
       },
       rejected,
     )}
-    ${passwordField("password", rejected)}`;
+    ${ownPasswordField(rejected)}`;
   const isRequired = mustUseTwoFactor(context, session);
   return pageResponse(context, {
     title: status === 200 ? "Set up two-factor authentication" : "Error: Set up two-factor authentication",
@@ -66,20 +66,6 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
       </section>`,
   });
 }
-
-const passwordField = (id: string, rejected: RejectedForm | undefined) =>
-  field(
-    {
-      name: "password",
-      id,
-      label: "Your password",
-      subject: "The password",
-      type: "password",
-      autocomplete: "current-password",
-      required: true,
-    },
-    rejected,
-  );
 
 /** The recovery codes, which are shown only once. */
 export function codesPage(
@@ -167,7 +153,7 @@ function step(one: {
       <summary>${one.summary}</summary>
       <form method="post" action="/account/two-factor/${one.path}">
         <p>${one.text}</p>
-        ${passwordField(`${one.form}-password`, rejected)}
+        ${ownPasswordField(rejected, `${one.form}-password`)}
         <button class="${one.form === "off" ? "danger" : ""}">${one.summary}</button>
       </form>
     </details>`;

@@ -127,6 +127,21 @@ export function field(
     </div>`;
 }
 
+/** For the password of the person who is signed in. */
+export const ownPasswordField = (rejected: RejectedForm | undefined, id = "password"): Markup =>
+  field(
+    {
+      name: "password",
+      id,
+      label: "Your password",
+      subject: "The password",
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+    },
+    rejected,
+  );
+
 export type Option = [value: string, text: string];
 
 export function select(

@@ -138,6 +138,56 @@ export function outcomeTable(
     </table></div>`;
 }
 
+/** Where the forms of an upload lead: the form of the file, the confirmation, and what was imported. */
+export interface UploadPaths {
+  form: string;
+  confirm: string;
+  list: string;
+}
+
+/** What the check of a file found. `good` has the rows to import. */
+export function checkedBody(
+  texts: UploadTexts,
+  paths: UploadPaths,
+  { outcomes, good }: { outcomes: Outcome[]; good: string },
+  show: (outcome: Outcome) => Markup,
+): Markup {
+  const ready = countOf(outcomes, "ready");
+  const { said, noun } = texts;
+  return html`
+    <h1>Check file</h1>
+    <p class="lead">Nothing is ${said.imported} yet.</p>
+    ${countList(texts, outcomes, ["ready", "duplicate", "rejected"])}
+    ${
+      ready === 0
+        ? html`<p class="notice warn">There's nothing to import. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then upload the file again." : `All ${noun[1]} ${said.duplicate}.`}</p>`
+        : html`
+          <form method="post" action="${paths.confirm}" enctype="multipart/form-data">
+            <input type="hidden" name="rows" value="${good}">
+            <p class="actions"><button>Import ${countText(texts, ready)}</button> <a class="button secondary" href="${paths.form}">Cancel</a></p>
+          </form>`
+    }
+    ${outcomeTable(texts, outcomes, show)}
+    <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${ready === 0 ? html`<a class="button secondary" href="${paths.form}">Upload another file</a>` : ""}</p>`;
+}
+
+/** What an import did. */
+export function resultBody(
+  texts: UploadTexts,
+  paths: UploadPaths,
+  outcomes: Outcome[],
+  show: (outcome: Outcome) => Markup,
+): Markup {
+  const [imported, rejected] = [countOf(outcomes, "imported"), countOf(outcomes, "rejected")];
+  const { said, noun } = texts;
+  return html`
+    <h1>Import result</h1>
+    <p class="notice ${rejected === 0 ? "ok" : "warn"}" role="status">${imported === 0 ? `No ${noun[1]}` : countText(texts, imported)} ${said.imported}.${rejected === 0 ? "" : ` ${countText(texts, rejected)} rejected.`}</p>
+    ${countList(texts, outcomes, ["imported", "duplicate", "rejected"])}
+    <p class="actions">${downloadLink(texts, outcomes, "Download results")} <a class="button secondary" href="${paths.list}">Show ${noun[1]}</a> <a href="${paths.form}">Upload another file</a></p>
+    ${outcomeTable(texts, outcomes, show)}`;
+}
+
 /** The file is in the page itself, because results are not stored. */
 export function downloadLink(texts: UploadTexts, outcomes: Outcome[], label: string): Markup {
   const file = toResultFile(texts.columns, outcomes).toWellFormed();

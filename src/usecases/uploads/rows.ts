@@ -2,9 +2,11 @@
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
+import { wantsPage } from "../../http/accept.ts";
 import { type Cell, toCsv } from "../../http/csv.ts";
 import { decodeUtf8, mediaType, readBody } from "../../http/input/body.ts";
 import { type CsvTable, readTable } from "../../http/input/csv.ts";
+import { readMultipart } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 
 /** A row of a file. `number` 1 is the first row below the header. */
@@ -40,6 +42,21 @@ export async function readFileText(file: File | string | null, maxBytes: number)
   const text = decodeUtf8(new Uint8Array(await file.arrayBuffer()));
   if (text === undefined) throw invalidRequest([{ param: "file", message: "must be UTF-8" }]);
   return text;
+}
+
+/** What is wrong with the file of a form, to be shown above the form. Throws every other error again, and all of them for a client that is not a browser. */
+export function asFileError(context: Context, error: unknown): AppError {
+  const isOfFile = error instanceof AppError && ["invalid_request", "payload_too_large"].includes(error.code);
+  if (!isOfFile || !wantsPage(context)) throw error;
+  context.trace.outcome = error.code;
+  return error;
+}
+
+/** The rows that a confirmed form carries, as `writeRows` wrote them. Throws what `readPart` throws. */
+export async function readConfirmed(context: Context, maxBytes: number, table: CsvTable): Promise<FileRow[]> {
+  const sent = (await readMultipart(context, maxBytes)).get("rows");
+  if (typeof sent !== "string") throw invalidRequest([{ param: "rows", message: "is required" }]);
+  return readPart(sent, table);
 }
 
 /** The text of a part that a script sends. Throws unsupported_media_type, invalid_request and payload_too_large. */

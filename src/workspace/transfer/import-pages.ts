@@ -3,11 +3,9 @@ import { html } from "hono/html";
 import { type AppError, ERRORS } from "../../errors.ts";
 import type { Markup } from "../../http/pages.ts";
 import {
-  countList,
-  countOf,
-  countText,
-  downloadLink,
-  outcomeTable,
+  checkedBody,
+  resultBody,
+  type UploadPaths,
   uploadForm,
   uploadScript,
 } from "../../usecases/uploads/pages.ts";
@@ -15,13 +13,17 @@ import type { Outcome } from "../../usecases/uploads/rows.ts";
 import type { AppPage, Member } from "../frame.ts";
 import { LINK_TEXTS, showPath } from "./texts.ts";
 
-const pathOf = ({ path }: Member) => `${path}/links/import`;
+const pathsOf = ({ path }: Member): UploadPaths => ({
+  form: `${path}/links/import`,
+  confirm: `${path}/links/import/rows`,
+  list: `${path}/links`,
+});
 
 export function importForm(member: Member, error?: AppError): AppPage {
-  const path = pathOf(member);
+  const paths = pathsOf(member);
   const { summary, form } = uploadForm(
     LINK_TEXTS,
-    { action: path, check: path, importTo: `${path}/rows` },
+    { action: paths.form, check: paths.form, importTo: paths.confirm },
     "The check changes nothing. You see what would be created first, and confirm it. Links that exist are never created again or changed, so you can upload the same file twice.",
     error,
   );
@@ -47,41 +49,13 @@ Acme,Spring,Runners,Video 15s,,</code></pre>
 
 /** `good` has the rows to import. */
 export function checkedPage(member: Member, outcomes: Outcome[], good: string): AppPage {
-  const path = pathOf(member);
-  const ready = countOf(outcomes, "ready");
-  return {
-    title: "Check file",
-    body: html`
-      ${breadcrumb(member, "Import")}
-      <h1>Check file</h1>
-      <p class="lead">Nothing is created yet.</p>
-      ${countList(LINK_TEXTS, outcomes, ["ready", "duplicate", "rejected"])}
-      ${
-        ready === 0
-          ? html`<p class="notice warn">There's nothing to create. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then upload the file again." : "All links exist already."}</p>`
-          : html`
-            <form method="post" action="${path}/rows" enctype="multipart/form-data">
-              <input type="hidden" name="rows" value="${good}">
-              <p class="actions"><button>Import ${countText(LINK_TEXTS, ready)}</button> <a class="button secondary" href="${path}">Cancel</a></p>
-            </form>`
-      }
-      ${outcomeTable(LINK_TEXTS, outcomes, showPath(member))}
-      <p class="actions">${downloadLink(LINK_TEXTS, outcomes, "Download check")} ${ready === 0 ? html`<a class="button secondary" href="${path}">Upload another file</a>` : ""}</p>`,
-  };
+  const body = checkedBody(LINK_TEXTS, pathsOf(member), { outcomes, good }, showPath(member));
+  return { title: "Check file", body: html`${breadcrumb(member, "Import")} ${body}` };
 }
 
 export function resultPage(member: Member, outcomes: Outcome[]): AppPage {
-  const [created, rejected] = [countOf(outcomes, "imported"), countOf(outcomes, "rejected")];
-  return {
-    title: "Import result",
-    body: html`
-      ${breadcrumb(member, "Import")}
-      <h1>Import result</h1>
-      <p class="notice ${rejected === 0 ? "ok" : "warn"}" role="status">${created === 0 ? "No links created." : `${countText(LINK_TEXTS, created)} created.`}${rejected === 0 ? "" : ` ${countText(LINK_TEXTS, rejected)} rejected.`}</p>
-      ${countList(LINK_TEXTS, outcomes, ["imported", "duplicate", "rejected"])}
-      <p class="actions">${downloadLink(LINK_TEXTS, outcomes, "Download results")} <a class="button secondary" href="${member.path}/links">Show links</a> <a href="${pathOf(member)}">Upload another file</a></p>
-      ${outcomeTable(LINK_TEXTS, outcomes, showPath(member))}`,
-  };
+  const body = resultBody(LINK_TEXTS, pathsOf(member), outcomes, showPath(member));
+  return { title: "Import result", body: html`${breadcrumb(member, "Import")} ${body}` };
 }
 
 function breadcrumb({ path }: Member, current: string): Markup {

@@ -3,14 +3,13 @@
  * then carries exactly the rows that the check found good, which are validated again. The script sends larger files in parts to
  * the same paths.
  */
-import { AppError } from "../../errors.ts";
-import { wantsPage } from "../../http/accept.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { mediaType } from "../../http/input/body.ts";
 import { readMultipart } from "../../http/input/form.ts";
-import { invalidRequest } from "../../http/input/parse.ts";
 import {
+  asFileError,
   type Outcome,
+  readConfirmed,
   readFileText,
   readPart,
   readPartText,
@@ -37,19 +36,17 @@ export const checkImport: Show = async (context, member) => {
     const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
     return checkedPage(member, outcomes, writeRows(SENT_COLUMNS, good));
   } catch (error) {
-    const isOfFile =
-      error instanceof AppError && ["invalid_request", "payload_too_large"].includes(error.code);
-    if (!isOfFile || !wantsPage(context)) throw error;
-    context.trace.outcome = error.code;
-    return importForm(member, error);
+    const rejected = asFileError(context, error);
+    return importForm(member, rejected);
   }
 };
 
 export const confirmImport: Show = async (context, member) => {
   if (mediaType(context.request) === "text/csv") return sendPart(importRows)(context, member);
-  const sent = (await readMultipart(context, MAX_FORM_BYTES)).get("rows");
-  if (typeof sent !== "string") throw invalidRequest([{ param: "rows", message: "is required" }]);
-  return resultPage(member, await importRows(context, member, readPart(sent, TABLE)));
+  return resultPage(
+    member,
+    await importRows(context, member, await readConfirmed(context, MAX_FORM_BYTES, TABLE)),
+  );
 };
 
 /** The results of a part of a larger file, for the script. */
