@@ -1,5 +1,4 @@
 /** Judges rows that name links by path: which links they would create, and why not. No I/O. */
-
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type * as db from "../../db/links/paths.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
@@ -87,7 +86,10 @@ function judgeRow(
   if (rejection) return rejection;
   const isThere = place.nodes.length === row.names.length;
   const last = isThere ? (place.nodes.at(-1) ?? place.base) : undefined;
-  if (last) return toResult("exists", row, last, place, partners);
+  if (last) {
+    const { token, createdAt } = last;
+    return { state: "exists", token, createdAt, differences: compare(row, last, partners), found: place };
+  }
   const errors = judgeSettings(row, place, planned, partners);
   if (errors.length > 0) return invalidRequest(errors);
   if (needed > left) return appFull(maxLinks);
@@ -149,18 +151,7 @@ function judgeSettings(
   return errors;
 }
 
-function toResult(
-  state: PathResult["state"],
-  row: PathRow,
-  link: db.PathNode,
-  found: db.FoundPath,
-  partners: Partners,
-): PathResult {
-  const differences =
-    state === "exists" && row && !(row instanceof AppError) ? compare(row, link, partners) : [];
-  return { state, token: link.token, createdAt: link.createdAt, differences, found };
-}
-
+/** What an existing link has instead of the settings of its row. */
 function compare(row: PathRow, link: db.PathNode, partners: Partners): string[] {
   const differences: string[] = [];
   const partner = partners.get(link.partnerId ?? 0);
