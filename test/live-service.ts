@@ -1,5 +1,7 @@
 /** Runs the service with `npm start` on a free port and a separate state directory, and reads its database after it stops. */
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -38,14 +40,23 @@ export async function startService(state: string, port?: number, more: string[] 
   };
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
+/**
+ * Returns a port on which nothing listens. It is below the ports that systems give to listeners and connections that name none: such
+ * a port could be given to another process before the service listens on it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const probe = createServer().listen(port, "localhost");
+    const isFree = await once(probe, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
 }
 
 /** Reads the database of a service that has stopped. */
