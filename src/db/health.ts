@@ -1,7 +1,7 @@
 /** Reads the database's migrations, its last purge and its place in the ledger for the readiness check. */
 import { sql } from "drizzle-orm";
 import journal from "../../migrations/meta/_journal.json";
-import { type Identity, identity } from "./ledger/shards.ts";
+import { identity, type Place } from "./ledger/shards.ts";
 import { query } from "./query.ts";
 import { archiveState, purgePositions } from "./schema.ts";
 import { isNotMigrated, runBatch } from "./statement.ts";
@@ -28,7 +28,7 @@ export interface DatabaseHealth {
   /** Since when the archive rejects objects; null while it accepts them. */
   archiveFailingSince: number | null;
   /** Undefined without the tables. */
-  identity: Identity | undefined;
+  identity: Place | undefined;
 }
 
 /** Throws if the database does not respond. */

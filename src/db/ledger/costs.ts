@@ -9,7 +9,7 @@ import { runBatch } from "../statement.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
 import { onlyResult, runOnShards } from "./run.ts";
-import type { Ledger } from "./shards.ts";
+import { isInPlace, type Ledger } from "./shards.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 
@@ -68,7 +68,7 @@ const costRecord = query(
     LEFT JOIN ${as(l)} ON ${l.id} = ${costFields.linkId}
     WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
       AND ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sql.placeholder("costId")} AND ${isRemembered}
-      AND (${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL)`,
+      AND (${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL) AND ${isInPlace}`,
 );
 
 /**
@@ -91,7 +91,7 @@ export async function findCost(
   const parts = await runOnShards(
     ledger,
     [{ partnerId, costId }],
-    (db) => [credential(db, values), costRecord(db, values)],
+    (db, _, place) => [credential(db, values), costRecord(db, { ...values, ...place })],
     ([known]) => known.length > 0,
   );
   const [[known], [row]] = onlyResult(parts);

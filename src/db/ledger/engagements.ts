@@ -14,7 +14,7 @@ import { as, names, type RowOf, returning } from "../query.ts";
 import { ledgerEntries, links, recordings } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { runOnShards } from "./run.ts";
-import { type Ledger, runGated } from "./shards.ts";
+import { isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
 /** An engagement with an ID, whose link and partner are known. */
 export interface NewEngagement extends Engagement {
@@ -98,7 +98,7 @@ const recordDownTo = [1, 2, 3, 4].map((depth) =>
         KEYS.map((key) => recorded[key]),
         sql`, `,
       )} FROM (${resolved(depth)}) x
-      WHERE ${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")}
+      WHERE ${isInPlace} AND (${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")})
       ORDER BY ${message("occurredAt")}`,
     depth === 1 ? { ...result, level: sql<number>`1` } : result,
   ),
@@ -112,15 +112,15 @@ const insertion = returning(
         .join(", "),
     )}, '[]', ${now}, 0
     FROM json_each(${sql.placeholder("engagements")}) j
-    WHERE j.value ->> 'occurredAt' >= ${now} - ${sql.raw(String(RETENTION_MS))}
+    WHERE ${isInPlace} AND j.value ->> 'occurredAt' >= ${now} - ${sql.raw(String(RETENTION_MS))}
     ORDER BY j.value ->> 'occurredAt'`,
   { costId: recordings.costId, keptAt },
 );
 
 /** Records engagements with one call per database. A call can be repeated. `now` in milliseconds since 1970. */
 export function insertEngagements<Item extends NewEngagement>(ledger: Ledger, added: Item[], now: number) {
-  return runOnShards(ledger, added, (db, some) => [
-    insertion(db, { engagements: JSON.stringify(some), now }),
+  return runOnShards(ledger, added, (db, some, place) => [
+    insertion(db, { engagements: JSON.stringify(some), now, ...place }),
   ]);
 }
 
@@ -142,11 +142,12 @@ export async function recordAll(
     now,
     isSharded: Number(isSharded),
     onlyComplete: Number(onlyComplete),
+    ...placeOf(ledger, db),
   };
   const depth = depthOf(opened);
   const creations = onlyComplete ? [] : creationStatements(db, depth, values);
   const record = expectDefined(recordDownTo[depth - 1]);
-  const batch = await runGated(ledger, db, [...creations, record(db, values)], runIdempotent);
+  const batch = await runInPlace(ledger, db, [...creations, record(db, values)], runIdempotent);
   const rows = batch.at(-1) as Row[];
   if (!isSharded) return { rows, failed: [] };
   const onShards = rows.filter((row) => row.costId !== null) as unknown as NewEngagement[];

@@ -1,28 +1,39 @@
 /** Runs batches for some IDs on the databases that hold them. A shard without the copy that a batch needs gets one. */
 import { type Bound, type Rows, runIdempotent } from "../statement.ts";
 import { replicateCredentials } from "./credential-copies.ts";
-import { type Ledger, type LedgerKey, runGated, shardFor } from "./shards.ts";
+import {
+  type Ledger,
+  type LedgerKey,
+  type Place,
+  placeOf,
+  runGated,
+  runInPlace,
+  shardFor,
+} from "./shards.ts";
 
 /** The rows of each statement, or the error, for the items of one database. */
 export type ShardResult<Item, Result> = { items: Item[] } & ({ rows: Result } | { error: unknown });
 
 /**
  * Runs a batch for the items of each database, with one call per database, in parallel. An error of one database affects only
- * its own items. Items with the same ID stay together and in order. The batch must have no further effect when it runs again: it
- * is repeated after a lost connection, and on a shard after the credentials were copied to it, if `isCopied` returns false for
- * its rows.
+ * its own items. Items with the same ID stay together and in order. One statement of the batch has `isInPlace`. The batch must have
+ * no further effect when it runs again: it is repeated after a lost connection, and on a shard after the credentials were copied to
+ * it, if `isCopied` returns false for its rows.
  */
 export async function runOnShards<Item extends LedgerKey, Statements extends Bound<unknown>[]>(
   ledger: Ledger,
   items: Item[],
-  batchFor: (db: D1Database, items: Item[]) => [...Statements],
+  batchFor: (db: D1Database, items: Item[], place: Place) => [...Statements],
   isCopied: (rows: Rows<Statements>) => boolean = () => true,
 ): Promise<ShardResult<Item, Rows<Statements>>[]> {
   const byDatabase = [...Map.groupBy(items, (item) => shardFor(ledger, item))];
   return Promise.all(
     byDatabase.map(async ([db, some]) => {
       try {
-        return { items: some, rows: await runOn(ledger, db, batchFor(db, some), isCopied) };
+        return {
+          items: some,
+          rows: await runOn(ledger, db, batchFor(db, some, placeOf(ledger, db)), isCopied, runInPlace),
+        };
       } catch (error) {
         return { items: some, error };
       }
@@ -40,7 +51,7 @@ export function runOnAll<Statements extends Bound<unknown>[]>(
   isCopied: (rows: Rows<Statements>) => boolean,
 ): Promise<Rows<Statements>[]> {
   const databases = ledger.shards.length > 0 ? ledger.shards : [ledger.control];
-  return Promise.all(databases.map((db) => runOn(ledger, db, batchFor(db), isCopied)));
+  return Promise.all(databases.map((db) => runOn(ledger, db, batchFor(db), isCopied, runGated)));
 }
 
 async function runOn<Statements extends Bound<unknown>[]>(
@@ -48,8 +59,9 @@ async function runOn<Statements extends Bound<unknown>[]>(
   db: D1Database,
   statements: [...Statements],
   isCopied: (rows: Rows<Statements>) => boolean,
+  runOnce: typeof runGated,
 ): Promise<Rows<Statements>> {
-  const run = () => runGated(ledger, db, statements, runIdempotent);
+  const run = () => runOnce(ledger, db, statements, runIdempotent);
   const rows = await run();
   if (db === ledger.control || isCopied(rows)) return rows;
   await replicateCredentials(ledger, [db]);

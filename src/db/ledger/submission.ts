@@ -5,14 +5,14 @@ import { COST_TYPE_BITS, KINDS_THAT_FIT, type Kind } from "../../domain/cost-typ
 import type { Cost, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason, type Rejection } from "../../domain/rounds/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { as, excluded, names, query, type RowOf, returning } from "../query.ts";
+import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
 import { ledgerEntries, partners } from "../schema.ts";
-import type { Bound, Value } from "../statement.ts";
-import { c, credentialFields, isCredential, toCredential } from "./costs.ts";
+import { type Bound, statement, type Value } from "../statement.ts";
+import { c, isCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
-import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
+import { COLUMNS, e, isRemembered } from "./entries.ts";
 import { runOnShards } from "./run.ts";
-import type { Ledger } from "./shards.ts";
+import { isInPlace, type Ledger } from "./shards.ts";
 
 const now = sql.placeholder("now");
 const costs = sql.placeholder("costs");
@@ -58,6 +58,9 @@ const isInWindow = (kind: Kind) =>
   sql`(${sent.fits[kind]} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
 const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${COLUMNS[kind].costDataOn})`;
 
+/** Whether the statement before this one has stored none or only some of the costs. */
+const isAnyNotStored = sql`changes() < ${sql.placeholder("count")}`;
+
 /** Whether the call before this one still counts or waits, so that only a missing amount can be added to it. */
 const isBinding = sql`(${e.state} IN ('matched', 'unpriced')
   OR (${e.state} = 'pending' AND ${e.receivedAt} >= ${now} - ${window}))`;
@@ -81,15 +84,9 @@ const stateFields = (table: typeof e | typeof ledgerEntries) => ({
   state: table.state,
   matchedKind: table.matchedKind,
   amount: table.amountInEffect,
+  clickAt: table.clickAt,
+  impressionAt: table.impressionAt,
 });
-const judgedFields = {
-  ...credentialFields,
-  ...stateFields(e),
-  ...engagementFields,
-  receivedAt: e.receivedAt,
-  verdict,
-};
-const judge = query(judgedFields, sql`${submitted} ORDER BY j.rowid`);
 
 const VALUES = [
   ledgerEntries.costType,
@@ -99,24 +96,45 @@ const VALUES = [
   ledgerEntries.receivedAt,
   ledgerEntries.voidState,
 ];
-const storedFields = { costId: ledgerEntries.costId, ...stateFields(ledgerEntries) };
+const storedFields = {
+  partnerId: ledgerEntries.partnerId,
+  costId: ledgerEntries.costId,
+  ...stateFields(ledgerEntries),
+};
 // A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
 const store = returning(
   sql`INSERT INTO ${ledgerEntries} (${names(ledgerEntries.partnerId, ledgerEntries.costId, ...VALUES)})
     SELECT ${c.partnerId}, ${sent.costId}, ${sent.costType}, ${sent.currency}, ${sent.amount}, ${sent.tag},
       iif(${isBinding}, ${e.receivedAt}, ${now}), iif(${e.voidState} IS NULL, NULL, 'lifted')
-    ${submitted} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live' AND ${verdict} = 'store'
+    ${submitted} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live' AND ${verdict} = 'store' AND ${isInPlace}
     ORDER BY j.rowid
     ON CONFLICT (${names(ledgerEntries.partnerId, ledgerEntries.costId)}) DO UPDATE SET ${excluded(...VALUES)}`,
   storedFields,
 );
+
+const judgedFields = {
+  partnerId: c.partnerId,
+  revokedAt: c.revokedAt,
+  ...optional(stateFields(e)),
+  receivedAt: e.receivedAt,
+  verdict,
+};
+const judge = query(judgedFields, sql`${submitted} AND ${isInPlace} ORDER BY j.rowid`);
+/**
+ * After `store`: the costs as they are then, unless all were stored. The rows that were not stored are as they were, and judging only
+ * them halves the work of a request whose costs are all new.
+ */
+const judgeRest = query(judgedFields, sql`${submitted} AND ${isAnyNotStored} ORDER BY j.rowid`);
+
+/** In the place of `store`, where nothing is stored. */
+const noneStored = statement<StoredRow>(sql`SELECT NULL WHERE false`);
 
 type JudgedRow = RowOf<typeof judgedFields>;
 type StoredRow = RowOf<typeof storedFields>;
 
 /** What the database decided about a cost, and the state of its ID after that. */
 export interface Judgement {
-  credential: Credential;
+  credential: Pick<Credential, "partnerId" | "revoked">;
   verdict: JudgedRow["verdict"];
   state: StoredRow["state"];
   matchedKind: Kind | null;
@@ -142,18 +160,18 @@ interface Judged {
  * credential.
  */
 export function submitCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
-  return judgeCosts(ledger, submission, (db, values) => [judge(db, values), store(db, values)]);
+  return judgeCosts(ledger, submission, (db, values) => [store(db, values), judgeRest(db, values)]);
 }
 
 /** Judges costs with different IDs like `submitCosts`, and stores nothing. The state of an ID is then the one before. */
 export function checkCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
-  return judgeCosts(ledger, submission, (db, values) => [judge(db, values)]);
+  return judgeCosts(ledger, submission, (db, values) => [noneStored(db, {}), judge(db, values)]);
 }
 
 async function judgeCosts(
   ledger: Ledger,
   submission: Submission,
-  statementsOf: (db: D1Database, values: Record<string, Value>) => Bound<JudgedRow | StoredRow>[],
+  statementsOf: (db: D1Database, values: Record<string, Value>) => [Bound<StoredRow>, Bound<JudgedRow>],
 ): Promise<Judged> {
   const judgements: (Judgement | undefined)[] = submission.costs.map(() => undefined);
   const errors: unknown[] = [];
@@ -165,30 +183,30 @@ async function judgeCosts(
     cost,
     position,
   }));
-  const shared = { tokenHash: submission.tokenHash, now: submission.now };
+  const { tokenHash, now } = submission;
   const parts = await runOnShards(
     ledger,
     items,
-    (db, all) =>
-      partsOf(all).flatMap((some) =>
-        statementsOf(db, { ...shared, costs: JSON.stringify(some.map(({ cost }) => toSent(cost))) }),
-      ),
-    (rows) => (rows[0]?.length ?? 0) > 0,
+    (db, all, place) =>
+      partsOf(all).flatMap((some) => {
+        const costs = JSON.stringify(some.map(({ cost }) => toSent(cost)));
+        return statementsOf(db, { tokenHash, now, costs, count: some.length, ...place });
+      }),
+    (rows) => rows.some((found) => found.length > 0),
   );
   for (const part of parts) {
     if ("error" in part) {
       errors.push(part.error);
       continue;
     }
-    const pieces = partsOf(part.items);
-    const size = part.rows.length / pieces.length;
-    for (const [number, some] of pieces.entries()) {
-      const judged = part.rows[size * number] as JudgedRow[];
-      const storedRows = size === 2 ? (part.rows[size * number + 1] as StoredRow[]) : [];
-      const stored = new Map(storedRows.map((row) => [row.costId, row]));
+    for (const [number, some] of partsOf(part.items).entries()) {
+      const stored = new Map(
+        (part.rows[number * 2] as StoredRow[]).map((row) => [row.costId, toStored(row, now)]),
+      );
+      const judged = part.rows[number * 2 + 1] as JudgedRow[];
       for (const [index, { cost, position }] of some.entries()) {
-        const row = judged[index];
-        if (row) judgements[position] = toJudgement(cost, row, stored.get(cost.costId), submission.now);
+        const row = stored.get(cost.costId) ?? judged[index];
+        if (row) judgements[position] = toJudgement(cost, row, now);
       }
     }
   }
@@ -208,16 +226,27 @@ function partsOf<Item extends { costId: string }>(items: Item[]): Item[][] {
   return parts;
 }
 
-function toJudgement(cost: Cost, judged: JudgedRow, stored: StoredRow | undefined, at: number): Judgement {
-  const { state, matchedKind, amount } = stored ?? judged;
-  const receivedAt = stored ? at : (judged.receivedAt ?? at);
+/** As its judgement before it was stored, with the state after that. */
+const toStored = (row: StoredRow, now: number): JudgedRow => ({
+  ...row,
+  receivedAt: now,
+  revokedAt: null,
+  verdict: "store",
+});
+
+function toJudgement(cost: Cost, row: JudgedRow, now: number): Judgement {
+  const { partnerId, revokedAt, verdict, state, matchedKind, amount, clickAt, impressionAt } = row;
+  const engagements = {
+    ...(clickAt !== null && { click: { occurredAt: clickAt } }),
+    ...(impressionAt !== null && { impression: { occurredAt: impressionAt } }),
+  };
+  const mismatch = () => mismatchReason(cost.costType, engagements, row.receivedAt ?? now);
   return {
-    credential: toCredential(judged),
-    verdict: judged.verdict,
+    credential: { partnerId, revoked: revokedAt !== null },
+    verdict,
     state,
     matchedKind,
     amount,
-    mismatch:
-      state === "pending" ? mismatchReason(cost.costType, toEngagements(judged), receivedAt) : undefined,
+    mismatch: state === "pending" ? mismatch() : undefined,
   };
 }

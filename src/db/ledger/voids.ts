@@ -9,7 +9,7 @@ import { c, credentialFields, isCredential, toCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, isRemembered } from "./entries.ts";
 import { onlyResult, runOnShards } from "./run.ts";
-import type { Ledger } from "./shards.ts";
+import { isInPlace, type Ledger } from "./shards.ts";
 
 const now = sql.placeholder("now");
 const costId = sql.placeholder("costId");
@@ -60,7 +60,7 @@ export const voidOf = (partner: SQL | Placeholder, condition = sql`true`) =>
       AND ${e.partnerId} = ${partnerId} AND ${isEntry} AND ${verdict} = 'void' AND ${condition}`,
     { costType, currency, amount },
   );
-const voidByCredential = voidOf(byCredential.partner);
+const voidByCredential = voidOf(byCredential.partner, isInPlace);
 
 /** A partner voids its own cost, in the window of its engagement. `now` in milliseconds since 1970. */
 export async function voidOwnCost(
@@ -75,7 +75,7 @@ export async function voidOwnCost(
   const parts = await runOnShards(
     ledger,
     [{ partnerId: partner, costId: id }],
-    (db) => [byCredential.judge(db, values), voidByCredential(db, values)],
+    (db, _, place) => [byCredential.judge(db, values), voidByCredential(db, { ...values, ...place })],
     ([judged]) => judged.length > 0,
   );
   const [[judged]] = onlyResult(parts);

@@ -73,7 +73,9 @@ function priceFor(
   return agrees ? engagement.urlAmount : null;
 }
 
-function isWithinWindow(instant: number, engagement: Engagement): boolean {
+type Happened = Pick<Engagement, "occurredAt">;
+
+function isWithinWindow(instant: number, engagement: Happened): boolean {
   return Math.abs(instant - engagement.occurredAt) <= COST_WINDOW_MS;
 }
 
@@ -132,7 +134,7 @@ function judgeExisting(
  */
 export function mismatchReason(
   costType: CostType,
-  engagements: Engagements,
+  engagements: Partial<Record<Kind, Happened | undefined>>,
   instant: number,
 ): Mismatch | undefined {
   if (!engagements.click && !engagements.impression) return undefined;
