@@ -73,7 +73,7 @@ function splitAccess(row: LinkAccess | undefined) {
 /** Reads one page of an app's level-1 links, in creation order, and their total number. */
 export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {
   const list = { ...scope, linkToken: null };
-  const [partners, [access], rows, [counted]] = await runWithPartners(
+  const [partners, [access], rows, counted] = await runWithPartners(
     db,
     scope,
     linkCount(scope)(db, scope),
@@ -84,7 +84,7 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
 
 /** Reads one page of a link's direct sub-links. `link` is undefined if the app does not have it. */
 export async function listChildren(db: D1Database, scope: LinkScope, filter: LinkFilter, range: Range) {
-  const [partners, [found], rows, [counted]] = await runWithPartners(
+  const [partners, [found], rows, counted] = await runWithPartners(
     db,
     scope,
     linkAccess(scope)(db, scope),

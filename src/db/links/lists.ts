@@ -8,6 +8,7 @@ import { type Gate, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
+import type { Bound } from "../statement.ts";
 
 export const l = alias(links, "l");
 const parent = alias(links, "p");
@@ -63,6 +64,9 @@ const from = (gate: Gate, of: Parent, source: Source) => sql`
     AND (${sql.placeholder("archived")} IS NULL OR ${l.archived} = ${sql.placeholder("archived")})
     AND (${sql.placeholder("partnerId")} IS NULL OR ${l.partnerId} = ${sql.placeholder("partnerId")})
 `;
+interface Counted {
+  counted: number;
+}
 const listOf = (of: Parent, source: Source) =>
   perViewer((gate) => ({
     page: keysetQuery(linkFields, from(gate, of, source)),
@@ -95,18 +99,21 @@ function toValues(scope: ListScope, filter: LinkFilter) {
   };
 }
 
-const countNone = query({ counted: sql<number>`0` }, sql`WHERE false`);
-
 /**
- * The statements that read a page and count what the stored counters (`link_count`, `child_count`) do not include. `toTotal`
- * combines the two.
+ * The statements that read a page and, if the filter needs it, count what the stored counters (`link_count`, `child_count`) do not
+ * include. `toTotal` combines the two.
  */
-export function listStatements(db: D1Database, scope: ListScope, filter: LinkFilter, range: Range) {
+export function listStatements(
+  db: D1Database,
+  scope: ListScope,
+  filter: LinkFilter,
+  range: Range,
+): [page: Bound<LinkRow>, ...counts: Bound<Counted>[]] {
   const counted = countedBy(filter);
   return [
     listFor(scope, filter).page(db, range, toValues(scope, filter)),
-    counted ? listFor(scope, counted).count(db, toValues(scope, counted)) : countNone(db, {}),
-  ] as const;
+    ...(counted ? [listFor(scope, counted).count(db, toValues(scope, counted))] : []),
+  ];
 }
 
 /**
@@ -119,7 +126,7 @@ function countedBy(filter: LinkFilter): LinkFilter | undefined {
 }
 
 /** Computes the total from the stored counter of the whole list and the counted links. */
-export function toTotal(filter: LinkFilter, all: number, count: { counted: number } | undefined): number {
+export function toTotal(filter: LinkFilter, all: number, [count]: Counted[] = []): number {
   if (!count) return all;
   const isCounted = countedBy(filter)?.archived === filter.archived;
   return isCounted ? count.counted : all - count.counted;
