@@ -197,6 +197,8 @@ export function confirmPage(
 ): Promise<Response> {
   const { title, text, rejected: lead } = CONFIRM[name];
   const replaces = rejected.form.get("replaces");
+  // Before the summary, which links to it.
+  const password = ownPasswordField(rejected);
   return pageResponse(context, {
     title: `Error: ${title}`,
     status,
@@ -209,7 +211,7 @@ export function confirmPage(
         <p>${text}</p>
         <form method="post" action="/account/token/${name}">
           ${replaces === null ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
-          ${ownPasswordField(rejected)}
+          ${password}
           <div class="actions">
             <a class="button secondary" href="/account">Cancel</a>
             <button class="${name === "reset" ? "danger" : ""}">${title}</button>

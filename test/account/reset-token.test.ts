@@ -122,6 +122,7 @@ describe("a reset", () => {
     const browser = await signedIn();
     const page = await browser.post(PATH, { ...fields, replaces: "ll_api_…x<y" });
     expect(page.text).toContain('name="replaces" value="ll_api_…x&lt;y"');
+    expect(page.text).toContain('<li><a href="#password">');
     expect(page.text).not.toContain("not-the-password");
     expect((await browser.post(PATH, { ...right, replaces: "ll_api_…x<y" })).status).toBe(409);
   });
