@@ -15,10 +15,11 @@ interface RenderedField {
 
 /**
  * A rejected form. Its fields register themselves while they are rendered, so the summary must be rendered after them: it is
- * usually the layout that adds it.
+ * usually the layout that adds it. A field that comes too late throws, because the summary would not link to it.
  */
 export class RejectedForm {
   readonly #fields = new Map<string, RenderedField>();
+  #isSummarized = false;
   readonly error: AppError;
   /** The fields as they were sent. */
   readonly form: URLSearchParams;
@@ -33,12 +34,15 @@ export class RejectedForm {
     const field = this.#fields.get(name) ?? { id, subject };
     this.#fields.set(name, field);
     const errors = this.error.errors.filter(({ param }) => toFieldName(param) === name);
+    if (this.#isSummarized && errors.length > 0)
+      throw new Error(`The field ${name} was rendered after the summary.`);
     const sentences = new Set(errors.map((error) => this.#toSentence(error, subject)));
     return errors.length > 0 ? [...sentences].join(" ") : undefined;
   }
 
   /** One item for each distinct sentence. `id` is undefined if the page does not have the field. */
   items(): { text: string; id: string | undefined }[] {
+    this.#isSummarized = true;
     const items = this.error.errors.map((error) => {
       const field = this.#fields.get(toFieldName(error.param));
       return { text: this.#toSentence(error, field?.subject ?? toWords(error.param)), id: field?.id };
