@@ -2,7 +2,16 @@
  * Typed SQL: columns come from schema.ts, so renaming one is a compile error, and the fields that a statement selects are the
  * type of its rows. Everything else in a statement is plain SQL.
  */
-import { type AnyColumn, Column, is, type SQL, sql, type Table, type View } from "drizzle-orm";
+import {
+  type AnyColumn,
+  Column,
+  is,
+  type Placeholder,
+  type SQL,
+  sql,
+  type Table,
+  type View,
+} from "drizzle-orm";
 import { statement } from "./statement.ts";
 
 export type Fields = Record<string, AnyColumn | SQL>;
@@ -45,6 +54,16 @@ export function returning<F extends Fields>(change: SQL, fields: F) {
     is(field, Column) ? names(field) : field,
   ]);
   return statement<RowOf<F>>(sql`${change} RETURNING ${list(Object.fromEntries(columns))}`);
+}
+
+/** `INSERT INTO table (column, …) SELECT value, …`. What follows is the FROM of the SELECT. */
+export function insertInto<T extends Table | View>(
+  target: T,
+  values: { [K in keyof T]?: AnyColumn | SQL | Placeholder },
+) {
+  const keys = Object.keys(values) as (keyof T)[];
+  const columns = names(...keys.map((key) => target[key] as AnyColumn));
+  return sql`INSERT INTO ${target} (${columns}) SELECT ${join(keys.map((key) => sql`${values[key]}`))}`;
 }
 
 /** A table or a view with its alias, for FROM and JOIN: `links l`. */

@@ -14,6 +14,7 @@ import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { CostType } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
 import { DEFAULT_MAX_LINKS } from "../domain/quotas.ts";
+import type { Rejection } from "../domain/rounds/matching.ts";
 import type { DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 
@@ -605,6 +606,24 @@ export const recordings = sqliteView("recordings", {
   recordedAt: integer("recorded_at").notNull(),
   /** In DB, of a sharded ledger: the shard of the ID records the engagement, and DB only counts its dropped parameters. */
   isElsewhere: flag("is_elsewhere").notNull(),
+}).existing();
+
+/**
+ * The door for costs: a row inserted into this view is stored in the ledger if its verdict is `store`. A view of the migrations with
+ * a trigger, so that one statement judges costs, stores them and returns what became of each.
+ */
+export const submissions = sqliteView("submissions", {
+  partnerId: integer("partner_id").notNull(),
+  costId: text("cost_id").notNull(),
+  costType: text("cost_type").$type<CostType>().notNull(),
+  currency: text().notNull(),
+  amount: integer(),
+  tag: text().notNull(),
+  receivedAt: integer("received_at").notNull(),
+  voidState: text("void_state", { enum: ["voided", "lifted"] }),
+  verdict: text()
+    .$type<"store" | "duplicate" | "credential_revoked" | "partner_stopped" | Rejection>()
+    .notNull(),
 }).existing();
 
 /** Counts the parameters that were dropped from URLs, by link, day, parameter and reason. */

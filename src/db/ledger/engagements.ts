@@ -10,7 +10,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { LEVEL_PARAMETERS } from "../../domain/sub-links.ts";
 import { RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
-import { as, names, type RowOf, returning } from "../query.ts";
+import { as, insertInto, type RowOf, returning } from "../query.ts";
 import { ledgerEntries, links, recordings } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { runOnShards } from "./run.ts";
@@ -58,9 +58,7 @@ const recorded = {
   dropped,
   recordedAt: now,
   isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
-} satisfies Partial<Record<keyof typeof recordings, unknown>>;
-const KEYS = Object.keys(recorded) as (keyof typeof recorded)[];
-const COLUMNS = names(...KEYS.map((key) => recordings[key]));
+};
 
 const e = alias(ledgerEntries, "e");
 const l = alias(links, "l");
@@ -69,7 +67,8 @@ const keptAt = sql<
   number | null
 >`(SELECT iif(${recordings.kind} = 'click', ${e.clickAt}, ${e.impressionAt}) FROM ${as(e)}
   WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId})`;
-const result = {
+/** What a shard needs to record an engagement. */
+const engagement = {
   appToken: recordings.appToken,
   linkId: recordings.linkId,
   partnerId: recordings.partnerId,
@@ -81,6 +80,9 @@ const result = {
   urlCurrency: recordings.urlCurrency,
   urlAmount: recordings.urlAmount,
   priceCounts: recordings.priceCounts,
+};
+const result = {
+  ...engagement,
   dropped: recordings.dropped,
   level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
   keptAt,
@@ -93,27 +95,24 @@ type Row = RowOf<typeof result>;
  */
 const recordDownTo = [1, 2, 3, 4].map((depth) =>
   returning(
-    sql`INSERT INTO ${recordings} (${COLUMNS})
-      SELECT ${sql.join(
-        KEYS.map((key) => recorded[key]),
-        sql`, `,
-      )} FROM (${resolved(depth)}) x
+    sql`${insertInto(recordings, recorded)} FROM (${resolved(depth)}) x
       WHERE ${isInPlace} AND (${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")})
       ORDER BY ${message("occurredAt")}`,
     depth === 1 ? { ...result, level: sql<number>`1` } : result,
   ),
 );
 
+const fromJson = (key: string) => sql.raw(`j.value ->> '${key}'`);
 const insertion = returning(
-  sql`INSERT INTO ${recordings} (${COLUMNS})
-    SELECT ${sql.raw(
-      KEYS.slice(0, -3)
-        .map((key) => `j.value ->> '${key}'`)
-        .join(", "),
-    )}, '[]', ${now}, 0
+  sql`${insertInto(recordings, {
+    ...Object.fromEntries(Object.keys(engagement).map((key) => [key, fromJson(key)])),
+    dropped: sql`'[]'`,
+    recordedAt: now,
+    isElsewhere: sql`0`,
+  })}
     FROM json_each(${sql.placeholder("engagements")}) j
-    WHERE ${isInPlace} AND j.value ->> 'occurredAt' >= ${now} - ${sql.raw(String(RETENTION_MS))}
-    ORDER BY j.value ->> 'occurredAt'`,
+    WHERE ${isInPlace} AND ${fromJson("occurredAt")} >= ${now} - ${sql.raw(String(RETENTION_MS))}
+    ORDER BY ${fromJson("occurredAt")}`,
   { costId: recordings.costId, keptAt },
 );
 

@@ -3,11 +3,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE_BITS, KINDS_THAT_FIT, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, Credential } from "../../domain/costs.ts";
-import { type Mismatch, mismatchReason, type Rejection } from "../../domain/rounds/matching.ts";
+import { type Mismatch, mismatchReason } from "../../domain/rounds/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
-import { ledgerEntries, partners } from "../schema.ts";
-import { type Bound, statement, type Value } from "../statement.ts";
+import { as, insertInto, query, returning } from "../query.ts";
+import { partners, submissions } from "../schema.ts";
 import { c, isCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, isRemembered } from "./entries.ts";
@@ -48,7 +47,7 @@ const toSent = ({ costId, costType, currency, amount, tag }: Cost) => {
 const submitted = sql`
   FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN json_each(${costs}) j
   LEFT JOIN ${as(e)} ON ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sent.costId} AND ${isRemembered}
-  WHERE ${isCredential} AND ${p.id} = ${c.partnerId}
+  WHERE ${isCredential} AND ${c.mode} = 'live' AND ${p.id} = ${c.partnerId} AND ${isInPlace}
 `;
 
 const anyKind = (condition: (kind: Kind) => SQL) =>
@@ -58,16 +57,16 @@ const isInWindow = (kind: Kind) =>
   sql`(${sent.fits[kind]} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
 const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${COLUMNS[kind].costDataOn})`;
 
-/** Whether the statement before this one has stored none or only some of the costs. */
-const isAnyNotStored = sql`changes() < ${sql.placeholder("count")}`;
-
 /** Whether the call before this one still counts or waits, so that only a missing amount can be added to it. */
 const isBinding = sql`(${e.state} IN ('matched', 'unpriced')
   OR (${e.state} = 'pending' AND ${e.receivedAt} >= ${now} - ${window}))`;
 const isSameCost = sql`(${e.costType} = ${sent.costType} AND ${e.currency} = ${sent.currency})`;
 
+type Verdict = (typeof submissions.verdict)["_"]["data"];
+
 /** The design's order: the credential, then the call before this one, then the engagements. */
-const verdict = sql<"store" | "duplicate" | "partner_stopped" | Rejection>`CASE
+const verdict = sql<Verdict>`CASE
+  WHEN ${c.revokedAt} IS NOT NULL THEN 'credential_revoked'
   WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${sent.bit}) THEN 'cost_type_not_integrated'
   WHEN ${p.stoppedAt} IS NOT NULL THEN 'partner_stopped'
   WHEN ${isBinding} AND NOT ${isSameCost} THEN 'cost_id_conflict'
@@ -80,63 +79,65 @@ const verdict = sql<"store" | "duplicate" | "partner_stopped" | Rejection>`CASE
   ELSE 'store'
 END`;
 
-const stateFields = (table: typeof e | typeof ledgerEntries) => ({
-  state: table.state,
-  matchedKind: table.matchedKind,
-  amount: table.amountInEffect,
-  clickAt: table.clickAt,
-  impressionAt: table.impressionAt,
-});
-
-const VALUES = [
-  ledgerEntries.costType,
-  ledgerEntries.currency,
-  ledgerEntries.amount,
-  ledgerEntries.tag,
-  ledgerEntries.receivedAt,
-  ledgerEntries.voidState,
+/** The state of the ID, in the order of `Entry`. */
+const entry = sql<string>`json_array(
+  ${e.state}, ${e.matchedKind}, ${e.amountInEffect}, ${e.receivedAt}, ${e.clickAt}, ${e.impressionAt})`;
+type Entry = [
+  state: (typeof e.state)["_"]["data"] | null,
+  matchedKind: Kind | null,
+  amount: number | null,
+  receivedAt: number | null,
+  clickAt: number | null,
+  impressionAt: number | null,
 ];
-const storedFields = {
-  partnerId: ledgerEntries.partnerId,
-  costId: ledgerEntries.costId,
-  ...stateFields(ledgerEntries),
-};
-// A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
-const store = returning(
-  sql`INSERT INTO ${ledgerEntries} (${names(ledgerEntries.partnerId, ledgerEntries.costId, ...VALUES)})
-    SELECT ${c.partnerId}, ${sent.costId}, ${sent.costType}, ${sent.currency}, ${sent.amount}, ${sent.tag},
-      iif(${isBinding}, ${e.receivedAt}, ${now}), iif(${e.voidState} IS NULL, NULL, 'lifted')
-    ${submitted} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live' AND ${verdict} = 'store' AND ${isInPlace}
-    ORDER BY j.rowid
-    ON CONFLICT (${names(ledgerEntries.partnerId, ledgerEntries.costId)}) DO UPDATE SET ${excluded(...VALUES)}`,
-  storedFields,
-);
 
-const judgedFields = {
+// A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
+const submission = {
   partnerId: c.partnerId,
-  revokedAt: c.revokedAt,
-  ...optional(stateFields(e)),
-  receivedAt: e.receivedAt,
+  costId: sent.costId,
+  costType: sent.costType,
+  currency: sent.currency,
+  amount: sent.amount,
+  tag: sent.tag,
+  receivedAt: sql`iif(${isBinding}, ${e.receivedAt}, ${now})`,
+  voidState: sql`iif(${e.voidState} IS NULL, NULL, 'lifted')`,
   verdict,
 };
-const judge = query(judgedFields, sql`${submitted} AND ${isInPlace} ORDER BY j.rowid`);
-/**
- * After `store`: the costs as they are then, unless all were stored. The rows that were not stored are as they were, and judging only
- * them halves the work of a request whose costs are all new.
- */
-const judgeRest = query(judgedFields, sql`${submitted} AND ${isAnyNotStored} ORDER BY j.rowid`);
 
-/** In the place of `store`, where nothing is stored. */
-const noneStored = statement<StoredRow>(sql`SELECT NULL WHERE false`);
+/** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
+const submit = returning(sql`${insertInto(submissions, submission)} ${submitted} ORDER BY j.rowid`, {
+  partnerId: submissions.partnerId,
+  costId: submissions.costId,
+  verdict: submissions.verdict,
+  entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
+      WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND ${isRemembered})`,
+});
 
-type JudgedRow = RowOf<typeof judgedFields>;
-type StoredRow = RowOf<typeof storedFields>;
+const check = query(
+  {
+    partnerId: c.partnerId,
+    costId: sql<string>`${sent.costId}`,
+    verdict,
+    entry: sql<string | null>`iif(${e.costId} IS NULL, NULL, ${entry})`,
+  },
+  sql`${submitted} ORDER BY j.rowid`,
+);
+
+const NO_ENTRY: Entry = [null, null, null, null, null, null];
+
+interface Row {
+  partnerId: number;
+  costId: string;
+  verdict: Verdict;
+  /** An `Entry` as JSON. Null: there is none. */
+  entry: string | null;
+}
 
 /** What the database decided about a cost, and the state of its ID after that. */
 export interface Judgement {
   credential: Pick<Credential, "partnerId" | "revoked">;
-  verdict: JudgedRow["verdict"];
-  state: StoredRow["state"];
+  verdict: Verdict;
+  state: Entry[0];
   matchedKind: Kind | null;
   /** In units of 0.00001 of the currency. Null: unpriced. */
   amount: number | null;
@@ -156,23 +157,19 @@ interface Judged {
 
 /**
  * Stores the costs as if each were sent separately, in order. Returns a judgement for each, in order: undefined if its database
- * failed or does not know the credential; `errors` has one error for each failed database. Stores nothing for an unknown
- * credential.
+ * failed or does not know the credential as a live one; `errors` has one error for each failed database. Stores nothing for an
+ * unknown credential.
  */
 export function submitCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
-  return judgeCosts(ledger, submission, (db, values) => [store(db, values), judgeRest(db, values)]);
+  return judgeCosts(ledger, submission, submit);
 }
 
 /** Judges costs with different IDs like `submitCosts`, and stores nothing. The state of an ID is then the one before. */
 export function checkCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
-  return judgeCosts(ledger, submission, (db, values) => [noneStored(db, {}), judge(db, values)]);
+  return judgeCosts(ledger, submission, check);
 }
 
-async function judgeCosts(
-  ledger: Ledger,
-  submission: Submission,
-  statementsOf: (db: D1Database, values: Record<string, Value>) => [Bound<StoredRow>, Bound<JudgedRow>],
-): Promise<Judged> {
+async function judgeCosts(ledger: Ledger, submission: Submission, run: typeof submit): Promise<Judged> {
   const judgements: (Judgement | undefined)[] = submission.costs.map(() => undefined);
   const errors: unknown[] = [];
   const partnerId = await findPartnerId(ledger, submission.tokenHash);
@@ -188,9 +185,9 @@ async function judgeCosts(
     ledger,
     items,
     (db, all, place) =>
-      partsOf(all).flatMap((some) => {
+      partsOf(all).map((some) => {
         const costs = JSON.stringify(some.map(({ cost }) => toSent(cost)));
-        return statementsOf(db, { tokenHash, now, costs, count: some.length, ...place });
+        return run(db, { tokenHash, now, costs, ...place });
       }),
     (rows) => rows.some((found) => found.length > 0),
   );
@@ -200,12 +197,9 @@ async function judgeCosts(
       continue;
     }
     for (const [number, some] of partsOf(part.items).entries()) {
-      const stored = new Map(
-        (part.rows[number * 2] as StoredRow[]).map((row) => [row.costId, toStored(row, now)]),
-      );
-      const judged = part.rows[number * 2 + 1] as JudgedRow[];
-      for (const [index, { cost, position }] of some.entries()) {
-        const row = stored.get(cost.costId) ?? judged[index];
+      const rows = new Map(part.rows[number]?.map((row) => [row.costId, row]));
+      for (const { cost, position } of some) {
+        const row = rows.get(cost.costId);
         if (row) judgements[position] = toJudgement(cost, row, now);
       }
     }
@@ -226,23 +220,16 @@ function partsOf<Item extends { costId: string }>(items: Item[]): Item[][] {
   return parts;
 }
 
-/** As its judgement before it was stored, with the state after that. */
-const toStored = (row: StoredRow, now: number): JudgedRow => ({
-  ...row,
-  receivedAt: now,
-  revokedAt: null,
-  verdict: "store",
-});
-
-function toJudgement(cost: Cost, row: JudgedRow, now: number): Judgement {
-  const { partnerId, revokedAt, verdict, state, matchedKind, amount, clickAt, impressionAt } = row;
+function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: number): Judgement {
+  const [state, matchedKind, amount, receivedAt, clickAt, impressionAt] =
+    row.entry === null ? NO_ENTRY : (JSON.parse(row.entry) as Entry);
   const engagements = {
     ...(clickAt !== null && { click: { occurredAt: clickAt } }),
     ...(impressionAt !== null && { impression: { occurredAt: impressionAt } }),
   };
-  const mismatch = () => mismatchReason(cost.costType, engagements, row.receivedAt ?? now);
+  const mismatch = () => mismatchReason(cost.costType, engagements, receivedAt ?? now);
   return {
-    credential: { partnerId, revoked: revokedAt !== null },
+    credential: { partnerId, revoked: verdict === "credential_revoked" },
     verdict,
     state,
     matchedKind,
