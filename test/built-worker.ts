@@ -79,8 +79,6 @@ export interface Settings {
   seed?: string[];
   /** In addition to the databases, namespaces and limiters in wrangler.toml. */
   bindings?: Record<string, string | object>;
-  /** Whether the rate limiters are bound. Default true. */
-  limiters?: boolean;
   /** Whether ENGAGEMENTS is bound, with the Worker as the consumer of its queue. Default false. */
   queue?: boolean;
   /** The directory of the databases and namespaces. Default: a temporary directory. */
@@ -105,7 +103,7 @@ export async function startBuilt({
   bindings = {},
   ...settings
 }: Settings): Promise<BuiltWorker> {
-  const { root = ROOT, seed, limiters = true, queue = false, state, port = 0, inspectorPort } = settings;
+  const { root = ROOT, seed, queue = false, state, port = 0, inspectorPort } = settings;
   const config: Config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const rateLimits = config.ratelimits.map(({ name, namespace_id, simple }) => [
     name,
@@ -118,7 +116,7 @@ export async function startBuilt({
       compatibilityDate: config.compatibility_date,
       d1Databases: config.d1_databases.map(({ binding }) => binding),
       kvNamespaces: config.kv_namespaces.map(({ binding }) => binding),
-      ...(limiters && { ratelimits: Object.fromEntries(rateLimits) }),
+      ratelimits: Object.fromEntries(rateLimits),
       ...(queue && {
         queueProducers: { ENGAGEMENTS: `${name}-engagements` },
         queueConsumers: { [`${name}-engagements`]: QUEUE_BATCH },

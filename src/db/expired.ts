@@ -1,7 +1,7 @@
 /** Deletes the rows that expire: sessions of users and of partners, and the responses stored for idempotency keys. */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { KEY_LIFE_MS } from "./idempotency.ts";
-import { names } from "./query.ts";
+import { limitTo, names } from "./query.ts";
 import { idempotencyKeys, partnerSessions, sessions } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
 
@@ -11,7 +11,7 @@ const { userId, appToken, operation, key, createdAt } = idempotencyKeys;
 const removalOf = (table: Table, primaryKey: SQL, isExpired: SQL) =>
   statement(sql`
     DELETE FROM ${table} WHERE (${primaryKey}) IN (
-      SELECT ${primaryKey} FROM ${table} WHERE ${isExpired} LIMIT ${sql.placeholder("slice")}
+      SELECT ${primaryKey} FROM ${table} WHERE ${isExpired} ${limitTo("slice")}
     )
     RETURNING 1
   `);

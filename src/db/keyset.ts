@@ -1,6 +1,6 @@
 /** Keyset pagination over integer ids: a page deep in a list reads as few rows as the first page. */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import { type Fields, query } from "./query.ts";
+import { type Fields, limitTo, query } from "./query.ts";
 import type { Value } from "./statement.ts";
 
 /** The position of a page. `after` and `before` are ids, both exclusive. */
@@ -30,7 +30,7 @@ export function keysetQuery<F extends Fields & { id: AnyColumn }>(fields: F, fro
     query(
       fields,
       sql`${from} AND ${id} > ${sql.placeholder("after")} AND ${id} < ${sql.placeholder("before")}
-        ORDER BY ${id} ${sql.raw(direction)} LIMIT ${sql.placeholder("limit")}`,
+        ORDER BY ${id} ${sql.raw(direction)} ${limitTo("limit")}`,
     );
   const [forward, backward] = [pageIn("ASC"), pageIn("DESC")];
   return (db: D1Database, range: Range, values: Record<string, Value>) => {

@@ -84,6 +84,14 @@ export function excluded(...columns: AnyColumn[]): SQL {
   return join(columns.map((column) => sql`${names(column)} = excluded.${names(column)}`));
 }
 
+/**
+ * `LIMIT` with a bound value. As a sum, because SQLite looks at the value of a parameter here and plans the statement again
+ * whenever one is bound, which takes 3% of the CPU of a list of 50.
+ */
+export function limitTo(name: string): SQL {
+  return sql`LIMIT ${sql.placeholder(name)} + 0`;
+}
+
 function join(parts: SQL[]): SQL {
   return sql.join(parts, sql.raw(", "));
 }

@@ -2,7 +2,9 @@
 import { type Middle, middleOf, type Pair, ratioOf } from "./compare.ts";
 import { AIMS, BATCH_SIZE, type Path } from "./paths.ts";
 
-/** The results of our Worker, the bare Worker and, if requested, the other revision, in this order. */
+/**
+ * The results of our Worker, the bare Worker and, if requested, the other revision and our Worker without log lines, in this order.
+ */
 export interface Measured {
   path: Path;
   connections: number;
@@ -15,7 +17,7 @@ const AGAINST = 2;
 
 const WIDTHS = [25, 5, 9, 9, 13, 5, 9, 13, 7, 18, 7, 18];
 
-export function printHeader(revision: string | undefined): void {
+export function printHeader(revision: string | undefined, withQuiet: boolean): void {
   const titles = [
     "path",
     "conn",
@@ -33,10 +35,15 @@ export function printHeader(revision: string | undefined): void {
     `req/s to ${revision}`,
     `≥${AIMS.throughputAgainst}`,
   ];
-  printRow([...titles, ...(revision ? toRevision : [])]);
+  const quiet = ["CPU without log", "req/s without log"];
+  printRow([...titles, ...(revision ? toRevision : []), ...(withQuiet ? quiet : [])]);
 }
 
-export function printLine({ path, connections, pairs }: Measured): void {
+export function printLine(
+  { path, connections, pairs }: Measured,
+  revision: string | undefined,
+  withQuiet: boolean,
+): void {
   const aims = { ...AIMS, ...path.aims };
   const cpu = ratioOf(pairs, "cpu", OURS, BARE);
   const throughput = ratioOf(pairs, "throughput", OURS, BARE);
@@ -51,7 +58,7 @@ export function printLine({ path, connections, pairs }: Measured): void {
     toRatio(throughput),
     toVerdict(throughput.median >= aims.throughput),
   ];
-  if (pairs[0]?.[AGAINST]) {
+  if (revision) {
     const against = ratioOf(pairs, "cpu", OURS, AGAINST);
     const throughputAgainst = ratioOf(pairs, "throughput", OURS, AGAINST);
     cells.push(
@@ -59,6 +66,13 @@ export function printLine({ path, connections, pairs }: Measured): void {
       toVerdict(against.median <= aims.against),
       toRatio(throughputAgainst),
       toVerdict(throughputAgainst.median >= aims.throughputAgainst),
+    );
+  }
+  if (withQuiet) {
+    const quiet = revision ? AGAINST + 1 : AGAINST;
+    cells.push(
+      toRatio(ratioOf(pairs, "cpu", quiet, BARE)),
+      toRatio(ratioOf(pairs, "throughput", quiet, BARE)),
     );
   }
   printRow(cells);
@@ -76,15 +90,6 @@ export function printBatch(measured: Measured[]): void {
       `\nBatches, ${connections} connections: ${costs.toFixed(0)} costs/s, ${times} times single calls`,
     );
   }
-}
-
-/** The cost of the rate limiter: pairs of our Worker with and without it. */
-export function printLimiters({ path, connections, pairs }: Measured): void {
-  const cpu = middleOf(pairs, ([ours, unlimited]) => (ours?.cpu ?? 0) - (unlimited?.cpu ?? 0));
-  const throughput = toRatio(ratioOf(pairs, "throughput", 0, 1));
-  console.log(
-    `Limiter, ${path.name}, ${connections} connections: ${cpu.median.toFixed(0)} µs of CPU, throughput ${throughput} of that without`,
-  );
 }
 
 function toWhole(pairs: Pair[], figure: "cpu" | "throughput", server: number): string {

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: compares the built Worker with a bare one, and with another revision. test/README.md explains how to read the
- * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--limiters`,
+ * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--no-log`,
  * `--growth`, `--profile`, `--sign-in`.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { runWrangler } from "../built-worker.ts";
 import { measurePairs } from "./compare.ts";
 import { measureGrowth } from "./growth.ts";
 import { PATHS, type Path } from "./paths.ts";
-import { type Measured, printBatch, printHeader, printLimiters, printLine } from "./print.ts";
+import { type Measured, printBatch, printHeader, printLine } from "./print.ts";
 import { printProfile } from "./profile.ts";
 import { buildCheckout, type Checkout, checkOut } from "./revision.ts";
 import { type Prepared, prepare, prepareBare, prepareQueue, type Server, start } from "./servers.ts";
@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
     pairs: { type: "string", default: "7" },
     connections: { type: "string", default: "16" },
     against: { type: "string" },
-    limiters: { type: "boolean", default: false },
+    "no-log": { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     "sign-in": { type: "boolean", default: false },
@@ -71,13 +71,13 @@ async function profile(ours: Prepared): Promise<void> {
 async function measure(checkout: Checkout, ours: Prepared): Promise<void> {
   const prepared = [ours, await prepareBare(ours, join(folder, "bare"))];
   if (flags.against) prepared.push(await prepareRevision(flags.against));
+  if (flags["no-log"]) prepared.push(prepareQuiet(ours));
   const withQueue = paths.some((path) => path.queue) ? prepared.map(prepareQueue) : [];
   for (const one of prepared) servers.push(await start(one));
   for (const one of withQueue) queueServers.push(await start(one));
   printMachine();
   const measured = await measurePaths();
   printBatch(measured);
-  if (flags.limiters) await measureLimiters(ours);
   console.log(`Bundle: ${(checkout.gzipBytes / 1024).toFixed(1)} KiB gzip (aim: at most 160)`);
   const { ours: startUp, empty } = measureStartUp();
   console.log(
@@ -100,14 +100,14 @@ function printMachine(): void {
 }
 
 async function measurePaths(): Promise<Measured[]> {
-  printHeader(flags.against);
+  printHeader(flags.against, flags["no-log"]);
   const measured: Measured[] = [];
   for (const path of paths) {
     const some = path.queue ? queueServers : servers;
     await checkAnswers(some, path);
     for (const count of connections) {
       const one = { path, connections: count, pairs: await measurePairs(some, path, count, pairs) };
-      printLine(one);
+      printLine(one, flags.against, flags["no-log"]);
       measured.push(one);
     }
   }
@@ -119,19 +119,11 @@ async function checkAnswers([ours, bare]: Server[], path: Path): Promise<void> {
   if (difference) console.log(`${path.name}: bare does something else\n${difference}`);
 }
 
-/** The path of a cost with the rate limiters and without. */
-async function measureLimiters({ settings, data }: Prepared): Promise<void> {
-  const path = PATHS.find(({ name }) => name === "cost");
-  const [ours] = servers;
-  if (!path || !ours) return;
-  const state = join(folder, "unlimited");
+/** Our Worker without its log lines, on a copy of its data. */
+function prepareQuiet({ settings, data }: Prepared): Prepared {
+  const state = `${settings.state}-quiet`;
   cpSync(settings.state, state, { recursive: true });
-  const unlimited = await start({ settings: { ...settings, state, limiters: false }, data });
-  servers.push(unlimited);
-  for (const count of connections) {
-    const compared = await measurePairs([ours, unlimited], path, count, pairs);
-    printLimiters({ path, connections: count, pairs: compared });
-  }
+  return { settings: { ...settings, state, bindings: { LOG_SAMPLE: "0" } }, data };
 }
 
 /** The start-up time of our Worker and of an empty one in milliseconds, each the median of several. */

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { type Settings, startBuilt } from "../built-worker.ts";
-import { destinationKey } from "./bare/engagements.ts";
+import { DESTINATION, destinationKey } from "./bare/engagements.ts";
 import { fill } from "./fill.ts";
 import { openConnections, type Target } from "./load.ts";
 import type { Data } from "./paths.ts";
@@ -49,7 +49,7 @@ export async function prepareBare({ settings, data }: Prepared, state: string): 
   const bare = { ...settings, name: "bare", script: built.outputFiles[0]?.text ?? "", state };
   const { miniflare } = await startBuilt(bare);
   const links = await miniflare.getKVNamespace("LINKS");
-  for (const token of data.clicked) await links.put(destinationKey(token), "https://example.com/");
+  for (const token of data.clicked) await links.put(destinationKey(token), DESTINATION);
   await miniflare.dispose();
   return { settings: bare, data };
 }

@@ -21,11 +21,12 @@ async function readResult(server: Server, path: Path, n: number): Promise<string
   return `${shape}, stored ${JSON.stringify(after.map((count, index) => count - (before[index] ?? 0)))}`;
 }
 
-/** Engagements, those that went to the ledger, IDs in the ledger, and links. */
+/** Engagements, those that went to the ledger, IDs in the ledger, links, and entries of the audit log. */
 async function countRows(db: D1Database): Promise<number[]> {
   const rows = await db
     .prepare(
-      `SELECT total(count), total(recorded), (SELECT count(*) FROM ledger_entries), (SELECT count(*) FROM links)
+      `SELECT total(count), total(recorded), (SELECT count(*) FROM ledger_entries), (SELECT count(*) FROM links),
+         (SELECT count(*) FROM audit_log)
        FROM daily_engagements`,
     )
     .raw<number[]>();

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import type { Credential } from "../../domain/costs.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { as, columnsOf, list, query, type RowOf } from "../query.ts";
+import { as, columnsOf, limitTo, list, query, type RowOf } from "../query.ts";
 import {
   type CostRecord,
   c,
@@ -64,11 +64,11 @@ function pageWith(keys: SQL, linkFields: LinkFields, joins: SQL) {
   return query(
     columnsOf("p", fields),
     sql`FROM (
-        SELECT ${list(fields)} FROM (SELECT ${list(keyFields)} ${keys} LIMIT ${sql.placeholder("maxKeys")}) k
-        ${joins} WHERE ${k.isListed} ORDER BY ${k.costId} LIMIT ${sql.placeholder("limit")}
+        SELECT ${list(fields)} FROM (SELECT ${list(keyFields)} ${keys} ${limitTo("maxKeys")}) k
+        ${joins} WHERE ${k.isListed} ORDER BY ${k.costId} ${limitTo("limit")}
       ) p
       UNION ALL SELECT * FROM (SELECT ${list(mark)} ${keys} LIMIT 1 OFFSET ${sql.placeholder("maxKeys")} - 1)
-      LIMIT ${sql.placeholder("limit")}`,
+      ${limitTo("limit")}`,
   );
 }
 const page = pageWith(keysOfCredential, linkFields, links);

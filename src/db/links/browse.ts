@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type AppAccess, type Gate, m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, optional, query, type RowOf } from "../query.ts";
+import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
@@ -71,7 +71,7 @@ const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("
 const withPartner = sql`LEFT JOIN ${as(p)}
   ON ${p.id} = coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`;
 
-const LIMIT = sql`LIMIT ${sql.placeholder("limit")}`;
+const LIMIT = limitTo("limit");
 const IN_LEVEL = sql`ORDER BY ${name}, ${l.id} ${LIMIT}`;
 const BY_LEVEL = sql`ORDER BY ${l.level}, ${name}, ${l.id} ${LIMIT}`;
 

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../accounts/viewers.ts";
-import { as, optional, query, type RowOf } from "../query.ts";
+import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { auditLog, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 import { type LinkScope, l } from "./lists.ts";
@@ -33,7 +33,7 @@ const entries = perViewer(({ from, isMember, isViewer }) =>
       CROSS JOIN ${as(e)} INDEXED BY audit_by_subject ON ${e.subject} = 'link ' || ${l.token} AND ${e.id} < ${sql.placeholder("before")}
       LEFT JOIN ${as(u)} ON ${u.id} = ${e.userId}
       LEFT JOIN ${as(other)} ON ${other.userId} = ${e.userId} AND ${other.appToken} = ${l.appToken}
-      WHERE ${isViewer} ORDER BY ${e.id} DESC LIMIT ${sql.placeholder("limit")}`,
+      WHERE ${isViewer} ORDER BY ${e.id} DESC ${limitTo("limit")}`,
   ),
 );
 

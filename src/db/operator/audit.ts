@@ -1,6 +1,6 @@
 /** Reads the audit log. */
 import { type SQL, sql } from "drizzle-orm";
-import { optional, query, type RowOf } from "../query.ts";
+import { limitTo, optional, query, type RowOf } from "../query.ts";
 import { apps, auditLog, credentials, links, partners, rounds, users } from "../schema.ts";
 import { runBatch, type Value } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
@@ -65,7 +65,7 @@ function build(given: (keyof AuditFilter)[]) {
     fields,
     sql`FROM ${auditLog} LEFT JOIN ${users} ON ${users.id} = ${auditLog.userId}
       WHERE ${auditLog.id} < ${p("before")} ${isBounded ? sql`AND ${auditLog.id} >= ${floor}` : sql``} ${sql.join(filter)}
-      ORDER BY ${auditLog.id} DESC LIMIT ${p("limit")}`,
+      ORDER BY ${auditLog.id} DESC ${limitTo("limit")}`,
   );
 }
 

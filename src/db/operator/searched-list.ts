@@ -3,7 +3,7 @@
  * enough: the tables that grow with traffic are not among them.
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
-import { as, type Fields, query, type RowOf } from "../query.ts";
+import { as, type Fields, limitTo, query, type RowOf } from "../query.ts";
 import { runBatch, type Value } from "../statement.ts";
 
 export interface ListPage<Sort extends string = string> {
@@ -44,7 +44,7 @@ export function searchedList<
       sort,
       query(
         fields,
-        sql`${source} ORDER BY ${order}, ${fields.id} LIMIT ${sql.placeholder("limit")} OFFSET ${sql.placeholder("offset")}`,
+        sql`${source} ORDER BY ${order}, ${fields.id} ${limitTo("limit")} OFFSET ${sql.placeholder("offset")}`,
       ),
     ]),
   ) as Record<Sort, ReturnType<typeof query<F>>>;

@@ -9,6 +9,7 @@ import { type BareBindings, IN_EFFECT, json, toAmount } from "./shared.ts";
 
 /** Where a click leads, in LINKS. */
 export const destinationKey = (linkToken: string) => `bare:${linkToken}`;
+export const DESTINATION = "https://example.com/";
 
 const PIXEL = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"), (char) =>
   char.charCodeAt(0),

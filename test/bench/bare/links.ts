@@ -1,4 +1,5 @@
 /** Links, in one D1 call each. */
+import { DESTINATION, destinationKey } from "./engagements.ts";
 import { type BareBindings, IN_EFFECT, json, type Row, unauthorized } from "./shared.ts";
 
 /** A link `l` with its name and what is in effect for it. */
@@ -53,6 +54,7 @@ const INSERT_LINK = `
 
 export async function createLink(
   env: BareBindings,
+  execution: Pick<ExecutionContext, "waitUntil">,
   hash: string,
   app: string,
   url: URL,
@@ -60,9 +62,27 @@ export async function createLink(
 ): Promise<Response> {
   const { name } = await request.json<{ name: string }>();
   const token = crypto.randomUUID().slice(0, 13).replace("-", "");
-  const row = await env.DB.prepare(INSERT_LINK).bind(hash, app, token, name, Date.now()).first<Row>();
+  const now = Date.now();
+  const [inserted] = await env.DB.batch<Row>([
+    env.DB.prepare(INSERT_LINK).bind(hash, app, token, name, now),
+    env.DB.prepare(AUDIT_LINK).bind(
+      hash,
+      app,
+      token,
+      now,
+      "create link",
+      JSON.stringify({ name, app_token: app }),
+    ),
+  ]);
+  const row = inserted?.results[0];
+  if (row) execution.waitUntil(env.LINKS.put(destinationKey(token), DESTINATION));
   return row ? json(envelope([toLink(url, row)]), 201) : unauthorized();
 }
+
+/** The entry of the audit log about a new or changed link. */
+const AUDIT_LINK = `
+  INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+  SELECT ?4, t.user_id, ?5, 'link ' || ?3, ?6 FROM ${MEMBER} WHERE t.token_hash = ?1`;
 
 const UPDATE_LINK = `
   UPDATE links SET label = coalesce(?4, label), archived = coalesce(?5, archived)
@@ -83,7 +103,10 @@ export async function readLink(
   if (request.method === "PATCH") {
     const change = await request.json<{ name?: string; archived?: boolean }>();
     const archived = change.archived === undefined ? null : Number(change.archived);
-    statements.unshift(env.DB.prepare(UPDATE_LINK).bind(hash, app, token, change.name ?? null, archived));
+    statements.unshift(
+      env.DB.prepare(UPDATE_LINK).bind(hash, app, token, change.name ?? null, archived),
+      env.DB.prepare(AUDIT_LINK).bind(hash, app, token, Date.now(), "update link", JSON.stringify(change)),
+    );
   }
   const results = await env.DB.batch<Row>(statements);
   const row = results.at(-1)?.results[0];

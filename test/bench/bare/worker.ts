@@ -26,7 +26,7 @@ export default {
     if (entry && "reset_at" in entry) return unauthorized();
     if (linkToken) return readLink(env, hash, app, linkToken, url, request);
     return request.method === "POST"
-      ? createLink(env, hash, app, url, request)
+      ? createLink(env, execution, hash, app, url, request)
       : listLinks(env, hash, app, url, second);
   },
   queue: (batch, env) => recordBatch(env, batch),

@@ -7,7 +7,7 @@ import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { ancestors, l1, l2, l3 } from "../../links/links.ts";
 import { l } from "../../links/lists.ts";
-import { as, type Fields, list, optional, query, type RowOf } from "../../query.ts";
+import { as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
 import { adjustments, dailyEngagements, dailyTotals, links } from "../../schema.ts";
 import { statement } from "../../statement.ts";
 
@@ -179,7 +179,7 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
       GROUP BY ${columns} HAVING ${part.having}`;
   });
   return statement<AnyRow>(
-    sql`${selection.cte ?? NOTHING} ${sql.join(sums, sql` UNION ALL `)} LIMIT ${sql.placeholder("limit")}`,
+    sql`${selection.cte ?? NOTHING} ${sql.join(sums, sql` UNION ALL `)} ${limitTo("limit")}`,
   );
 }
 
