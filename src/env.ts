@@ -37,6 +37,12 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
+/** What a request sends to authorize itself, and its SHA-256. */
+export interface SentToken {
+  text: string;
+  hash: string;
+}
+
 export interface Context {
   env: Env;
   ledger: Ledger;
@@ -44,6 +50,8 @@ export interface Context {
   url: URL;
   /** Path parameters, percent-decoded. */
   params: Record<string, string>;
+  /** Set by `readToken`, so that the token is hashed once for its limit and its guard. */
+  token?: SentToken;
   requestId: string;
   /** Milliseconds since 1970, one instant for the whole request. */
   now: number;

@@ -6,11 +6,12 @@ import { findAccess, findTokenUser } from "../db/accounts/api-tokens.ts";
 import type { Operator } from "../db/audit.ts";
 import { findCredential } from "../db/ledger/costs.ts";
 import type { Credential } from "../domain/costs.ts";
-import type { Context } from "../env.ts";
+import { sha256 } from "../domain/hash.ts";
+import type { Context, SentToken } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
 import { noteAccepted } from "./rate-limits.ts";
-import { hashToken, type TokenKind } from "./secrets.ts";
+import { kindOf, type TokenKind } from "./secrets.ts";
 import { findTokenEntry, recordTokenUse } from "./tokens.ts";
 
 /**
@@ -68,7 +69,7 @@ export async function guard<Row>(
 /** Runs a handler for a request with a well-formed API token. */
 export function withToken(handler: (context: Context, caller: Principal) => Promise<Response>): Handler {
   return async (context) => {
-    const tokenHash = readTokenHash(context, ["api"]);
+    const { hash: tokenHash } = identify(context, ["api"]);
     const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
     if (entry && "reset_at" in entry) throw unauthorized();
     const check = (row: Access | undefined) => {
@@ -106,8 +107,7 @@ export function withCostCredential(
   handler: (context: Context, caller: CostCaller) => Promise<Response>,
 ): Handler {
   return async (context) => {
-    const testHash = readTestHash(context);
-    const tokenHash = testHash ?? readTokenHash(context, ["live", "test"]);
+    const { hash: tokenHash, kind: mode } = identify(context, ["live", "test"]);
     const check = (row: CostAccess | undefined) => {
       if (!row) throw unauthorized();
       context.trace.partnerId = row.partnerId;
@@ -117,19 +117,24 @@ export function withCostCredential(
     return guard(
       check,
       () => findCredential(context.ledger, tokenHash),
-      (authorize) => handler(context, { tokenHash, mode: testHash ? "test" : "live", authorize }),
+      (authorize) => handler(context, { tokenHash, mode, authorize }),
     );
   };
 }
 
-/**
- * The hash of the token in the Authorization header. Throws unauthorized if there is no well-formed token of these kinds.
- */
-export function readTokenHash(context: Context, kinds: TokenKind[]): string {
-  const token = readToken(context);
-  const tokenHash = hashToken(token, kinds);
-  if (tokenHash) return tokenHash;
-  throw unauthorized(explainRejection(token, kinds.includes("api")));
+/** The token of a request, which has one of these kinds. Throws unauthorized if there is no such token. */
+function identify<Kind extends TokenKind>(context: Context, kinds: Kind[]): { hash: string; kind: Kind } {
+  const { text, hash } = readToken(context);
+  const found = kindOf(text);
+  const kind = kinds.find((one) => one === found);
+  if (!kind)
+    throw unauthorized(
+      explainRejection(
+        text,
+        kinds.some((one) => one === "api"),
+      ),
+    );
+  return { hash, kind };
 }
 
 /**
@@ -147,16 +152,16 @@ function explainRejection(token: string, takesApiToken: boolean): string {
   return `The token is incomplete or mistyped. This path takes ${accepted}.`;
 }
 
-/** The hash of the test credential in the Authorization header; undefined if there is none. */
-export function readTestHash(context: Context): string | undefined {
-  return hashToken(readToken(context), ["test"]);
+/** The token of the Authorization header in any of its forms, and its SHA-256. Both are empty if there is none. */
+export function readToken(context: Context): SentToken {
+  context.token ??= parseToken(context.request.headers.get("authorization") ?? "");
+  return context.token;
 }
 
-/** The token of the Authorization header in any of its forms; empty if there is none. */
-export function readToken(context: Context): string {
-  const header = context.request.headers.get("authorization") ?? "";
+function parseToken(header: string): SentToken {
   const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
-  return quoted ?? plain ?? bearer ?? "";
+  const text = quoted ?? plain ?? bearer ?? "";
+  return { text, hash: text && sha256(text) };
 }
 
 const AUTHORIZATION = /^\s*(?:token\s+token=(?:"([^"]*)"|([^"\s]*))|bearer\s+(\S+))\s*$/i;

@@ -4,7 +4,6 @@
  */
 import { withDeadline } from "../deadline.ts";
 import { ExpiringSet } from "../domain/expiring-set.ts";
-import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
@@ -29,8 +28,8 @@ export function noteAccepted(tokenHash: string, now: number): void {
  * database or to KV. A request without a credential is not counted.
  */
 export async function limitRequests(context: Context): Promise<void> {
-  const token = readToken(context);
-  if (token) await limitUses(context, sha256(token));
+  const { text, hash } = readToken(context);
+  if (text) await limitUses(context, hash);
 }
 
 /**
@@ -48,7 +47,7 @@ export async function limitUses(context: Context, tokenHash: string): Promise<vo
 /** Counts a rejected credential for its address. Returns the rejection, or rate_limited after too many. */
 export async function limitRejections(context: Context, rejection: AppError): Promise<AppError> {
   if (rejection.code !== "unauthorized") return rejection;
-  accepted.delete(sha256(readToken(context)));
+  accepted.delete(readToken(context).hash);
   const limiter = context.env.ADDRESS_REJECTIONS;
   const address = addressOf(context);
   if (!limiter || !address || (await consumeLimit(context, limiter, address))) return rejection;

@@ -15,11 +15,18 @@ export function createToken(kind: TokenKind, body: string = randomBody()): strin
   return prefix + body + checksum(prefix + body);
 }
 
+/** The kind of a token, by its prefix; undefined if the text is not a token. */
+export function kindOf(token: string): TokenKind | undefined {
+  const [, prefix = "", body = "", sum] = TOKEN.exec(token) ?? [];
+  return sum !== undefined && sum === checksum(prefix + body)
+    ? (prefix.slice(3, -1) as TokenKind)
+    : undefined;
+}
+
 /** The SHA-256 under which a token is stored, in hex; undefined if the text is not a token of one of these kinds. */
 export function hashToken(token: string, kinds: TokenKind[]): string | undefined {
-  const [, prefix = "", body = "", sum] = TOKEN.exec(token) ?? [];
-  const known = kinds.some((kind) => prefix === `ll_${kind}_`) && sum === checksum(prefix + body);
-  return known ? sha256(token) : undefined;
+  const kind = kindOf(token);
+  return kind && kinds.includes(kind) ? sha256(token) : undefined;
 }
 
 /** The part of a token that may be shown: its prefix and last four characters. */
