@@ -3,10 +3,11 @@ import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
+import { dayOf, formatDate, formatTime, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/input/form-fields.ts";
-import { type Markup, pageResponse } from "../http/pages.ts";
-import { countCodes, formatAgo, formatDay, formatLastUse, formatTime } from "./rules.ts";
+import { type Markup, pageResponse, time } from "../http/pages.ts";
+import { countCodes, formatAgo, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
 
 export interface Shown {
@@ -42,7 +43,7 @@ export function accountPage(
         <dl class="details">
           <dt>Email</dt><dd>${session.email}</dd>
           <dt>Role</dt><dd>${session.role === "operator" ? "Operator" : "Member"}</dd>
-          <dt>Member since</dt><dd>${formatDay(account.createdAt)}</dd>
+          <dt>Member since</dt><dd>${formatDate(dayOf(account.createdAt))}</dd>
         </dl>
         <hr>
         <h3>API token</h3>
@@ -79,7 +80,7 @@ function sessionsTable({ now }: Context, session: Session, sessions: ListedSessi
     return html`
       <tr>
         <th scope="row">${name}</th>
-        <td data-label="Signed in">${formatTime(createdAt)}</td>
+        <td data-label="Signed in">${time(toIso(createdAt))}</td>
         <td data-label="Last used">${formatAgo(lastSeenAt, now)}</td>
         <td>${idHash === session.idHash ? html`<span class="badge ok">this session</span>` : end}</td>
       </tr>`;
@@ -115,7 +116,7 @@ function tokenSection(context: Context, account: Account, token: string | undefi
       ${token === undefined ? "" : secret(token)}
       <dl class="details">
         <dt>Token</dt><dd><code>${account.hint}</code></dd>
-        <dt>Created</dt><dd>${formatDay(account.tokenCreatedAt ?? 0)}</dd>
+        <dt>Created</dt><dd>${formatDate(dayOf(account.tokenCreatedAt ?? 0))}</dd>
         <dt>Last used</dt><dd>${formatLastUse(account.lastUsedDay, context.now)}</dd>
       </dl>
       <input type="hidden" name="replaces" value="${account.hint}" form="reset-form">

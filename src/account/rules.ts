@@ -1,26 +1,11 @@
 /** The rules and formatters of the account pages. No I/O, no clock. */
-import { DAY_MS, dayOf } from "../domain/time.ts";
+import { dayOf, formatDate } from "../domain/time.ts";
 
 /** The page to open after sign-in: `next` if it is a page for signed-in people on our origin, otherwise their start page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {
   const url = URL.parse(next ?? "", origin);
   const isOwn = url?.origin === origin && /^\/(?:account|apps|operator)(?:\/|$)/.test(url.pathname);
   return isOwn ? url.pathname + url.search : "/";
-}
-
-/** `19 March 2026`, in UTC. */
-export function formatDay(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleDateString("en-GB", {
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    timeZone: "UTC",
-  });
-}
-
-/** `19 March 2026, 14:05 UTC`. */
-export function formatTime(milliseconds: number): string {
-  return `${formatDay(milliseconds)}, ${new Date(milliseconds).toISOString().slice(11, 16)} UTC`;
 }
 
 /** How long ago a session was last used. It is known to within five minutes. */
@@ -35,7 +20,7 @@ export function formatLastUse(day: number | null, now: number): string {
   if (day === null) return "Never";
   const ago = dayOf(now) - day;
   if (ago <= 0) return "Today";
-  return ago === 1 ? "Yesterday" : formatDay(day * DAY_MS);
+  return ago === 1 ? "Yesterday" : formatDate(day);
 }
 
 /** How many recovery codes are left, as a sentence. */

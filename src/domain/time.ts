@@ -27,6 +27,12 @@ export function toIso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
+/** `2026-03-14 15:09 UTC`, for people. With `seconds`: `2026-03-14 15:09:26 UTC`. */
+export function formatTime(instant: number | string, seconds?: "seconds"): string {
+  const iso = new Date(instant).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC`;
+}
+
 /** Hours since 1970. */
 export function hourOf(milliseconds: number): number {
   return Math.floor(milliseconds / HOUR_MS);

@@ -2,6 +2,7 @@
 
 import { html } from "hono/html";
 import { sha256 } from "../domain/hash.ts";
+import { formatTime } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import figures from "./assets/figures.css";
@@ -12,6 +13,11 @@ import { asCode } from "./text.ts";
 
 /** Markup in which every value was escaped, as `html` from hono/html makes it. */
 export type Markup = ReturnType<typeof html>;
+
+/** Shows an instant in ISO 8601. */
+export function time(instant: string, seconds?: "seconds"): Markup {
+  return html`<time datetime="${instant}">${formatTime(instant, seconds)}</time>`;
+}
 
 export interface Page {
   /** Plain text. The product name is appended. */

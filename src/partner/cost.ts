@@ -9,9 +9,8 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { costId } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
-import { type Markup, redirectResponse } from "../http/pages.ts";
+import { type Markup, redirectResponse, time } from "../http/pages.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
-import { time } from "../usecases/rounds/view.ts";
 import { amountOf, meaningOf, stateBadge } from "./costs.ts";
 import { withLedger } from "./frame.ts";
 

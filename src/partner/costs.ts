@@ -5,10 +5,9 @@ import { listCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
 import type { Context } from "../env.ts";
 import { pageQuery, plainText } from "../http/input/fields.ts";
 import { type Parsed, readInput } from "../http/input/input.ts";
-import type { Markup } from "../http/pages.ts";
+import { type Markup, time } from "../http/pages.ts";
 import { pagingV2 } from "../http/paging.ts";
 import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
-import { time } from "../usecases/rounds/view.ts";
 import { withLedger } from "./frame.ts";
 
 const PAGE_SIZE = 50;

@@ -5,9 +5,8 @@ import { type FoundRates, findRates } from "../db/operator/rates.ts";
 import { type CostType, toTypes } from "../domain/cost-types.ts";
 import { countedKind, DISCREPANCY_THRESHOLD } from "../domain/rates.ts";
 import { toIso } from "../domain/time.ts";
-import { type Markup, redirectResponse } from "../http/pages.ts";
+import { type Markup, redirectResponse, time } from "../http/pages.ts";
 import { type RatesItem, ratesSection, toIntegratedRates } from "../usecases/rates.ts";
-import { time } from "../usecases/rounds/view.ts";
 import { withFrame } from "./frame.ts";
 
 export const overview = withFrame("/partner", async (context, partner, caller) => {

@@ -1,7 +1,7 @@
 /** The HTML of a round's report, for the partner and for operators. */
 import { html } from "hono/html";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
-import type { Markup } from "../../http/pages.ts";
+import { type Markup, time } from "../../http/pages.ts";
 import { ratesTable } from "../rates.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "./serialize.ts";
 
@@ -181,9 +181,4 @@ function findingRow(finding: FindingItem, action?: Action): Markup {
 /** The ID of a finding's row. Cost IDs can contain any character. */
 export function anchorOf(finding: string): string {
   return `finding-${finding.replace(/[^A-Za-z0-9-]/g, (letter) => `_${letter.codePointAt(0)?.toString(16)}`)}`;
-}
-
-/** Formats an ISO 8601 instant for people: `2026-03-15 12:00 UTC`. */
-export function time(instant: string): Markup {
-  return html`<time datetime="${instant}">${instant.slice(0, 16).replace("T", " ")} UTC</time>`;
 }

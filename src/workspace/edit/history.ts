@@ -6,7 +6,7 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import { toIso } from "../../domain/time.ts";
 import { idText } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
-import type { Markup } from "../../http/pages.ts";
+import { type Markup, time } from "../../http/pages.ts";
 import { describeEntry } from "../../usecases/audit/sentences.ts";
 import type { Show } from "../frame.ts";
 import { linkTrail, readLink } from "./link.ts";
@@ -55,11 +55,10 @@ function historyList(rows: HistoryRow[], partners: Partners): Markup {
   const names = { partner: (id: number) => partners.get(id)?.displayName };
   const items = rows.map((row) => {
     const { happenedAt, action, detail } = row;
-    const time = toIso(happenedAt);
     return html`
       <li>
         <p>${whoDid(row)} ${describeEntry({ action, detail: JSON.parse(detail) }, names)}.</p>
-        <time class="muted" datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 16)} UTC</time>
+        <p class="muted">${time(toIso(happenedAt))}</p>
       </li>`;
   });
   return html`<ol class="history">${items}</ol>`;

@@ -9,7 +9,7 @@ import {
 import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
-import type { Markup } from "../../../http/pages.ts";
+import { type Markup, time } from "../../../http/pages.ts";
 import { ACTIONS, subjectsOf, toShown } from "../../../usecases/audit/entries.ts";
 import { toAuditItem } from "../../api/audit.ts";
 import { table } from "../elements.ts";
@@ -117,12 +117,9 @@ function logRow(item: Item, objects: Map<string, AuditObject>): Markup {
     <tr>
       <th scope="row" class="sentence">${nameUser(item)} ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}</th>
       <td data-label="Changes">${changes.map(({ field, from, to }) => html`<div>${field}: <del>${from}</del> → <ins>${to}</ins></div>`)}</td>
-      <td data-label="Time">${seconds(item.happened_at)}</td>
+      <td data-label="Time">${time(item.happened_at, "seconds")}</td>
     </tr>`;
 }
-
-const seconds = (instant: string) =>
-  html`<time datetime="${instant}">${instant.slice(0, 19).replace("T", " ")} UTC</time>`;
 
 /** Who does what no user does. */
 const WITHOUT_USER: Partial<Record<string, string>> = {

@@ -1,11 +1,12 @@
 /** The pending costs of a partner, one by one. */
+
 import { html } from "hono/html";
 import { listPendingCosts } from "../../../db/ledger/cost-list.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
+import { time } from "../../../http/pages.ts";
 import { costTypeName } from "../../../usecases/cost-types.ts";
-import { time } from "../../../usecases/rounds/view.ts";
 import { notFound } from "../../api/common.ts";
 import { numberColumn, table } from "../elements.ts";
 import { idOf, type Show } from "../layout.ts";
