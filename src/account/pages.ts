@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
-import { dayOf, formatDate, formatTime, toIso } from "../domain/time.ts";
+import { dayOf, describeDay, describeTime, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/input/form-fields.ts";
 import { type Markup, pageResponse, time } from "../http/pages.ts";
@@ -43,7 +43,7 @@ export function accountPage(
         <dl class="details">
           <dt>Email</dt><dd>${session.email}</dd>
           <dt>Role</dt><dd>${session.role === "operator" ? "Operator" : "Member"}</dd>
-          <dt>Member since</dt><dd>${formatDate(dayOf(account.createdAt))}</dd>
+          <dt>Member since</dt><dd>${describeDay(dayOf(account.createdAt))}</dd>
         </dl>
         <hr>
         <h3>API token</h3>
@@ -75,7 +75,7 @@ function sessionsTable({ now }: Context, session: Session, sessions: ListedSessi
     const end = html`
       <form method="post" action="/account/sessions/end">
         <input type="hidden" name="session" value="${toReference(idHash)}">
-        <button class="secondary" aria-label="End session: ${name}, signed in ${formatTime(createdAt)}">End session</button>
+        <button class="secondary" aria-label="End session: ${name}, signed in ${describeTime(createdAt)}">End session</button>
       </form>`;
     return html`
       <tr>
@@ -116,7 +116,7 @@ function tokenSection(context: Context, account: Account, token: string | undefi
       ${token === undefined ? "" : secret(token)}
       <dl class="details">
         <dt>Token</dt><dd><code>${account.hint}</code></dd>
-        <dt>Created</dt><dd>${formatDate(dayOf(account.tokenCreatedAt ?? 0))}</dd>
+        <dt>Created</dt><dd>${describeDay(dayOf(account.tokenCreatedAt ?? 0))}</dd>
         <dt>Last used</dt><dd>${formatLastUse(account.lastUsedDay, context.now)}</dd>
       </dl>
       <input type="hidden" name="replaces" value="${account.hint}" form="reset-form">

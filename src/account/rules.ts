@@ -1,5 +1,5 @@
 /** The rules and formatters of the account pages. No I/O, no clock. */
-import { dayOf, formatDate } from "../domain/time.ts";
+import { dayOf, describeDay } from "../domain/time.ts";
 
 /** The page to open after sign-in: `next` if it is a page for signed-in people on our origin, otherwise their start page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {
@@ -20,7 +20,7 @@ export function formatLastUse(day: number | null, now: number): string {
   if (day === null) return "Never";
   const ago = dayOf(now) - day;
   if (ago <= 0) return "Today";
-  return ago === 1 ? "Yesterday" : formatDate(day);
+  return ago === 1 ? "Yesterday" : describeDay(day);
 }
 
 /** How many recovery codes are left, as a sentence. */

@@ -2,7 +2,7 @@
 
 import { html } from "hono/html";
 import { sha256 } from "../domain/hash.ts";
-import { formatTime } from "../domain/time.ts";
+import { describeTime } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import figures from "./assets/figures.css";
@@ -16,7 +16,7 @@ export type Markup = ReturnType<typeof html>;
 
 /** Shows an instant in ISO 8601. */
 export function time(instant: string, seconds?: "seconds"): Markup {
-  return html`<time datetime="${instant}">${formatTime(instant, seconds)}</time>`;
+  return html`<time datetime="${instant}">${describeTime(instant, seconds)}</time>`;
 }
 
 export interface Page {

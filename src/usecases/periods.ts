@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
-import { DAY_MS, dayOf, formatDate } from "../domain/time.ts";
+import { dayOf, describeDays, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { dayChecks } from "../http/input/report-fields.ts";
 import type { Markup } from "../http/pages.ts";
@@ -67,18 +67,6 @@ function presetDays(preset: Preset, now: number): DayRange {
 export function daysBefore({ from, to }: DayRange): DayRange {
   return { from: from - (to - from + 1), to: from - 1 };
 }
-
-/** `9 – 15 March 2026`. */
-export function describeDays({ from, to }: DayRange): string {
-  return LONG.formatRange(from * DAY_MS, to * DAY_MS).replaceAll("\u2009", " ");
-}
-
-const LONG = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "long",
-  year: "numeric",
-  timeZone: "UTC",
-});
 
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { FoundRates } from "../db/operator/rates.ts";
 import { COST_TYPES, toTypes } from "../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, type RateCounts, toRates } from "../domain/rates.ts";
-import { formatDate } from "../domain/time.ts";
+import { describeDays } from "../domain/time.ts";
 import type { Markup } from "../http/pages.ts";
 
 export const rates = z
@@ -61,7 +61,7 @@ export function ratesSection(integratedTypes: number, found: FoundRates): Markup
   if (items.length === 0) return "";
   return html`
     <section class="card" aria-labelledby="rates">
-      <div class="head"><h2 id="rates">Coverage and discrepancy</h2><p class="muted">${formatDate(found.from)} to ${formatDate(found.to)}, UTC</p></div>
+      <div class="head"><h2 id="rates">Coverage and discrepancy</h2><p class="muted">${describeDays(found)}, UTC</p></div>
       ${found.complete ? "" : html`<p class="notice warn">There's more data than this page can read. Discrepancies cover a part of the cost IDs.</p>`}
       ${ratesTable(items, "Coverage and discrepancy of the last 7 days")}
     </section>`;

@@ -4,10 +4,9 @@
  */
 import { html } from "hono/html";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
-import { DAY_MS } from "../domain/time.ts";
+import { DAY_MS, describeDay } from "../domain/time.ts";
 import { type Markup, servedFile } from "../http/pages.ts";
 import { MONEY_SCALE, scaleMoney, showCount, showMoney } from "../usecases/money.ts";
-import { describeDays } from "../usecases/periods.ts";
 import script from "./chart.client.js";
 import { dayTicks, spread, valueTicks } from "./scales.ts";
 
@@ -173,7 +172,7 @@ function dayMarkup({ unit, id, hrefOf }: Chart, series: Series[], stack: Stack, 
         `;
 }
 
-const formatLong = (day: number) => describeDays({ from: day, to: day });
+const formatLong = (day: number) => describeDay(day);
 
 function summarize(stacks: Stack[], { show }: Unit): string {
   const highest = stacks.reduce((best, stack) => (stack.total > best.total ? stack : best));

@@ -3,14 +3,13 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
 import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
-import { dayOf, formatDate } from "../domain/time.ts";
+import { dayOf, describeDays, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import type { Markup } from "../http/pages.ts";
 import { showChange, showCount, showMoney } from "../usecases/money.ts";
 import {
   daysBefore,
-  describeDays,
   type Period,
   periodChecks,
   periodFields,

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { formatDate } from "../../src/domain/time.ts";
+import { describeDays, formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
 import { parsePairs, readPairs } from "../../src/http/input/pairs.ts";
 import {
   compareField,
-  describeDays,
   periodChecks,
   periodFields,
   periodPicker,

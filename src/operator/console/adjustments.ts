@@ -5,6 +5,7 @@ import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
+import { dayOf, describeDay } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { type Markup, time } from "../../http/pages.ts";
@@ -48,7 +49,7 @@ export const adjustmentsPage: Show = async (context) => {
     .map(
       (item) => html`
       <tr>
-        <th scope="row" class="day">${item.day}</th>
+        <th scope="row" class="day">${describeDay(dayOf(Date.parse(item.day)))}</th>
         <td data-label="App"><a href="/operator/apps/${item.app_token}">${item.app}</a></td>
         <td data-label="Link"><code>${item.link_token}</code></td>
         <td data-label="Partner"><a href="/operator/partners/${item.partner_id}">${item.partner}</a></td>

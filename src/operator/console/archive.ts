@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { FoundCost } from "../../db/archive/find.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
+import { dayOf, describeDay } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { errorSummary, RejectedForm } from "../../http/input/form-fields.ts";
@@ -94,7 +95,7 @@ function counted({ counts, replaced_at }: FoundCost): Markup | string {
   if (counts.length === 0) return "Nothing";
   return html`${counts.map(
     (one) =>
-      html`<div>${price(one)}, ${one.cost_type}, ${one.day}, ${
+      html`<div>${price(one)}, ${one.cost_type}, ${describeDay(dayOf(Date.parse(one.day)))}, ${
         one.app_token
           ? html`app <code>${one.app_token}</code>, link <code>${one.link_token ?? ""}</code>, ${one.source === "url" ? "by the price on its URL" : `matched with the ${one.kind}`}`
           : "pending: it never matched a click or impression, so it counted for no app"

@@ -1,7 +1,7 @@
 /** The entries of the audit log as sentences, with the objects that they name and what changed. */
 import type { AuditObject } from "../../db/operator/audit.ts";
 import { formatAmount } from "../../domain/money.ts";
-import { formatTime } from "../../domain/time.ts";
+import { describeTime } from "../../domain/time.ts";
 import { KIND_NAMES } from "../rounds/view.ts";
 import { describeEntry, subLinkCount } from "./sentences.ts";
 
@@ -190,7 +190,7 @@ function show(field: string, value: unknown, objects: ReadonlyMap<string, AuditO
   if (field === "partner_id")
     return objects.get(`partner ${String(value)}`)?.name ?? `partner ${String(value)}`;
   if (field === "max_url_amount" && typeof value === "number") return formatAmount(value);
-  if (field.endsWith("_at") && typeof value === "number") return formatTime(value, "seconds");
+  if (field.endsWith("_at") && typeof value === "number") return describeTime(value, "seconds");
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -3,14 +3,14 @@ import { html } from "hono/html";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { historyStatement } from "../../db/links/history.ts";
-import { dayOf, formatDate } from "../../domain/time.ts";
+import { dayOf, describeDay, describeDays, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { showCount, showMoney } from "../../usecases/money.ts";
-import { describeDays, periodPicker, toPeriod } from "../../usecases/periods.ts";
+import { periodPicker, toPeriod } from "../../usecases/periods.ts";
 import { readReports } from "../../usecases/reports.ts";
 import { chartScript, countUnit, dailyChart, moneyUnit } from "../chart.ts";
 import { historySection, LATEST } from "../edit/history.ts";
@@ -47,7 +47,7 @@ export const linkPage: Show = async (context, member) => {
       ${costsByType(member, view)}
       ${problems(view)}
       ${historySection(view.history, view.partners, `${member.path}/links/${row.token}/history`)}
-      <p class="hint">Token <code>${link.token}</code> · Created on ${describeDays({ from: dayOf(row.createdAt), to: dayOf(row.createdAt) })}</p>`,
+      <p class="hint">Token <code>${link.token}</code> · Created on ${describeDay(dayOf(row.createdAt))}</p>`,
   };
 };
 

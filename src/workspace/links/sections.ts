@@ -1,14 +1,16 @@
 /** The sections of a link's page about its costs and its problems. */
+
 import { html } from "hono/html";
 import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
 import type { HistoryRow } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { DROP_REASONS, type DropReason } from "../../domain/sub-links.ts";
+import { describeDay } from "../../domain/time.ts";
 import type { Markup } from "../../http/pages.ts";
 import type { Link } from "../../usecases/links/link.ts";
 import { showCount, showExact, showMoney } from "../../usecases/money.ts";
-import { describeDays, type Period, periodQuery } from "../../usecases/periods.ts";
+import { type Period, periodQuery } from "../../usecases/periods.ts";
 import type { Member } from "../frame.ts";
 import { addUp, describeType, type Row } from "../reports/lines.ts";
 import { averageOf, partnerOf } from "./cells.ts";
@@ -108,7 +110,7 @@ export function problems({ dropped }: LinkView): Markup {
                 <thead><tr><th scope="col">Parameter</th><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Last seen</th></tr></thead>
                 <tbody>${rows.map(
                   ({ param, reason, count, last }) =>
-                    html`<tr><th scope="row"><code>${param}</code></th><td data-label="Reason">${reason && DROP_REASONS[reason]}</td><td class="number" data-label="Count">${showCount(count)}</td><td class="day" data-label="Last seen">${describeDays({ from: last, to: last })}</td></tr>`,
+                    html`<tr><th scope="row"><code>${param}</code></th><td data-label="Reason">${reason && DROP_REASONS[reason]}</td><td class="number" data-label="Count">${showCount(count)}</td><td class="day" data-label="Last seen">${describeDay(last)}</td></tr>`,
                 )}</tbody>
               </table></div>`
       }

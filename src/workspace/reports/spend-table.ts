@@ -1,9 +1,9 @@
 /** The table of the Spend page. Its amounts are exact. */
 import { html } from "hono/html";
-import { formatDate } from "../../domain/time.ts";
+import { describeDay, formatDate } from "../../domain/time.ts";
 import type { Markup } from "../../http/pages.ts";
 import { showChange, showCount, showExact, showShare } from "../../usecases/money.ts";
-import { describeDays, withQuery } from "../../usecases/periods.ts";
+import { withQuery } from "../../usecases/periods.ts";
 import { type Line, nameOf, type Sums } from "./lines.ts";
 import { GROUPS } from "./spend-query.ts";
 import type { SpendView } from "./spend-view.ts";
@@ -55,7 +55,7 @@ function rowHead(url: URL, { query }: SpendView, { row }: Line): Markup {
   if (by === "day") {
     const date = formatDate(row.day ?? 0);
     const href = withQuery(url, { period: null, compare: null, from: date, to: date, by: "link" });
-    return html`<a class="day" href="${href}">${describeDays({ from: row.day ?? 0, to: row.day ?? 0 })}</a>`;
+    return html`<a class="day" href="${href}">${describeDay(row.day ?? 0)}</a>`;
   }
   const name = nameOf(by, row);
   if (by === "cost_type")
