@@ -1,6 +1,6 @@
 /**
  * A setup file that checks every statement of src/db/ that a test file runs: none scans a whole table, except where this file
- * allows it, and none binds a longer text than D1 accepts, the one limit of D1 that the local runtime does not enforce. It records
+ * allows it, none is planned again for each request, and none binds a longer text than D1 accepts, the one limit of D1 that the local runtime does not enforce. It records
  * each prepared statement and reads their query plans after the last test of a file.
  */
 
@@ -94,6 +94,8 @@ export async function takeScans(): Promise<string[]> {
       const table = findScannedTable(detail, text);
       if (table && !ALLOWED_SCANS[table]?.test(text)) scans.push(`${detail}: ${text}`);
     }
+    if (/\bLIMIT \?(?! [+-])/.test(text))
+      scans.push(`use limitTo, or SQLite plans again for each request: ${text}`);
   }
   recorded.clear();
   return scans;

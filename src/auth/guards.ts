@@ -127,13 +127,7 @@ function identify<Kind extends TokenKind>(context: Context, kinds: Kind[]): { ha
   const { text, hash } = readToken(context);
   const found = kindOf(text);
   const kind = kinds.find((one) => one === found);
-  if (!kind)
-    throw unauthorized(
-      explainRejection(
-        text,
-        kinds.some((one) => one === "api"),
-      ),
-    );
+  if (!kind) throw unauthorized(explainRejection(text, kinds));
   return { hash, kind };
 }
 
@@ -141,7 +135,8 @@ function identify<Kind extends TokenKind>(context: Context, kinds: Kind[]): { ha
  * Why a token is rejected, by its prefix only, and what the path takes. Every path that takes live credentials takes test
  * ones too.
  */
-function explainRejection(token: string, takesApiToken: boolean): string {
+function explainRejection(token: string, kinds: TokenKind[]): string {
+  const takesApiToken = kinds.includes("api");
   const accepted = takesApiToken ? "an API token (ll_api_…)" : "a cost credential (ll_live_… or ll_test_…)";
   if (token === "") return `Send ${accepted} as \`Authorization: Token token=…\`.`;
   const isApiToken = token.startsWith("ll_api_");

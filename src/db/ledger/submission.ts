@@ -5,7 +5,7 @@ import { COST_TYPE_BITS, KINDS_THAT_FIT, type Kind } from "../../domain/cost-typ
 import type { Cost, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason } from "../../domain/rounds/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { as, insertInto, query, returning } from "../query.ts";
+import { as, insertInto, query, type RowOf, returning } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
 import { c, isCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
@@ -104,14 +104,17 @@ const submission = {
   verdict,
 };
 
-/** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
-const submit = returning(sql`${insertInto(submissions, submission)} ${submitted} ORDER BY j.rowid`, {
+const result = {
   partnerId: submissions.partnerId,
   costId: submissions.costId,
   verdict: submissions.verdict,
+  /** An `Entry` as JSON. Null: there is none. */
   entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
-      WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND ${isRemembered})`,
-});
+    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND ${isRemembered})`,
+};
+type Row = RowOf<typeof result>;
+/** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
+const submit = returning(sql`${insertInto(submissions, submission)} ${submitted} ORDER BY j.rowid`, result);
 
 const check = query(
   {
@@ -124,14 +127,6 @@ const check = query(
 );
 
 const NO_ENTRY: Entry = [null, null, null, null, null, null];
-
-interface Row {
-  partnerId: number;
-  costId: string;
-  verdict: Verdict;
-  /** An `Entry` as JSON. Null: there is none. */
-  entry: string | null;
-}
 
 /** What the database decided about a cost, and the state of its ID after that. */
 export interface Judgement {

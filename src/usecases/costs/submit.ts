@@ -118,8 +118,7 @@ const NOT_COMMITTED =
 
 function toOutcome(judgement: Judgement | undefined): "store" | "duplicate" | AppError {
   if (!judgement) return new AppError("unavailable", NOT_COMMITTED);
-  const { credential, verdict } = judgement;
-  if (credential.revoked) return new AppError("credential_revoked");
+  const { verdict } = judgement;
   return verdict === "store" || verdict === "duplicate" ? verdict : new AppError(verdict);
 }
 

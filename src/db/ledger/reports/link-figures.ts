@@ -58,8 +58,8 @@ export interface FigureScope extends DayRange {
 }
 
 /**
- * Reads the figures of every link that has any. One call; with shards, one to each and another to DB. `figures` is undefined if
- * there are more than MAX_ROWS sums. `ids` has the IDs of `open` by token.
+ * Reads the figures of all links with clicks, impressions or costs. One call; with shards, one to each and another to DB.
+ * `figures` is undefined if there are more than MAX_ROWS sums. `ids` has the IDs of `open` by token.
  */
 export async function findLinkFigures(
   ledger: Ledger,
