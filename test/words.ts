@@ -36,5 +36,5 @@ const found = files.flatMap((file) =>
 );
 if (found.length > 0) {
   console.error(found.join("\n"));
-  process.exit(1);
+  process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 /** The flags of `npm start`: those of `wrangler dev`. Mistakes are explained before anything is changed. */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { CommandError } from "./command.ts";
 
 export interface Flags {
   persistTo: string | undefined;
@@ -28,10 +29,7 @@ const COMMON: Options = {
   "inspector-port": { type: "string" },
 };
 
-/** A mistake in the flags. */
-export class FlagError extends Error {}
-
-/** `environment` holds the flags that npm took for its own. Throws FlagError. */
+/** `environment` holds the flags that npm took for its own. Throws CommandError. */
 export function readFlags(args: string[], environment: NodeJS.ProcessEnv): Flags {
   const taken = Object.keys(COMMON).flatMap((name) => {
     const value = environment[`npm_config_${name.replaceAll("-", "_")}`];
@@ -44,10 +42,10 @@ export function readFlags(args: string[], environment: NodeJS.ProcessEnv): Flags
       ({ name, value }) => `--${name} ${value === "true" ? (values.shift() ?? "") : value}`,
     );
     const names = taken.map(({ name }) => `--${name}`).join(" and ");
-    throw new FlagError(`npm did not pass on ${names}. ${explainDashes(flags.join(" ").trim())}`);
+    throw new CommandError(`npm did not pass on ${names}. ${explainDashes(flags.join(" ").trim())}`);
   }
   const parsed = parse(args, COMMON) ?? parseStrictly(args, readOptions());
-  if (parsed.remote) throw new FlagError(`npm start runs only locally, without --remote.\n\n${USAGE}`);
+  if (parsed.remote) throw new CommandError(`npm start runs only locally, without --remote.\n\n${USAGE}`);
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
   return { persistTo: textOf(parsed["persist-to"]), config: textOf(parsed.config) };
 }
@@ -74,10 +72,10 @@ function parseStrictly(args: string[], options: Options): Record<string, unknown
     const { code, message } = error as Error & { code: string };
     if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") {
       const [, value] = /'([^']*)'/.exec(message) ?? [];
-      throw new FlagError(`npm start does not know what ${value} is for. ${explainDashes("--port 9000")}`);
+      throw new CommandError(`npm start does not know what ${value} is for. ${explainDashes("--port 9000")}`);
     }
     // Its first sentence names the flag. The others are about positional arguments.
-    throw new FlagError(`${message.split(". ")[0]}.\n\n${USAGE}`);
+    throw new CommandError(`${message.split(". ")[0]}.\n\n${USAGE}`);
   }
 }
 

@@ -124,5 +124,5 @@ if (!process.argv.includes("--check")) {
   writeFileSync(OUTPUT, source);
 } else if (readFileSync(OUTPUT, "utf8") !== source) {
   console.error("src/site/rendered.ts is not up to date: run npm run docs:render.");
-  process.exit(1);
+  process.exitCode = 1;
 }

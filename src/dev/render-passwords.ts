@@ -29,5 +29,5 @@ if (!process.argv.includes("--check")) {
   writeFileSync(OUTPUT, source);
 } else if (readFileSync(OUTPUT, "utf8") !== source) {
   console.error("src/auth/common-passwords.txt is not up to date: run npm run passwords:render.");
-  process.exit(1);
+  process.exitCode = 1;
 }

@@ -9,49 +9,37 @@ import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { type Ledger, type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
+import { CommandError, runCommand } from "./command.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
-import { FlagError, type Flags, readFlags, USAGE } from "./flags.ts";
+import { type Flags, readFlags, USAGE } from "./flags.ts";
 import { type DemoState, greeting } from "./greeting.ts";
 import { type Lock, lock } from "./lock.ts";
 
 const args = process.argv.slice(2);
-if (args.includes("--help") || args.includes("-h")) {
-  console.log(USAGE);
-  process.exit(0);
-}
-const { persistTo, config } = checkFlags();
-const held = await lockState();
-
-migrate();
-serve(await seed());
-
-function checkFlags(): Flags {
-  try {
-    return readFlags(args, process.env);
-  } catch (error) {
-    if (!(error instanceof FlagError)) throw error;
-    return fail(error.message);
+await runCommand(async () => {
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(USAGE);
+    return;
   }
-}
+  const flags = readFlags(args, process.env);
+  const held = await lockState(flags);
+  migrate(flags);
+  serve(await seed(flags), held);
+});
 
-async function lockState(): Promise<Lock> {
+async function lockState({ persistTo, config }: Flags): Promise<Lock> {
   const state = resolve(persistTo ?? join(dirname(config ?? ""), ".wrangler/state"));
   const result = await lock(state);
   if (!("heldBy" in result)) return result;
   const place = result.heldBy && ` at ${result.heldBy}`;
-  return fail(`linkledger is already running${place} with the data in ${state}.
+  throw new CommandError(`linkledger is already running${place} with the data in ${state}.
 
 Use that one, stop it with Ctrl+C, or start another with its own data:
   npm start -- --port 9000 --persist-to ANOTHER_DIRECTORY`);
 }
 
-function fail(message: string): never {
-  console.error(message);
-  process.exit(1);
-}
-
-function migrate(): void {
+function migrate({ persistTo, config }: Flags): void {
   const state = persistTo ? ["--persist-to", persistTo] : [];
   const { rawConfig } = experimental_readRawConfig({ config });
   for (const { binding } of rawConfig.d1_databases ?? []) {
@@ -64,12 +52,12 @@ function migrate(): void {
       },
     );
     if (status === 0) continue;
-    fail(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
+    throw new CommandError(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
   }
 }
 
 /** Adds the demo data to an empty database, with each row of the ledger in its shard. */
-async function seed(): Promise<DemoState> {
+async function seed({ persistTo, config }: Flags): Promise<DemoState> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(config && { configPath: config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
@@ -119,19 +107,18 @@ async function seed(): Promise<DemoState> {
   }
 }
 
-/** Stores the number of shards in wrangler.toml. Exits if the local data has another number, which cannot change. */
+/** Stores the number of shards in wrangler.toml. Throws CommandError if the local data has another number, which cannot change. */
 async function storeNumber({ control, shards }: Ledger): Promise<void> {
   for (const [index, db] of [...shards.entries(), [null, control] as const]) {
     const { results } = await db.prepare(setIdentity(shards.length, index)).all();
     if (results.length > 0) continue;
-    console.error(
+    throw new CommandError(
       `The local data does not fit the ${shards.length} LEDGER_ bindings in wrangler.toml: the number of shards cannot change. Delete .wrangler/state, or use other data with --persist-to DIR.`,
     );
-    process.exit(1);
   }
 }
 
-function serve(demo: DemoState): void {
+function serve(demo: DemoState, held: Lock): void {
   const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...args], {
     stdio: ["inherit", "pipe", "inherit"],
   });
@@ -145,5 +132,7 @@ function serve(demo: DemoState): void {
     console.log(greeting(baseUrl, demo));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
-  server.on("exit", (code) => process.exit(code ?? 0));
+  server.on("exit", (code) => {
+    process.exitCode = code ?? 0;
+  });
 }

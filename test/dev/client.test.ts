@@ -2,7 +2,6 @@
  * The TypeScript client as its page describes it: types from /openapi.json, and programs that compile with them. The
  * programs are those on the pages.
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import { DEMO } from "../../src/dev/demo.ts";
 import type { ApiDocument } from "../../src/site/reference/document.ts";
 import { type BuiltWorker, buildWorker, startBuilt } from "../built-worker.ts";
 import { samplesIn } from "../readme/samples.ts";
+import { run } from "./run.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "linkledger-client-"));
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const [, ...args] = command.replace(/^npx openapi-typescript@7/, "").split(" ");
   expect(args).toEqual([`${server.url}/openapi.json`, "-o", "linkledger.d.ts"]);
   const generator = join(ROOT, "test/client/node_modules/openapi-typescript/bin/cli.js");
-  expect(run(generator, ...args)).toMatchObject({ status: 0 });
+  expect(runScript(generator, ...args)).toMatchObject({ status: 0 });
 });
 afterAll(async () => {
   await server.miniflare.dispose();
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const read = async (path: string) => (await fetch(server.url + path)).text();
 
-function run(...args: string[]) {
+function runScript(...args: string[]) {
   const env = {
     ...process.env,
     BASE_URL: server.url,
@@ -50,15 +50,11 @@ function run(...args: string[]) {
     API_TOKEN: DEMO.apiToken,
     COST_TOKEN: DEMO.costToken,
   };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: folder,
-    env,
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = run(process.execPath, args, { cwd: folder, env });
   return { status, output: stdout + stderr };
 }
 
-const compile = () => run(join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder);
+const compile = () => runScript(join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder);
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
 const sampleOn = async (path: string, language: string) =>
@@ -67,7 +63,7 @@ const sampleOn = async (path: string, language: string) =>
 test("the program on the page compiles, creates a link and a sub-link, and gets a cost matched", async () => {
   write("main.ts", await sampleOn("/docs/typescript", "ts"));
   expect(compile()).toEqual({ status: 0, output: "" });
-  expect(run("main.ts")).toEqual({ status: 0, output: "Acme::Summer matched 0.25\n" });
+  expect(runScript("main.ts")).toEqual({ status: 0, output: "Acme::Summer matched 0.25\n" });
 });
 
 test("every TypeScript sample of the reference compiles", async () => {

@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { run } from "./run.ts";
 
 test("the HTML of the pages under /docs is up to date with their Markdown", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["src/dev/render-docs.ts", "--check"], {
-    encoding: "utf8",
-  });
+  const { status, stderr } = run(process.execPath, ["src/dev/render-docs.ts", "--check"]);
   expect([status, stderr]).toEqual([0, ""]);
 });

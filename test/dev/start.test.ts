@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it, test } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
 import { DEMO, DEMO_PASSWORD_HASHES } from "../../src/dev/demo.ts";
 import { greeting } from "../../src/dev/greeting.ts";
+import { run } from "./run.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const BASE_URL = "http://localhost:9000";
@@ -34,11 +35,11 @@ const environment = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
 
 /** Runs `npm start` with its own state. */
 function start(state: string, ...flags: string[]) {
-  return run("src/dev/start.ts", "--persist-to", join(folder, state), ...flags);
+  return runScript("src/dev/start.ts", "--persist-to", join(folder, state), ...flags);
 }
 
-function run(...args: string[]) {
-  return spawnSync(process.execPath, args, { cwd: ROOT, env: environment, encoding: "utf8" });
+function runScript(...args: string[]) {
+  return run(process.execPath, args, { env: environment });
 }
 
 test("reads and seeds only the local database even if wrangler.toml sets remote", () => {
@@ -56,8 +57,8 @@ test("reads and seeds only the local database even if wrangler.toml sets remote"
 test("adds the demo data to an empty database, and prints that it added none to one with a user", () => {
   expect(start("empty").stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
   const migrate = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", join(folder, "own")];
-  spawnSync("wrangler", migrate, { cwd: ROOT, env: { ...process.env, CI: "true" } });
-  const created = run(
+  run("wrangler", migrate, { env: { ...process.env, CI: "true" } });
+  const created = runScript(
     "src/dev/operator.ts",
     "--local",
     "--persist-to",
@@ -82,14 +83,7 @@ test("adds the demo data to the shard in wrangler.toml, and rejects data with an
   expect(start("shard", "--config", config)).toMatchObject({ status: 0, stderr: "" });
   const sql = "SELECT shards, shard_index, EXISTS (SELECT 1 FROM ledger_entries) AS used FROM shard_identity";
   const local = ["--local", "--persist-to", join(folder, "shard"), "--config", config];
-  const { stdout } = spawnSync(
-    "wrangler",
-    ["d1", "execute", "LEDGER_0", ...local, "--json", "--command", sql],
-    {
-      cwd: ROOT,
-      encoding: "utf8",
-    },
-  );
+  const { stdout } = run("wrangler", ["d1", "execute", "LEDGER_0", ...local, "--json", "--command", sql]);
   expect(JSON.parse(stdout)[0].results).toEqual([{ shards: 1, shard_index: 0, used: 1 }]);
   const other = start("shard");
   expect(other.status).toBe(1);
@@ -116,15 +110,10 @@ describe("a mistake in the flags is explained, and nothing is created, for", () 
     ],
     ["--remote", ["--remote"], {}, ["runs only locally"]],
   ])("%s", (_, flags, fromNpm, texts) => {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(ROOT, "src/dev/start.ts"), ...flags],
-      {
-        cwd: folder,
-        env: { ...environment, ...fromNpm },
-        encoding: "utf8",
-      },
-    );
+    const { status, stdout, stderr } = run(process.execPath, [join(ROOT, "src/dev/start.ts"), ...flags], {
+      cwd: folder,
+      env: { ...environment, ...fromNpm },
+    });
     expect([status, stdout]).toEqual([1, ""]);
     for (const text of texts) expect(stderr).toContain(text);
     expect(stderr).toContain("npx wrangler dev --help");
@@ -150,7 +139,7 @@ test("accepts every kind of flag of wrangler dev", () => {
 });
 
 test("--help shows the usage and starts nothing", () => {
-  const { status, stdout } = run("src/dev/start.ts", "--help");
+  const { status, stdout } = runScript("src/dev/start.ts", "--help");
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Usage: npm start\n/);
   expect(stdout).not.toContain("Ready on");

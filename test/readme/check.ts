@@ -65,26 +65,29 @@ function openShell(names: Record<string, string>) {
   const shell = spawn("bash", ["--norc"], {
     env: { ...process.env, ...names },
     stdio: ["pipe", "pipe", "inherit"],
+    // A separate process group, so that a command that does not end is stopped with its shell.
+    detached: true,
   });
+  const close = () => {
+    if (shell.pid && shell.exitCode === null && shell.signalCode === null) process.kill(-shell.pid);
+  };
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
   return {
     async run(command: string): Promise<string> {
       shell.stdin.write(`{ ${command}\n} 2>&1; echo; echo ${END}\n`);
       const output: string[] = [];
-      const timer = setTimeout(() => {
-        console.error(`The command did not end within ${COMMAND_MS} ms:\n  ${command}`);
-        process.exit(1);
-      }, COMMAND_MS);
+      const timer = setTimeout(close, COMMAND_MS);
       for (;;) {
         const { value, done } = await lines.next();
-        if (done || value === END) {
+        if (done) throw new Error(`The command did not end within ${COMMAND_MS} ms:\n  ${command}`);
+        if (value === END) {
           clearTimeout(timer);
           return output.join("\n").trimEnd();
         }
         output.push(value);
       }
     },
-    close: () => shell.kill(),
+    close,
   };
 }
 
@@ -118,25 +121,28 @@ async function check(name: string): Promise<{ commands: number; failures: number
   let written = document;
   let commands = 0;
   let failures = 0;
-  for (const [whole, block = ""] of blocks) {
-    let filled = "";
-    for (const { command, shown } of readBlock(block)) {
-      commands++;
-      const output = (await shell.run(command)).replaceAll(service.names.BASE_URL ?? "", SHOWN_URL);
-      filled += `$ ${command}\n${output}${output && "\n"}`;
-      if (!write && mask(output) !== mask(shown)) {
-        failures++;
-        console.error(
-          `${name} shows for\n  ${command}\n\n${mask(shown)}\n\nbut the output is\n\n${mask(output)}\n`,
-        );
+  try {
+    for (const [whole, block = ""] of blocks) {
+      let filled = "";
+      for (const { command, shown } of readBlock(block)) {
+        commands++;
+        const output = (await shell.run(command)).replaceAll(service.names.BASE_URL ?? "", SHOWN_URL);
+        filled += `$ ${command}\n${output}${output && "\n"}`;
+        if (!write && mask(output) !== mask(shown)) {
+          failures++;
+          console.error(
+            `${name} shows for\n  ${command}\n\n${mask(shown)}\n\nbut the output is\n\n${mask(output)}\n`,
+          );
+        }
       }
+      written = written.replace(whole, () => `\`\`\`console\n${filled}\`\`\``);
     }
-    written = written.replace(whole, () => `\`\`\`console\n${filled}\`\`\``);
+  } finally {
+    shell.close();
+    await service.stop();
+    rmSync(WITH_ARCHIVE, { force: true });
+    rmSync(stateFolder, { recursive: true, force: true });
   }
-  shell.close();
-  await service.stop();
-  rmSync(WITH_ARCHIVE, { force: true });
-  rmSync(stateFolder, { recursive: true, force: true });
   if (write) writeFileSync(path, written);
   return { commands, failures };
 }
@@ -156,4 +162,4 @@ else if (chosen.length === 0) {
   failed ||= failures.length > 0;
   console.log(`The API reference: ${samples} samples, ${failures.length} failed.`);
 }
-process.exit(failed ? 1 : 0);
+if (failed) process.exitCode = 1;

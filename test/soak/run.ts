@@ -225,7 +225,7 @@ console.log(
 );
 for (const error of errors.slice(0, 20)) console.error(error.slice(0, 500));
 console.log(errors.length === 0 ? "No cost was lost or stored twice." : `${errors.length} errors.`);
-process.exit(errors.length === 0 ? 0 : 1);
+if (errors.length > 0) process.exitCode = 1;
 
 function countAll(): number {
   return [...counts.values()].reduce((sum, times) => sum + times, 0);
