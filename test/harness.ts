@@ -7,6 +7,8 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
+import { hashPassword } from "../src/auth/passwords.ts";
+import { seal } from "../src/auth/sealed.ts";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
 import { databasesOf, type Ledger, ledgerOf, shardFor } from "../src/db/ledger/shards.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
@@ -37,6 +39,27 @@ export async function freshDemo(): Promise<void> {
   await freshDatabase();
   const byDatabase = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
   for (const [db, rows] of byDatabase) await db.batch(mergeInserts(rows).map((sql) => db.prepare(sql)));
+  quickHashes ??= await hashDemoPasswords();
+  await env.DB.batch(quickHashes.map((sql) => env.DB.prepare(sql)));
+}
+
+let quickHashes: string[] | undefined;
+
+/** Statements that hash the passwords of the demo users as test/passwords.ts says, and seal their tokens with them. */
+async function hashDemoPasswords(): Promise<string[]> {
+  const users = [
+    { userId: 1, password: DEMO.password, token: DEMO.apiToken },
+    { userId: 2, password: DEMO.operatorPassword, token: DEMO.operatorToken },
+  ];
+  const statements = users.map(async ({ userId, password, token }) => {
+    const { hash, key } = await hashPassword(password);
+    const sealed = seal(token, key, { userId, secret: "API token" });
+    return [
+      `UPDATE users SET password_hash = '${hash}' WHERE id = ${userId}`,
+      `UPDATE api_tokens SET sealed = '${sealed}' WHERE user_id = ${userId}`,
+    ];
+  });
+  return (await Promise.all(statements)).flat();
 }
 
 /** Puts neighboring rows of one table into one statement, because each statement takes a millisecond. */

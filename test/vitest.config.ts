@@ -12,7 +12,7 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
     miniflare: { bindings: { TEST_MIGRATIONS, ...bindings }, d1Databases, r2Buckets: ["TEST_BUCKET"] },
   });
 
-const setupFiles = ["test/plans.ts", "test/pace.ts"];
+const setupFiles = ["test/plans.ts", "test/passwords.ts"];
 const exclude = ["test/browser/**", "test/dev/**", "test/bench/**"];
 
 export default defineConfig({

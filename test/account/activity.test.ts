@@ -5,7 +5,6 @@ import { ask, type Call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness
 import {
   Browser,
   checkForLeakedSecrets,
-  hashQuickly,
   loggedLines,
   shownToken,
   signedIn,
@@ -15,7 +14,6 @@ import {
 checkForLeakedSecrets();
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 
 const FIREFOX = {

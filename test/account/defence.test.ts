@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo, ORIGIN, UNLIMITED } from "../harness.ts";
-import { accountState, checkForLeakedSecrets, hashQuickly, shownToken, signedIn } from "./support.ts";
+import { accountState, checkForLeakedSecrets, shownToken, signedIn } from "./support.ts";
 
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 checkForLeakedSecrets();
 

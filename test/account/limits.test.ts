@@ -1,7 +1,7 @@
 /** Limits on passwords: they stop guessing, and no stranger can keep an owner out. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { countingDatabase, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
-import { accountState, Browser, checkForLeakedSecrets, hashQuickly, signedIn } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets, signedIn } from "./support.ts";
 
 /** Counts each key like a limiter of wrangler.toml does in one minute. test/security/rate-limits.test.ts checks those numbers. */
 function limiter(limit: number): RateLimit {
@@ -18,7 +18,6 @@ let limiters = {};
 checkForLeakedSecrets();
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
   limiters = {
     PASSWORD_ATTEMPTS: limiter(10),
     ADDRESS_ATTEMPTS: limiter(100),

@@ -4,7 +4,6 @@ import {
   accountState,
   Browser,
   checkForLeakedSecrets,
-  hashQuickly,
   racedDatabase,
   shownToken,
   signedIn,
@@ -15,7 +14,6 @@ import {
 
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 checkForLeakedSecrets();
 

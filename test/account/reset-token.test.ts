@@ -7,7 +7,6 @@ import {
   Browser,
   checkForLeakedSecrets,
   type Fields,
-  hashQuickly,
   racedDatabase,
   shownToken,
   signedIn,
@@ -17,7 +16,6 @@ import {
 
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 checkForLeakedSecrets();
 

@@ -1,11 +1,10 @@
 /** Sessions: their end after two hours without a request, and the list of them on the account page. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
-import { Browser, checkForLeakedSecrets, hashQuickly, signedIn } from "./support.ts";
+import { Browser, checkForLeakedSecrets, signedIn } from "./support.ts";
 
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 checkForLeakedSecrets();
 

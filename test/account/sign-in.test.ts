@@ -5,14 +5,12 @@ import {
   Browser,
   checkForLeakedSecrets,
   type Fields,
-  hashQuickly,
   signedIn,
   singleSignOnUser,
 } from "./support.ts";
 
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 checkForLeakedSecrets();
 

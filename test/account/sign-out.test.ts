@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo } from "../harness.ts";
-import { accountState, Browser, checkForLeakedSecrets, hashQuickly, signedIn, useToken } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets, signedIn, useToken } from "./support.ts";
 
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 checkForLeakedSecrets();
 

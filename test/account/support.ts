@@ -1,8 +1,5 @@
 /** A browser for the account pages: keeps cookies, posts forms, and remembers every secret that it sent or received. */
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { hashPassword } from "../../src/auth/passwords.ts";
-import { SCRYPT } from "../../src/auth/scrypt.ts";
-import { seal } from "../../src/auth/sealed.ts";
 import { type Call, call, DEMO, env, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
 
 export type Fields = Record<string, string> | [string, string][];
@@ -67,20 +64,6 @@ export class Browser {
   }
 }
 
-/** Makes password hashing fast. Hashes the passwords of the demo users again, and seals their tokens with them. */
-export async function hashQuickly(): Promise<void> {
-  Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
-  for (const [userId, password, token] of [
-    [1, DEMO.password, DEMO.apiToken],
-    [2, DEMO.operatorPassword, DEMO.operatorToken],
-  ] as const) {
-    const { hash, key } = await hashPassword(password);
-    await rows("UPDATE users SET password_hash = ? WHERE id = ?", hash, userId);
-    const sealed = seal(token, key, { userId, secret: "API token" });
-    await rows("UPDATE api_tokens SET sealed = ? WHERE user_id = ?", sealed, userId);
-  }
-}
-
 export async function signedIn(email?: string, password?: string): Promise<Browser> {
   const browser = new Browser();
   const { status } = await browser.signIn(email, password);
@@ -132,8 +115,6 @@ export const loggedLines = (): readonly string[] => logged;
 
 /** Checks after every test of the file that neither the databases nor the log contain a secret that the browser saw. */
 export function checkForLeakedSecrets(): void {
-  // Password hashing is slow by design.
-  vi.setConfig({ testTimeout: 30_000 });
   beforeEach(() => {
     secrets.clear();
     for (const secret of [DEMO.apiToken, DEMO.operatorToken, DEMO.password, DEMO.operatorPassword]) {

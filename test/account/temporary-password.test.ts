@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { everyOperation } from "../security/support.ts";
-import { accountState, Browser, checkForLeakedSecrets, hashQuickly, statusLine } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets, statusLine } from "./support.ts";
 
 const EMAIL = "new@example.com";
 const NEW = "a new and long password";
@@ -13,7 +13,6 @@ checkForLeakedSecrets();
 let temporary = "";
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
   temporary = await setTemporary(USERS, { email: EMAIL });
 });
 

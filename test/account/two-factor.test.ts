@@ -6,7 +6,6 @@ import {
   accountState,
   Browser,
   checkForLeakedSecrets,
-  hashQuickly,
   type PageResponse,
   racedDatabase,
   shownToken,
@@ -20,7 +19,6 @@ const STEP = 30_000;
 checkForLeakedSecrets();
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
 });
 
 const secretOf = ({ text }: PageResponse) => /name="secret" value="([A-Z2-7]{32})"/.exec(text)?.[1] ?? "";

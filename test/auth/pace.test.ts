@@ -1,12 +1,11 @@
 /** Hashing a password blocks an isolate, so an isolate hashes at most two a second, and no stranger takes all turns. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
-import { PACE, type PasswordOwner, SCRYPT } from "../../src/auth/scrypt.ts";
+import { PACE, type PasswordOwner } from "../../src/auth/scrypt.ts";
 import { HOUR_MS } from "../../src/domain/time.ts";
 
 let hours = 0;
 beforeEach(() => {
-  Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
   vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
   // An hour later, the turns of earlier tests are over.
   vi.setSystemTime(Date.now() + ++hours * HOUR_MS);

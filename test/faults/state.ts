@@ -1,7 +1,4 @@
 /** A starting state for the fault injection that can be restored quickly, and a snapshot of the database to compare. */
-import { hashPassword } from "../../src/auth/passwords.ts";
-import { SCRYPT } from "../../src/auth/scrypt.ts";
-import { seal } from "../../src/auth/sealed.ts";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
 import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
@@ -67,15 +64,12 @@ async function archiveCost(): Promise<void> {
   ).run();
 }
 
-/** Sets up the demo data with sessions, a round and an adjustment, copies all of it, and makes password hashing fast. */
+/** Sets up the demo data with sessions, a round and an adjustment, and copies all of it. */
 export async function startState(): Promise<void> {
-  Object.assign(SCRYPT, { N: 2, r: 1, p: 1 });
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
   await archiveCost();
-  const { hash, key } = await hashPassword(DEMO.password);
-  const sealed = seal(DEMO.apiToken, key, { userId: 1, secret: "API token" });
   await env.DB.batch([
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
@@ -85,11 +79,6 @@ export async function startState(): Promise<void> {
     env.DB.prepare(
       "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('sso-token', ?, '', 0)",
     ).bind(SSO_USER),
-    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 1").bind(hash),
-    env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = 2").bind(
-      (await hashPassword(DEMO.operatorPassword)).hash,
-    ),
-    env.DB.prepare("UPDATE api_tokens SET sealed = ? WHERE user_id = 1").bind(sealed),
   ]);
   const found = await env.DB.prepare(
     "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_%' ESCAPE '\\' AND name <> 'd1_migrations'",

@@ -1,6 +1,6 @@
 /** Console forms that show or issue a secret, or change a role or a password, ask for the operator's password. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { accountState, Browser, checkForLeakedSecrets, hashQuickly } from "../account/support.ts";
+import { accountState, Browser, checkForLeakedSecrets } from "../account/support.ts";
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
 
 const LATER = { now: NOW + 10 * 60_000 };
@@ -10,7 +10,6 @@ let operator: Browser;
 checkForLeakedSecrets();
 beforeEach(async () => {
   await freshDemo();
-  await hashQuickly();
   await rows("INSERT INTO users (id, email, role, created_at) VALUES (3, 'sso@example.com', 'member', 0)");
   operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
 import { createToken } from "../../src/auth/secrets.ts";
-import { accountState, Browser, hashQuickly, shownToken } from "../account/support.ts";
+import { accountState, Browser, shownToken } from "../account/support.ts";
 import { ask, DEMO, freshDemo, rejection, rows, UNLIMITED } from "../harness.ts";
 
 const token = DEMO.operatorToken;
@@ -211,7 +211,6 @@ describe("what makes somebody an operator, or no longer one", () => {
     ["demoting an operator", "PATCH", `${users}/4`, { role: "member" }],
   ];
   beforeEach(async () => {
-    await hashQuickly();
     await askUser(users, { json: { email: "third@example.com" } });
     await askUser(users, { json: { email: "fourth@example.com", role: "operator", sign_in: "sso" } });
   });
