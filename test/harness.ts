@@ -18,6 +18,7 @@ import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
 import { checkResponse } from "./contract-check.ts";
+import { type Kept, keep, restoreAll } from "./restore.ts";
 
 export const ORIGIN = "https://linkledger.test";
 
@@ -34,9 +35,18 @@ export const env = bindings as unknown as Env & {
 };
 export { DEMO };
 
-/** Resets to migrated databases with the demo data and an empty KV. */
+let demo: Kept[] = [];
+
+/** Resets to migrated databases with the demo data, an empty KV and an empty bucket. */
 export async function freshDemo(): Promise<void> {
+  const databases = databasesOf(ledgerOn());
+  if (await restoreAll(databases, demo)) return emptyStorage();
   await freshDatabase();
+  await addDemo();
+  demo = await Promise.all(databases.map(keep));
+}
+
+async function addDemo(): Promise<void> {
   const byDatabase = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
   for (const [db, rows] of byDatabase) await db.batch(mergeInserts(rows).map((sql) => db.prepare(sql)));
   quickHashes ??= await hashDemoPasswords();
@@ -74,6 +84,16 @@ function mergeInserts(rows: { sql: string }[]): string[] {
   return merged.map(({ into, values }) => (values.length > 0 ? `${into}VALUES ${values.join(", ")}` : into));
 }
 
+/** Empties what `reset` empties beside the databases. */
+async function emptyStorage(): Promise<void> {
+  for (const storage of [env.TOKENS, env.LINKS]) {
+    for (const { name } of (await storage.list()).keys) await storage.delete(name);
+  }
+  const { objects } = await env.TEST_BUCKET.list();
+  await env.TEST_BUCKET.delete(objects.map(({ key }) => key));
+}
+
+/** Resets to migrated databases without rows, an empty KV and an empty bucket. */
 export async function freshDatabase(): Promise<void> {
   // reset() only empties storage that is running, and D1 and KV stop after ten seconds without a request.
   await Promise.all([

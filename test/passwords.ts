@@ -1,5 +1,5 @@
 /**
- * A setup file that lets passwords be hashed quickly and without a pause. test/auth/pace.test.ts checks the pauses, and
+ * Lets passwords be hashed quickly and without a pause. test/auth/pace.test.ts checks the pauses, and
  * test/auth/passwords.test.ts the cost in production.
  */
 import { PACE, SCRYPT } from "../src/auth/scrypt.ts";

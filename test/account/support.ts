@@ -1,6 +1,7 @@
 /** A browser for the account pages: keeps cookies, posts forms, and remembers every secret that it sent or received. */
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { type Call, call, DEMO, env, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
+import { readTables, tableNames } from "../restore.ts";
 
 export type Fields = Record<string, string> | [string, string][];
 
@@ -99,11 +100,7 @@ export async function accountState() {
 }
 
 async function dump(): Promise<string> {
-  const tables = await rows<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
-  );
-  const parts: unknown[] = [];
-  for (const { name } of tables) parts.push(name, await rows(`SELECT * FROM "${name}"`));
+  const parts: unknown[] = [await readTables(env.DB, await tableNames(env.DB))];
   for (const kv of [env.TOKENS, env.LINKS]) {
     for (const { name } of (await kv.list()).keys) parts.push(name, await kv.get(name));
   }

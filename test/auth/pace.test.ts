@@ -1,26 +1,27 @@
 /** Hashing a password blocks an isolate, so an isolate hashes at most two a second, and no stranger takes all turns. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { verifyPassword } from "../../src/auth/passwords.ts";
-import { PACE, type PasswordOwner } from "../../src/auth/scrypt.ts";
-import { HOUR_MS } from "../../src/domain/time.ts";
+import type { PasswordOwner } from "../../src/auth/scrypt.ts";
 
-let hours = 0;
-beforeEach(() => {
+/** The modules of a new isolate, in which no password was hashed. */
+let isolate: typeof import("../../src/auth/passwords.ts") & typeof import("../../src/auth/scrypt.ts");
+beforeEach(async () => {
+  vi.resetModules();
+  isolate = {
+    ...(await import("../../src/auth/passwords.ts")),
+    ...(await import("../../src/auth/scrypt.ts")),
+  };
+  Object.assign(isolate.SCRYPT, { N: 2, r: 1, p: 1 });
   vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
-  // An hour later, the turns of earlier tests are over.
-  vi.setSystemTime(Date.now() + ++hours * HOUR_MS);
-  PACE.interval = 500;
 });
 afterEach(() => {
   vi.useRealTimers();
-  PACE.interval = 0;
 });
 
 /** Verifies this many passwords concurrently. For each, the milliseconds until its turn, or why there was none. */
 function verify(count: number, owner: PasswordOwner): Promise<(number | string)[]> {
   const start = Date.now();
   const one = () =>
-    verifyPassword("a password", undefined, owner).then(
+    isolate.verifyPassword("a password", undefined, owner).then(
       () => Date.now() - start,
       ({ code, headers }) => `${code}, retry after ${headers["retry-after"]}`,
     );
@@ -52,7 +53,7 @@ it("never keeps a user whom we know waiting longer than strangers may wait, howe
   const known = verify(1, "known");
   await vi.advanceTimersByTimeAsync(5_000);
   const [wait] = await known;
-  expect(wait).toBeLessThanOrEqual(PACE.patience.stranger + PACE.interval);
+  expect(wait).toBeLessThanOrEqual(isolate.PACE.patience.stranger + isolate.PACE.interval);
   expect((await Promise.all(arrivals)).flat().filter((one) => one !== BUSY)).toHaveLength(43);
 });
 

@@ -5,5 +5,10 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   root: join(import.meta.dirname, "../.."),
   // A test starts wrangler up to 40 times. None measures time, and a busy machine must not fail one.
-  test: { include: ["test/dev/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 300_000 },
+  test: {
+    include: ["test/dev/**/*.test.ts"],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    maxWorkers: "100%",
+  },
 });

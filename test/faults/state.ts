@@ -1,8 +1,10 @@
-/** A starting state for the fault injection that can be restored quickly, and a snapshot of the database to compare. */
+/** A starting state for the fault injection, and a snapshot of the database to compare. */
+import { expect } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
 import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
 import { call, DEMO, env, freshDemo, NOW } from "../harness.ts";
+import { type Kept, keep, readTables, restoreAll, tableNames } from "../restore.ts";
 import { startSessions } from "../security/support.ts";
 
 export const ROUND = 50;
@@ -28,9 +30,7 @@ export async function openRoundToApprove(): Promise<void> {
 }
 
 let tables: string[] = [];
-/** The stored columns of each table, without the computed ones, which no INSERT may name. */
-let columns = new Map<string, string>();
-let triggers: { name: string; sql: string }[] = [];
+let start: Kept;
 
 /** A user without a password. */
 export const SSO_USER = 40;
@@ -64,13 +64,14 @@ async function archiveCost(): Promise<void> {
   ).run();
 }
 
-/** Sets up the demo data with sessions, a round and an adjustment, and copies all of it. */
+/** Sets up the demo data without its counts, with sessions, a round and an adjustment, and keeps all of it. */
 export async function startState(): Promise<void> {
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
   await archiveCost();
   await env.DB.batch([
+    env.DB.prepare("DELETE FROM daily_engagements"),
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
     env.DB.prepare(
@@ -80,34 +81,13 @@ export async function startState(): Promise<void> {
       "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('sso-token', ?, '', 0)",
     ).bind(SSO_USER),
   ]);
-  const found = await env.DB.prepare(
-    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_%' ESCAPE '\\' AND name <> 'd1_migrations'",
-  ).all<{ type: string; name: string; sql: string }>();
-  tables = found.results.filter(({ type }) => type === "table").map(({ name }) => name);
-  triggers = found.results.filter(({ type }) => type === "trigger");
-  const stored = await env.DB.batch<{ name: string }>(
-    tables.map((name) => env.DB.prepare(`PRAGMA table_info("${name}")`)),
-  );
-  columns = new Map(
-    tables.map((table, index) => [table, (stored[index]?.results ?? []).map(({ name }) => name).join(", ")]),
-  );
-  await env.DB.batch(
-    tables.map((name) =>
-      env.DB.prepare(`CREATE TABLE kept_${name} AS SELECT ${columns.get(name)} FROM ${name}`),
-    ),
-  );
+  tables = await tableNames(env.DB);
+  start = await keep(env.DB);
 }
 
 /** Restores the state that `startState` set up. */
 export async function restoreState(): Promise<void> {
-  const statements = [
-    "PRAGMA defer_foreign_keys = true",
-    ...triggers.map(({ name }) => `DROP TRIGGER ${name}`),
-    ...tables.map((name) => `DELETE FROM ${name}`),
-    ...tables.map((name) => `INSERT INTO ${name} (${columns.get(name)}) SELECT * FROM kept_${name}`),
-    ...triggers.map(({ sql }) => sql),
-  ];
-  await env.DB.batch(statements.map((sql) => env.DB.prepare(sql)));
+  expect(await restoreAll([env.DB], [start])).toBe(true);
   for (const kv of [env.TOKENS, env.LINKS]) {
     for (const { name } of (await kv.list()).keys) await kv.delete(name);
   }
@@ -134,13 +114,10 @@ const RANDOM_TEXT =
 
 /** Reads the database without random values. */
 export async function settled(): Promise<Record<string, string[]>> {
-  const found = await env.DB.batch<Record<string, unknown>>(
-    tables.map((name) => env.DB.prepare(`SELECT * FROM ${name}`)),
-  );
   return Object.fromEntries(
-    tables.map((name, index) => {
+    Object.entries(await readTables(env.DB, tables)).map(([name, found]) => {
       const random = [...RANDOM, ...(name === "links" || name === "apps" ? ["token"] : [])];
-      const rows = (found[index]?.results ?? [])
+      const rows = found
         .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !random.includes(column))))
         .map((row) => row.replace(RANDOM_TEXT, "random"));
       return [name, rows.sort()];

@@ -5,8 +5,9 @@ import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
-import { type Call, DEMO, env, NOW, ORIGIN, rows } from "../harness.ts";
+import { type Call, DEMO, env, NOW, ORIGIN } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { readTables, tableNames } from "../restore.ts";
 import { routes } from "../routes.ts";
 
 /** The public pages and files. The site surface has only those. Any other page needs a session. */
@@ -68,14 +69,9 @@ export function plainCall({ method, need }: EveryOperation): Call {
 
 /** The rows of every table, without the day on which a token was last used. */
 export async function everything(): Promise<Record<string, unknown[]>> {
-  const tables = await rows<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
-  );
-  const found: Record<string, unknown[]> = {};
-  for (const { name } of tables) found[name] = await rows(`SELECT * FROM "${name}"`);
-  if (!found.ledger_entries || !found.links) throw new Error("the tables were not read");
-  for (const row of found.api_tokens as Record<string, unknown>[]) delete row.last_used_day;
-  return found;
+  const { api_tokens, ...others } = await readTables(env.DB, await tableNames(env.DB));
+  if (!api_tokens || !others.ledger_entries || !others.links) throw new Error("the tables were not read");
+  return { ...others, api_tokens: api_tokens.map(({ last_used_day: _, ...rest }) => rest) };
 }
 
 /** The bodies that pages read, beside forms. */
