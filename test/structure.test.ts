@@ -207,6 +207,10 @@ describe("the code", () => {
     for (const [path, text] of Object.entries(migrations)) expect(text, path).not.toMatch(clock);
   });
 
+  it("never ends a command with process.exit, which can hang", () => {
+    expect(mentions(anyFile, /\bprocess\.exit\(/)).toEqual([]);
+  });
+
   it("has no default exports except the Worker", () => {
     expect(mentions(anyFile, /^export default\b/m)).toEqual(["index.ts"]);
   });

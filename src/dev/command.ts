@@ -3,7 +3,7 @@ export class CommandError extends Error {}
 
 /**
  * Runs a command of src/dev: prints the message of a CommandError and sets the exit code to 1. A command never calls
- * `process.exit`: in Node 24 that can wait for ever for code that compiles in the background (nodejs/node#64274).
+ * `process.exit`: in Node 24 that can wait forever for code that compiles in the background (nodejs/node#64274).
  */
 export async function runCommand(command: () => Promise<void> | void): Promise<void> {
   try {

@@ -225,6 +225,24 @@ describe("a test link", () => {
     expect(await rows("SELECT id FROM audit_log WHERE action = 'create test link'")).toHaveLength(3);
   });
 
+  test("is found among more than 20 newer ones", async () => {
+    const create = async (name: string) => {
+      const json = { app_token: DEMO.appToken, name };
+      const { status, body } = await ask<{ data: { items: { token: string }[] } }>(links, { token, json });
+      return [status, body.data?.items[0]?.token];
+    };
+    const first = await create("First");
+    for (let number = 1; number <= 21; number++) await create(`Newer ${number}`);
+    expect(await create("First")).toEqual(first);
+    const page = await operator.get(`/operator/rounds/1/link?app=${DEMO.appToken}&link=${first[1]}`);
+    expect(page.text).toContain("Showing the newest 20.");
+    expect(page.text).not.toContain(`link=${first[1]}"`);
+    expect(page.text).toContain("<dt>Link</dt><dd>First</dd>");
+    // A link of another partner.
+    const other = await operator.get(`/operator/rounds/1/link?app=${DEMO.appToken}&link=${DEMO.linkToken}`);
+    expect(other.text).not.toContain("Send this to");
+  });
+
   test("is not created in an archived app", async () => {
     await rows("UPDATE apps SET archived_at = 1 WHERE token = ?", DEMO.appToken);
     expect(await rejection(links, { token, json: { app_token: DEMO.appToken, name: "x" } })).toEqual({

@@ -13,15 +13,27 @@ const x = alias(rounds, "x");
 /** The newest ones that the console offers. */
 export const MAX_TEST_LINKS = 20;
 
+const isOfPartner = sql`${l.appToken} = ${appToken} AND ${l.parentId} IS NULL AND ${l.partnerId} = ${sql.placeholder("partnerId")} AND ${l.archived} = 0`;
 const ofPartner = query(
   linkFields,
-  sql`FROM ${as(l)} INDEXED BY links_by_partner
-    WHERE ${l.appToken} = ${appToken} AND ${l.parentId} IS NULL AND ${l.partnerId} = ${sql.placeholder("partnerId")} AND ${l.archived} = 0
-    ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_TEST_LINKS))}`,
+  sql`FROM ${as(l)} INDEXED BY links_by_partner WHERE ${isOfPartner} ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_TEST_LINKS))}`,
+);
+const byToken = query(
+  linkFields,
+  sql`FROM ${as(l)} WHERE ${l.token} = ${sql.placeholder("token")} AND ${isOfPartner}`,
 );
 
 export async function listTestLinks(db: D1Database, appToken: string, partnerId: number): Promise<LinkRow[]> {
   const [found] = await runBatch(db, ofPartner(db, { appToken, partnerId }));
+  return found;
+}
+
+/** The link with this token, however many newer ones there are. */
+export async function findTestLink(
+  db: D1Database,
+  values: { token: string; appToken: string; partnerId: number },
+): Promise<LinkRow | undefined> {
+  const [[found]] = await runBatch(db, byToken(db, values));
   return found;
 }
 

@@ -5,7 +5,7 @@ import type { LinkRow } from "../../db/links/lists.ts";
 import { findApp } from "../../db/operator/apps.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { findRound } from "../../db/operator/rounds/rounds.ts";
-import { insertTestLink, listTestLinks } from "../../db/operator/test-links.ts";
+import { findTestLink, insertTestLink, listTestLinks } from "../../db/operator/test-links.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { appToken } from "../../http/input/fields.ts";
@@ -24,13 +24,23 @@ const newTestLink = z.strictObject({ app_token: appToken, name: linkName });
 
 /** The links of an app that a partner is attached to, newest first. */
 export async function readTestLinks(context: Context, token: string, partnerId: number): Promise<Link[]> {
-  const { DB } = context.env;
-  const [rows, partner] = await Promise.all([
-    listTestLinks(DB, token, partnerId),
-    findPartner(DB, partnerId),
-  ]);
+  return toLinks(context, await listTestLinks(context.env.DB, token, partnerId), partnerId);
+}
+
+/** One of these links; undefined if the partner has no such link in the app. */
+export async function readTestLink(
+  context: Context,
+  values: { token: string; appToken: string; partnerId: number },
+): Promise<Link | undefined> {
+  const row = await findTestLink(context.env.DB, values);
+  const [found] = await toLinks(context, row ? [row] : [], values.partnerId);
+  return found;
+}
+
+async function toLinks(context: Context, rows: LinkRow[], partnerId: number): Promise<Link[]> {
+  const partner = await findPartner(context.env.DB, partnerId);
   const partners = new Map(partner ? [[partner.id, partner]] : []);
-  return rows.map((row: LinkRow) => toLink({ ...row, ...inheritedFrom(undefined) }, partners, context));
+  return rows.map((row) => toLink({ ...row, ...inheritedFrom(undefined) }, partners, context));
 }
 
 export const createTestLink = itemOperation({
@@ -58,8 +68,8 @@ export const createTestLink = itemOperation({
       throw new AppError(round.row.state === "open" ? "app_full" : "round_ended");
     }
     context.afterResponse(putLink(env.LINKS, token, app_token));
-    const links = await readTestLinks(context, app_token, round.row.partnerId);
-    const created = links.find((one) => one.token === token);
+    const { partnerId } = round.row;
+    const created = await readTestLink(context, { token, appToken: app_token, partnerId });
     if (!created) throw notFound("link");
     return created;
   },

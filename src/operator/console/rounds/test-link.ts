@@ -5,7 +5,7 @@ import { MAX_TEST_LINKS } from "../../../db/operator/test-links.ts";
 import type { Markup } from "../../../http/pages.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
-import { createTestLink, readTestLinks } from "../../api/test-links.ts";
+import { createTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
 import { copied, copyable, field, pick, select } from "../elements.ts";
 import { type Act, done, type FormError, idOf, type Show } from "../layout.ts";
 
@@ -19,7 +19,11 @@ export const testLinkPage: Show = async (context, formError, session) => {
   const token = formError?.form.get("app_token") ?? searchParams.get("app") ?? apps[0]?.token ?? "";
   const app = apps.find((one) => one.token === token);
   const links = app ? await readTestLinks(context, app.token, round.partner_id) : [];
-  const chosen = links.find((link) => link.token === searchParams.get("link"));
+  const linkToken = searchParams.get("link");
+  const chosen =
+    app && linkToken
+      ? await readTestLink(context, { token: linkToken, appToken: app.token, partnerId: round.partner_id })
+      : undefined;
   return {
     title: `Test link of round ${round.id}`,
     section: "Partners",
