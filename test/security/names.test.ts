@@ -1,7 +1,7 @@
 /** Names cannot look like other names: no zero-width characters, and none that change the direction of text. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { LINKS } from "../campaign/support.ts";
-import { ask, call, DEMO, freshDemo, rejection, rows } from "../harness.ts";
+import { ask, call, click, DEMO, freshDemo, rejection, rows } from "../harness.ts";
 import { SESSIONS, startSessions } from "./support.ts";
 
 beforeEach(freshDemo);
@@ -84,7 +84,7 @@ describe.each(INVISIBLE)("a name with a %s", (_, character) => {
   });
 });
 
-it.each(["Été 2026", "夏のキャンペーン", "حملة الصيف", "Sommer 🌞", "a\u0301"])(
+it.each(["Été 2026", "夏のキャンペーン", "حملة الصيف", "Sommer 🌞", "x\u0301"])(
   "a name in any script is accepted: %s",
   async (name) => {
     const { status, body } = await ask<{ data: { items: { label: string }[] } }>(LINKS, {
@@ -94,3 +94,17 @@ it.each(["Été 2026", "夏のキャンペーン", "حملة الصيف", "Somme
     expect([status, body.data.items[0]?.label]).toEqual([201, name]);
   },
 );
+
+it("two encodings of a name are one link, in the API and in a click", async () => {
+  const composed = "\u00c9t\u00e9";
+  const decomposed = "E\u0301te\u0301";
+  for (const name of [decomposed, composed]) {
+    const query = `&campaign=${encodeURIComponent(name)}`;
+    expect((await click(`names-${name.length}-0001`, { query })).status).toBe(302);
+  }
+  const subLinks = "SELECT label FROM links WHERE from_engagement AND label IN (?, ?)";
+  expect(await rows(subLinks, composed, decomposed)).toEqual([{ label: composed }]);
+  const json = { name: decomposed };
+  const { body } = await ask<{ data: { items: { label: string }[] } }>(LINKS, { token: DEMO.apiToken, json });
+  expect(body.data.items[0]?.label).toBe(composed);
+});

@@ -14,11 +14,15 @@ export interface Origins {
 /** A token for a new link, of 30^10. Without vowels, so that it never equals a word of a path. */
 export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
 
-/** `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. */
+/**
+ * `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. The same letters can have two encodings, such as é and
+ * e with a combining accent. Stored in the first (NFC), they name one link.
+ */
 export const linkName = z
   .string()
   .check(
     z.trim(),
+    z.normalize("NFC"),
     nameText(1, 255),
     z.refine((name) => !name.includes("::"), "must not contain ::"),
   )
