@@ -652,7 +652,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Who changed what? Who signed in?</td>
-<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, where you can filter by user, object, action and day and download the entries as CSV, or <code>GET /operator/v1/audit</code>. A change has the old and the new values. The entries cannot be changed or deleted.</td>
+<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, where you can filter by user, object, action and day and download the entries as CSV, or <code>GET /operator/v1/audit</code>, with <code>subject</code> for one object. A change has the old and the new values. The entries cannot be changed or deleted.</td>
 </tr>
 </tbody></table>
 </div>` },

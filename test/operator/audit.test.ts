@@ -74,3 +74,19 @@ test("an update has the old and the new value of each field that differs, and no
   expect(before).toMatchObject({ redirect_hosts: JSON.parse(entries[0]?.detail ?? "").redirect_hosts.from });
   expect(entries[0]?.detail).not.toContain("7.0");
 });
+
+test("the API lists the entries of one object, a page at a time, with their number", async () => {
+  for (const name of ["one", "two", "three"]) await send(`/apps/${DEMO.appToken}`, { name }, "PATCH");
+  await send("/partners", { display_name: "New" });
+  type Page = { data: { items: { detail: object }[]; paging: { next: string; total: string } } };
+  const list = (query: string) => ask<Page>(`/operator/v1/audit?${query}`, { token });
+  const subject = `app ${DEMO.appToken}`;
+  const first = (await list(`subject=${encodeURIComponent(subject)}&limit=2`)).body;
+  const second = (await list(new URL(first.data.paging.next).search.slice(1))).body;
+  expect([first, second].map(({ data }) => data.items.length)).toEqual([2, 1]);
+  expect(second.data.items).toMatchObject([{ subject, detail: { name: { from: "two", to: "three" } } }]);
+  expect(first.data.paging.total).toBe("3");
+  expect((await list("subject=partner+4")).body.data.items).toHaveLength(1);
+  expect((await list("subject=partner+5")).body.data.items).toEqual([]);
+  expect((await list("subject=")).status).toBe(400);
+});

@@ -18,10 +18,16 @@ const fields = {
 /** An entry. Its detail is JSON. */
 export type AuditRow = RowOf<typeof fields>;
 
+const join = sql`LEFT JOIN ${users} ON ${users.id} = ${auditLog.userId}`;
+
 /** Reads one page of the log, oldest entry first. */
-export const listAudit = pagedList(fields, {
+export const listAudit = pagedList(fields, { from: auditLog, join });
+
+/** Takes `subject`, such as `partner 1`. */
+export const listAuditOfSubject = pagedList(fields, {
   from: auditLog,
-  join: sql`LEFT JOIN ${users} ON ${users.id} = ${auditLog.userId}`,
+  join,
+  where: sql`${auditLog.subject} = ${sql.placeholder("subject")}`,
 });
 
 /** What the console filters by. Times in milliseconds since 1970; `to` is exclusive. */
@@ -63,7 +69,7 @@ function build(given: (keyof AuditFilter)[]) {
   const floor = sql`coalesce(min(${p("before")}, (SELECT max(id) FROM audit_log)), 0) - ${sql.raw(String(MAX_READ))}`;
   return query(
     fields,
-    sql`FROM ${auditLog} LEFT JOIN ${users} ON ${users.id} = ${auditLog.userId}
+    sql`FROM ${auditLog} ${join}
       WHERE ${auditLog.id} < ${p("before")} ${isBounded ? sql`AND ${auditLog.id} >= ${floor}` : sql``} ${sql.join(filter)}
       ORDER BY ${auditLog.id} DESC ${limitTo("limit")}`,
   );

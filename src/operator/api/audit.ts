@@ -1,9 +1,9 @@
 /** The audit log in the operator API. */
 import * as z from "zod/mini";
-import { type AuditRow, listAudit } from "../../db/operator/audit.ts";
+import { type AuditRow, listAudit, listAuditOfSubject } from "../../db/operator/audit.ts";
 import { toIso } from "../../domain/time.ts";
+import { pageQuery, plainText } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { page } from "./common.ts";
 import { listOperation } from "./operation.ts";
 
 const auditEntry = z
@@ -32,10 +32,21 @@ const listEntries = listOperation({
   path: "/operator/v1/audit",
   id: "listAudit",
   summary: "List audit log entries",
-  input: page,
+  input: {
+    query: z.extend(pageQuery, {
+      subject: z.optional(
+        z
+          .string()
+          .check(z.trim(), plainText(1, 100))
+          .with(z.describe("Only the entries of this object, such as `partner 1` or `app demoapp00001`")),
+      ),
+    }),
+    paged: true,
+  },
   item: auditEntry,
   errors: [],
-  list: ({ env }, { range }) => listAudit(env.DB, range),
+  list: ({ env: { DB } }, { query: { subject }, range }) =>
+    subject === undefined ? listAudit(DB, range) : listAuditOfSubject(DB, range, { subject }),
   toItem: toAuditItem,
 });
 
