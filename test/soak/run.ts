@@ -54,8 +54,12 @@ let nextId = 0;
 
 const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
-/** Returns undefined if the server is down. */
+/**
+ * Returns undefined if the server is down. Waits until it is ready: until then miniflare makes blocking calls to workerd, and both
+ * would hang if log lines filled the pipe between them.
+ */
 async function send(path: string, token?: string, init: RequestInit = {}): Promise<Response | undefined> {
+  await starting;
   const headers = {
     "user-agent": IPHONE,
     ...(token && { authorization: `Bearer ${token}` }),
@@ -171,7 +175,8 @@ async function watch(server: ChildProcess, until: number): Promise<void> {
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-let server = await startServer();
+let starting = startServer();
+let server = await starting;
 const startedAt = Date.now();
 console.log(`${flags.minutes} minutes of ${clients} clients on ${BASE_URL}`);
 const workers = Array.from({ length: clients }, work);
@@ -180,7 +185,8 @@ const before = confirmed.costs.size;
 console.log(`Killing the server after ${before} costs`);
 await kill(server);
 const killedAt = Date.now();
-server = await startServer();
+starting = startServer();
+server = await starting;
 console.log(`The server restarted in ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
 await watch(server, startedAt + duration);
 isOver = true;
