@@ -40,7 +40,10 @@ let demo: Kept[] = [];
 /** Resets to migrated databases with the demo data, an empty KV and an empty bucket. */
 export async function freshDemo(): Promise<void> {
   const databases = databasesOf(ledgerOn());
-  if (await restoreAll(databases, demo)) return emptyStorage();
+  if (await restoreAll(databases, demo)) {
+    await Promise.all([emptyNamespaces(), emptyBucket()]);
+    return;
+  }
   await freshDatabase();
   await addDemo();
   demo = await Promise.all(databases.map(keep));
@@ -84,11 +87,15 @@ function mergeInserts(rows: { sql: string }[]): string[] {
   return merged.map(({ into, values }) => (values.length > 0 ? `${into}VALUES ${values.join(", ")}` : into));
 }
 
-/** Empties what `reset` empties beside the databases. */
-async function emptyStorage(): Promise<void> {
-  for (const storage of [env.TOKENS, env.LINKS]) {
-    for (const { name } of (await storage.list()).keys) await storage.delete(name);
+/** Empties KV. */
+export async function emptyNamespaces(): Promise<void> {
+  for (const namespace of [env.TOKENS, env.LINKS]) {
+    for (const { name } of (await namespace.list()).keys) await namespace.delete(name);
   }
+}
+
+/** Empties the bucket of the archive. */
+export async function emptyBucket(): Promise<void> {
   const { objects } = await env.TEST_BUCKET.list();
   await env.TEST_BUCKET.delete(objects.map(({ key }) => key));
 }

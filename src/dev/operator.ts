@@ -80,18 +80,20 @@ function insertOperator(
     },
   );
   if (status !== 0)
-    throw new CommandError(`The operator was not created. ${explain(`${stdout}${stderr}`, target)}`);
+    throw new CommandError(
+      `The operator was not created. ${explain(`${stdout}${stderr}`, target.join(" "))}`,
+    );
   const results: { results: unknown[] }[] = JSON.parse(stdout);
   return results.some((result) => result.results.length > 0);
 }
 
-/** `output` is what wrangler printed before it failed. */
-function explain(output: string, [where]: string[]): string {
+/** `output` is what wrangler printed before it failed, `target` the flags that named the database. */
+function explain(output: string, target: string): string {
   if (/CLOUDFLARE_API_TOKEN|wrangler login|not (authenticated|logged in)/i.test(output)) {
     return "You are not signed in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts). Then run the command again.";
   }
   if (output.includes("no such table")) {
-    return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${where}, then run the command again.`;
+    return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${target}, then run the command again.`;
   }
   return `wrangler reported:\n${output}`;
 }

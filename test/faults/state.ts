@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
 import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
-import { call, DEMO, env, freshDemo, NOW } from "../harness.ts";
+import { call, DEMO, emptyNamespaces, env, freshDemo, NOW } from "../harness.ts";
 import { type Kept, keep, readTables, restoreAll, tableNames } from "../restore.ts";
 import { startSessions } from "../security/support.ts";
 
@@ -88,9 +88,7 @@ export async function startState(): Promise<void> {
 /** Restores the state that `startState` set up. */
 export async function restoreState(): Promise<void> {
   expect(await restoreAll([env.DB], [start])).toBe(true);
-  for (const kv of [env.TOKENS, env.LINKS]) {
-    for (const { name } of (await kv.list()).keys) await kv.delete(name);
-  }
+  await emptyNamespaces();
 }
 
 /** Columns with random values, or values derived from them. */

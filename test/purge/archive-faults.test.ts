@@ -4,7 +4,7 @@ import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket, faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
-import { ask, click, DAY, env, NOW, rows, sendCost } from "../harness.ts";
+import { ask, click, DAY, emptyBucket, env, NOW, rows, sendCost } from "../harness.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -24,7 +24,7 @@ const archived = async () => (await readArchive()).map(({ cost_id }) => cost_id)
 
 /** Six matched costs that are due, one of them already superseded by a new click, and one that is not due. */
 async function prepare(): Promise<void> {
-  await env.TEST_BUCKET.delete((await env.TEST_BUCKET.list()).objects.map(({ key }) => key));
+  await emptyBucket();
   await inLedger(
     "DELETE FROM ledger_entries",
     "DELETE FROM superseded",

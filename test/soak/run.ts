@@ -55,8 +55,8 @@ let nextId = 0;
 const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
 /**
- * Returns undefined if the server is down. Waits until it is ready: until then miniflare makes blocking calls to workerd, and both
- * would hang if log lines filled the pipe between them.
+ * Returns undefined if the server is down. Waits until it is ready: before that, miniflare makes blocking calls to workerd, and both
+ * hang if log lines fill the pipe between them.
  */
 async function send(path: string, token?: string, init: RequestInit = {}): Promise<Response | undefined> {
   await starting;
