@@ -20,13 +20,15 @@ export interface Env extends LedgerBindings {
   ADDRESS_REJECTIONS?: RateLimit;
   /** Limits the engagements that an address sends with `s2s=1`. No limit if not bound. */
   SERVER_ENGAGEMENTS?: RateLimit;
+  /** Limits the reports of each user. No limit if not bound. */
+  REPORTS?: RateLimit;
   /** Clicks wait here to be recorded in bulk. If not bound, each click is recorded by itself after its response. */
   ENGAGEMENTS?: Queue<OpenedLink>;
   /** Origin of generated click URLs. Default: the origin of the request. */
   CLICK_URL?: string;
   /** Origin of generated impression URLs. Default: the origin of the request. */
   IMPRESSION_URL?: string;
-  /** `required`: operators must turn on two-factor authentication. */
+  /** `required`: operators must turn on two-factor authentication. Default: `optional`. */
   OPERATOR_MFA?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
@@ -116,7 +118,8 @@ export function checkConfiguration(env: Env): void {
   }
   const sample = Number(env.LOG_SAMPLE ?? 1);
   if (!(sample >= 0 && sample <= 1)) problems.push("LOG_SAMPLE must be a number from 0 to 1.");
-  if (!["required", undefined].includes(env.OPERATOR_MFA)) problems.push('OPERATOR_MFA must be "required".');
+  if (!["required", "optional", undefined].includes(env.OPERATOR_MFA))
+    problems.push('OPERATOR_MFA must be "required" or "optional".');
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);
   checked.add(env);
 }

@@ -1,10 +1,16 @@
 /** Every error code of the API with its HTTP status, title and help text. The error reference is built from this table. */
+import { COST_WINDOW } from "./domain/texts.ts";
 
 export const ERRORS = {
   invalid_request: {
     status: 400,
     title: "The request is invalid",
     help: "`errors` names every invalid parameter and what is wrong with it. Fix them all, then resend the request.",
+  },
+  report_too_large: {
+    status: 400,
+    title: "The report covers too much",
+    help: "A report covers at most 200,000 rows of totals in a database: each day has one for each link, partner, cost type (or kind) and currency. Only fewer days help: set `from` and `to`.",
   },
   level_limit: {
     status: 400,
@@ -28,8 +34,8 @@ export const ERRORS = {
   },
   window_closed: {
     status: 400,
-    title: "The engagement is more than seven days old",
-    help: "Costs are accepted up to and including seven days after the click or impression. Send costs within that time.",
+    title: `The engagement is more than ${COST_WINDOW} old`,
+    help: `Costs are accepted up to and including ${COST_WINDOW} after the click or impression. Send costs within that time.`,
   },
   unauthorized: {
     status: 401,
@@ -154,7 +160,12 @@ export const ERRORS = {
   last_operator: {
     status: 409,
     title: "You cannot remove the last operator",
-    help: "Give the operator role to another user who signs in with a password, then change or disable this one.",
+    help: "Give the operator role to another user who signs in with a password, then change, disable or erase this one.",
+  },
+  user_erased: {
+    status: 409,
+    title: "The user was erased",
+    help: "This cannot be undone. Create a new user.",
   },
   user_disabled: {
     status: 409,

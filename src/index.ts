@@ -63,24 +63,32 @@ function toAppError(context: Context, error: unknown): AppError {
   return new AppError("internal_error");
 }
 
+/** Runs a job of the cron, and logs its failure. */
+async function logged<T>(job: () => Promise<T>): Promise<T> {
+  try {
+    return await job();
+  } catch (error) {
+    logError("cron", error);
+    throw error;
+  }
+}
+
 export default {
   fetch: (request, env, execution) => serve(request, env, execution, systemClock),
-  async scheduled(controller, env) {
-    try {
+  async scheduled({ scheduledTime }, env) {
+    const ledger = await logged(async () => {
       checkConfiguration(env);
-      const ledger = ledgerOf(env);
-      const { purge } = await import("./purge.ts");
-      const done = await Promise.allSettled([
-        purge(ledger, controller.scheduledTime),
-        // Repairs a shard that is new or missed a change.
-        replicateCredentials(ledger),
-        auditSubLinks(ledger.control, controller.scheduledTime),
-      ]);
-      for (const result of done) if (result.status === "rejected") throw result.reason;
-    } catch (error) {
-      logError("cron", error);
-      throw error;
-    }
+      return ledgerOf(env);
+    });
+    const { purge } = await import("./purge.ts");
+    const done = await Promise.allSettled([
+      logged(() => purge(ledger, scheduledTime)),
+      // Repairs a shard that is new or missed a change.
+      logged(() => replicateCredentials(ledger)),
+      logged(() => auditSubLinks(ledger.control, scheduledTime)),
+    ]);
+    // The platform then shows the run as failed.
+    for (const result of done) if (result.status === "rejected") throw result.reason;
   },
   queue(batch, env) {
     checkConfiguration(env);

@@ -11,6 +11,8 @@ export interface Trace {
   route?: string;
   userId?: number | undefined;
   partnerId?: number;
+  /** On the partner's pages: the credential that the browser is signed in with. */
+  credentialId?: number;
   outcome?: ErrorCode | SignInOutcome;
 }
 
@@ -33,7 +35,7 @@ interface CompletedRequest {
 export function logRequest(completed: CompletedRequest, status: number, completedAt: number): void {
   const { env, request, requestId, now, trace } = completed;
   if (status < 500 && toFraction(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
-  const { surface, route, userId, partnerId, outcome } = trace;
+  const { surface, route, userId, partnerId, credentialId, outcome } = trace;
   console.log(
     JSON.stringify({
       level: status < 500 ? "info" : "error",
@@ -46,6 +48,7 @@ export function logRequest(completed: CompletedRequest, status: number, complete
       outcome: outcome ?? (status < 400 ? "ok" : null),
       user_id: userId,
       partner_id: partnerId,
+      credential_id: credentialId,
     }),
   );
 }

@@ -144,7 +144,7 @@ async function migrate(db: D1Database, root: string, seed: string[]): Promise<vo
   if (there) return;
   const migrations = join(root, "migrations");
   for (const file of readdirSync(migrations).sort()) {
-    if (!file.endsWith(".sql")) continue;
+    if (!/^\d.*\.sql$/.test(file)) continue;
     const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
     await db.batch(queries.map((query) => db.prepare(query)));
   }

@@ -18,7 +18,9 @@ import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
 import { checkResponse } from "./contract-check.ts";
+import { once } from "./once.ts";
 import { type Kept, keep, restoreAll } from "./restore.ts";
+import { noteReset, watchWrites } from "./writes.ts";
 
 export const ORIGIN = "https://linkledger.test";
 
@@ -35,19 +37,40 @@ export const env = bindings as unknown as Env & {
 };
 export { DEMO };
 
-let demo: Kept[] = [];
+/** The demo data, kept for all files of a process. */
+const demo = once("demo", () => ({
+  kept: [] as Kept[],
+  /** Since the demo data was restored. */
+  writes: watchWrites(),
+  /** Since the credentials were copied to the shards. */
+  uncopied: watchWrites(),
+}));
 
 /** Resets to migrated databases with the demo data, an empty KV and an empty bucket. */
 export async function freshDemo(): Promise<void> {
+  const { writes, uncopied } = demo;
   const databases = databasesOf(ledgerOn());
-  if (await restoreAll(databases, demo)) {
-    await Promise.all([emptyNamespaces(), emptyBucket()]);
-    return;
+  if (await restoreAll(databases, demo.kept, writes)) {
+    if (writes.objects) await Promise.all([emptyNamespaces(), emptyBucket()]);
+  } else {
+    await freshDatabase();
+    await addDemo();
+    await replicateCredentials(ledgerOn());
+    demo.kept = await Promise.all(databases.map(keep));
   }
-  await freshDatabase();
-  await addDemo();
-  demo = await Promise.all(databases.map(keep));
+  writes.forget();
+  uncopied.forget();
 }
+
+/** Copies credentials to the shards, if a test changed them directly in DB. The Worker's own changes copy themselves. */
+async function copyCredentials(): Promise<void> {
+  const { tables, schema } = demo.uncopied;
+  if (!schema && !COPIED.some((name) => tables.has(name))) return;
+  await replicateCredentials(ledgerOn());
+  demo.uncopied.forget();
+}
+
+const COPIED = ["credentials", "partners", "shard_identity"];
 
 async function addDemo(): Promise<void> {
   const byDatabase = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
@@ -102,18 +125,25 @@ export async function emptyBucket(): Promise<void> {
 
 /** Resets to migrated databases without rows, an empty KV and an empty bucket. */
 export async function freshDatabase(): Promise<void> {
-  // reset() only empties storage that is running, and D1 and KV stop after ten seconds without a request.
-  await Promise.all([
-    ...databasesOf(ledgerOn()).map((db) => db.prepare("SELECT 1").run()),
-    ...[env.TOKENS, env.LINKS].map((namespace) => namespace.get("wake up")),
-  ]);
-  await reset();
+  await resetStorage();
   const { shards } = ledgerOn();
   await Promise.all(
     [env.DB, ...shards].map((db, position) =>
       migrate(db, setIdentity(shards.length, position === 0 ? null : position - 1)),
     ),
   );
+}
+
+/** Resets to databases without tables, an empty KV and an empty bucket. */
+export async function resetStorage(): Promise<void> {
+  // reset() only empties storage that is running, and D1, KV and R2 stop after ten seconds without a request.
+  await Promise.all([
+    ...databasesOf(ledgerOn()).map((db) => db.prepare("SELECT 1").run()),
+    ...[env.TOKENS, env.LINKS].map((namespace) => namespace.get("wake up")),
+    env.TEST_BUCKET.head("wake up"),
+  ]);
+  await reset();
+  noteReset();
 }
 
 /** Applies all migrations as wrangler does, but in one call, which takes half the time. */
@@ -187,9 +217,10 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   });
   const context = createExecutionContext();
   const { queued, queue } = testQueue();
-  const bound = { ...env, ...queue, ...wrapShards(options.env?.DB), ...options.env };
-  // Needed because tests change credentials directly in DB. The Worker's own changes replicate themselves.
-  if (options.replicates !== false) await replicateCredentials(ledgerOn());
+  // Tests read any number of reports. Those of the limit bind it.
+  const { REPORTS: _, ...unlimited } = env;
+  const bound = { ...unlimited, ...queue, ...wrapShards(options.env?.DB), ...options.env };
+  if (options.replicates !== false) await copyCredentials();
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);
   if (queued.length > 0) await recordQueued(queueBatch(queued), ledgerOf(bound), options.now ?? NOW);

@@ -7,6 +7,8 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { Buffer } from "node:buffer";
 import { env } from "./harness.ts";
+import { once } from "./once.ts";
+import { watchWrites } from "./writes.ts";
 
 /** The lists of the console, which operators search, filter, sort and count. Their tables do not grow with traffic. */
 const CONSOLE_LIST = /WHERE true AND \(\? IS NULL OR /;
@@ -51,43 +53,45 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   d1_migrations: /./,
 };
 
-const database: { prepare: D1Database["prepare"] } = Object.getPrototypeOf(env.DB);
-const { prepare } = database;
-const recorded = new Map<string, boolean>();
-
-database.prepare = function (query) {
-  // Queries of the tests themselves are not checked.
-  if (!recorded.has(query)) recorded.set(query, String(new Error().stack).includes("src/db/statement.ts"));
-  return prepare.call(this, query);
-};
+/** Each prepared statement of this process, and whether it is one of src/db/ that no file has checked yet. */
+const recorded = once("prepared statements", () => {
+  const found = new Map<string, boolean>();
+  const database: { prepare: D1Database["prepare"] } = Object.getPrototypeOf(env.DB);
+  const { prepare } = database;
+  database.prepare = function (query) {
+    // Queries of the tests themselves are not checked.
+    if (!found.has(query)) found.set(query, String(new Error().stack).includes("src/db/statement.ts"));
+    return prepare.call(this, query);
+  };
+  limitTexts();
+  return found;
+});
 
 const MAX_TEXT_BYTES = 2_000_000;
-const bound: { bind: D1PreparedStatement["bind"] } = Object.getPrototypeOf(prepare.call(env.DB, "SELECT 1"));
-const { bind } = bound;
 
-bound.bind = function (...values) {
-  for (const value of values) {
-    if (typeof value === "string" && Buffer.byteLength(value) > MAX_TEXT_BYTES) {
-      throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
+function limitTexts(): void {
+  const bound: { bind: D1PreparedStatement["bind"] } = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
+  const { bind } = bound;
+  bound.bind = function (...values) {
+    for (const value of values) {
+      if (typeof value === "string" && Buffer.byteLength(value) > MAX_TEXT_BYTES) {
+        throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
+      }
     }
-  }
-  return bind.call(this, ...values);
-};
-
-/** Lets the next test file of the process check its statements. */
-export function stopChecking(): void {
-  database.prepare = prepare;
-  bound.bind = bind;
+    return bind.call(this, ...values);
+  };
 }
 
-/** Returns the scans of the statements that were recorded since the last call. */
+const writes = watchWrites();
+
+/** Returns the scans of the statements that no file of this process has checked yet. */
 export async function takeScans(): Promise<string[]> {
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+  if (writes.schema) await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const scans: string[] = [];
-  for (const [query, isOurs] of recorded) {
-    if (!isOurs) continue;
-    const { results } = await prepare
-      .call(env.DB, `EXPLAIN QUERY PLAN ${query}`)
+  for (const [query, isNew] of recorded) {
+    if (!isNew) continue;
+    recorded.set(query, false);
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
       .bind(...Array(query.split("?").length - 1).fill(null))
       .all<{ detail: string }>();
     const text = query.replace(/\s+/g, " ").trim();
@@ -98,7 +102,6 @@ export async function takeScans(): Promise<string[]> {
     if (/\bLIMIT \?(?! [+-])/.test(text))
       scans.push(`use limitTo, or SQLite plans again for each request: ${text}`);
   }
-  recorded.clear();
   return scans;
 }
 

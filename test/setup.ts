@@ -1,14 +1,21 @@
 /**
- * Runs before each test file. Several files share a process, which saves its start, but not what the Worker remembers: each
- * starts with new modules, as in a new isolate.
+ * Runs before each test file. The files of a process share it and its modules, so also what the Worker remembers in memory. Files
+ * whose tests are about that memory get modules of their own, as in a new isolate.
  */
 import { afterAll, expect, vi } from "vitest";
+import { once } from "./once.ts";
 
-vi.resetModules();
+const OWN_MODULES =
+  /\/(account\/show-token|auth\/(passwords|pace|report-limits)|site\/health|security\/(rate-limits|shed-load))\.test\.ts$/;
+
+const last = once("last file", () => ({ hadOwnModules: false }));
+const hasOwnModules = OWN_MODULES.test(expect.getState().testPath ?? "");
+if (hasOwnModules || last.hadOwnModules) vi.resetModules();
+last.hadOwnModules = hasOwnModules;
+
 await import("./passwords.ts");
-const { stopChecking, takeScans } = await import("./plans.ts");
+const { takeScans } = await import("./plans.ts");
 
 afterAll(async () => {
   expect(await takeScans()).toEqual([]);
-  stopChecking();
 });

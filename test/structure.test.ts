@@ -1,5 +1,9 @@
 /** Checks the layout: which file may import which, and rules that hold for every source file. */
 import { describe, expect, it } from "vitest";
+import { COST_TYPES } from "../src/domain/cost-types.ts";
+import { COST_WINDOW, RETENTION } from "../src/domain/texts.ts";
+import { COST_WINDOW_MS, RETENTION_MS } from "../src/domain/time.ts";
+import { env } from "./harness.ts";
 import { routes } from "./routes.ts";
 
 declare global {
@@ -60,7 +64,7 @@ function violations(
   forbids: (what: Import, path: string) => boolean,
 ): string[] {
   const files = [...sources].filter(([path]) => of(path));
-  expect(files.length).toBeGreaterThan(0);
+  expect(files).not.toEqual([]);
   return files.flatMap(([path, text]) =>
     importsOf(path, text)
       .filter((what) => forbids(what, path))
@@ -74,7 +78,8 @@ const isWorker = (path: string) => !path.startsWith("dev/");
 
 describe("the sources", () => {
   it("are read, with their imports", () => {
-    expect(sources.size).toBeGreaterThan(30);
+    const imported = [...sources].flatMap(([path, text]) => importsOf(path, text).map(({ from }) => from));
+    expect(imported.filter((from) => /(?<!\.d)\.ts$/.test(from) && !sources.has(from))).toEqual([]);
     const router = importsOf("http/router.ts", sources.get("http/router.ts") ?? "");
     expect(router).toContainEqual({ from: "itty-router", typeOnly: false });
     expect(router).toContainEqual({ from: "env.ts", typeOnly: true });
@@ -118,6 +123,21 @@ describe("imports", () => {
     );
   });
 
+  it("never lead back to the file that they came from, imports of types included", () => {
+    const circles: string[] = [];
+    const done = new Set<string>();
+    const walk = (path: string, trail: string[]) => {
+      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+      if (trail.includes(path) || done.has(path)) return;
+      for (const { from } of importsOf(path, sources.get(path) ?? "")) {
+        if (isOurs(from)) walk(from, [...trail, path]);
+      }
+      done.add(path);
+    };
+    for (const path of sources.keys()) walk(path, []);
+    expect(circles).toEqual([]);
+  });
+
   it("never go from one surface to another", () => {
     expect(
       violations(isSurface, ({ from }, path) => isSurface(from) && folderOf(from) !== folderOf(path)),
@@ -137,8 +157,10 @@ describe("imports", () => {
       "http/input/fields.ts",
       "http/input/report-fields.ts",
       "http/response-schemas.ts",
+      "domain/characters.ts",
       "domain/cost-types.ts",
       "domain/currencies.ts",
+      "domain/texts.ts",
       "domain/time.ts",
       "domain/click-target.ts",
     ];
@@ -203,8 +225,24 @@ describe("the code", () => {
   it("never reads the time in SQL, in a query or in a migration", () => {
     const clock = /CURRENT_(TIMESTAMP|DATE|TIME)|unixepoch\s*\(|julianday\s*\(|'now'/i;
     expect(mentions((path) => folderOf(path) === "db", clock)).toEqual([]);
-    expect(Object.keys(migrations).length).toBeGreaterThan(1);
+    const files = [...env.TEST_MIGRATIONS.map(({ name }) => name), "rules.sql"];
+    expect(Object.keys(migrations)).toEqual(files.map((name) => `../migrations/${name}`));
     for (const [path, text] of Object.entries(migrations)) expect(text, path).not.toMatch(clock);
+  });
+
+  it("names the days of a rule only through its constant", () => {
+    const days = new RegExp(`(${COST_WINDOW}|${RETENTION}|${COST_WINDOW_MS}|${RETENTION_MS})`);
+    expect(mentions(anyFile, days)).toEqual([]);
+  });
+
+  it("names a cost type only in its row and in the demo data", () => {
+    const quoted = new RegExp(`["'\`](${COST_TYPES.join("|")})["'\`]`);
+    // rendered.ts: the SQL of /docs/archive, see docs.test.ts.
+    expect(mentions(anyFile, quoted)).toEqual([
+      "dev/demo-activity.ts",
+      "dev/demo-round.ts",
+      "site/rendered.ts",
+    ]);
   });
 
   it("never ends a command with process.exit, which can hang", () => {

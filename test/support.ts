@@ -58,6 +58,35 @@ export function failingDatabase(fails: (call: number) => boolean): {
   return { database, calls: () => calls };
 }
 
+/** Wraps D1 so that `change` is done before the call of this number. That call and all later ones wait for it. */
+export function changedBefore(number: number, change: () => Promise<unknown>): D1Database {
+  let calls = 0;
+  let changed: Promise<unknown> | undefined;
+  return wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        calls++;
+        if (calls >= number) {
+          changed ??= change();
+          await changed;
+        }
+        return real.batch(statements);
+      },
+    }),
+  );
+}
+
+/** Returns a function that resolves when it was called so many times. */
+export function meeting(count: number): () => Promise<void> {
+  let arrived = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return () => {
+    arrived++;
+    if (arrived === count) resolve();
+    return promise;
+  };
+}
+
 /** Sets the cost switch of a demo link. */
 export function setSwitch(linkToken: string, on: boolean) {
   return env.DB.prepare("UPDATE links SET cost_switch = ? WHERE token = ?").bind(Number(on), linkToken).run();

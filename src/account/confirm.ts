@@ -1,7 +1,8 @@
 /** What the pages for signed-in users share: reading the account, and checking the password that a form confirms. */
 import type { Purpose } from "../auth/sealed.ts";
-import type { Session } from "../auth/sessions.ts";
+import { createSession, type Session } from "../auth/sessions.ts";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
+import { createDevice } from "../auth/sign-in/devices.ts";
 import * as accounts from "../db/accounts/account.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -38,6 +39,22 @@ export async function checkPassword(
   const known = { userId: session.userId, stored: passwordHash, counted: session.idHash };
   const key = await confirmPassword(context, known, password);
   return key && passwordHash !== null ? { key, passwordHash } : undefined;
+}
+
+/** A new session and a new ID of this browser, after a change that ends all sessions and forgets all browsers. */
+export function renewBrowser(context: Context, { email }: Session) {
+  const session = createSession(context);
+  const { device, cookie } = createDevice(context, email, false);
+  return {
+    row: { ...session, ...device },
+    /** Gives the browser its cookies. */
+    respond: async (page: Promise<Response> | Response) => {
+      const response = await page;
+      for (const value of [session.cookie["set-cookie"], cookie])
+        response.headers.append("set-cookie", value);
+      return response;
+    },
+  };
 }
 
 export const tokenOf = ({ userId }: Session): Purpose => ({ userId, secret: "API token" });

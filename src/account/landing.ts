@@ -1,5 +1,6 @@
 /** The landing page: what the product is, for visitors. */
 import { html } from "hono/html";
+import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 
@@ -22,7 +23,7 @@ export function landingPage(context: Context): Promise<Response> {
         </section>
         <section class="card">
           <h2>Partners</h2>
-          <p>Send the cost of a click or impression within seven days. One response lists everything that is wrong with a request.</p>
+          <p>Send the cost of a click or impression within ${COST_WINDOW}. One response lists everything that is wrong with a request.</p>
           <p><a href="/partner">Partner sign-in</a> · <a href="/docs/partners">Partner guide</a></p>
         </section>
         <section class="card">

@@ -2,14 +2,14 @@
 import { explainWeakness } from "../auth/password-rules.ts";
 import { hashPassword } from "../auth/passwords.ts";
 import { open, type Purpose, seal } from "../auth/sealed.ts";
-import { createSession, findRequiredStep, type Session } from "../auth/sessions.ts";
+import { findRequiredStep, type Session } from "../auth/sessions.ts";
 import { updatePassword } from "../db/accounts/changes.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
 import { rejectedWith } from "../http/input/form-fields.ts";
 import { redirectResponse } from "../http/pages.ts";
-import { checkPassword, load, secretOf, tokenOf } from "./confirm.ts";
+import { checkPassword, load, renewBrowser, secretOf, tokenOf } from "./confirm.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
 
@@ -34,7 +34,7 @@ export async function changePassword(context: Context, session: Session): Promis
     const text = sealed === null ? undefined : open(sealed, checked.key, purpose);
     return text === undefined ? null : seal(text, key, purpose);
   };
-  const renewed = createSession(context);
+  const renewed = renewBrowser(context, session);
   const changed = await updatePassword(
     context.env.DB,
     { userId: session.userId, passwordHash: checked.passwordHash, tokenHash: account.tokenHash },
@@ -43,16 +43,14 @@ export async function changePassword(context: Context, session: Session): Promis
       sealed: sealAgain(account.sealed, tokenOf(session)),
       sealedSecret: sealAgain(account.sealedSecret, secretOf(session.userId)),
     },
-    renewed,
+    renewed.row,
   );
   if (!changed) throw new AppError("account_changed");
-  const current = { ...session, idHash: renewed.idHash, mustChangePassword: 0 };
+  const current = { ...session, idHash: renewed.row.idHash, mustChangePassword: 0 };
   const step = findRequiredStep(context, current);
-  if (step) return redirectResponse(step.path, renewed.cookie);
-  return pages.accountPage(context, current, await load(context, current), {
-    message: "Password changed.",
-    headers: renewed.cookie,
-  });
+  if (step) return renewed.respond(redirectResponse(step.path));
+  const loaded = await load(context, current);
+  return renewed.respond(pages.accountPage(context, current, loaded, { message: "Password changed." }));
 }
 
 /** Checked only for a password that is not invalid already. */

@@ -6,13 +6,13 @@ import { findAccess, findTokenUser } from "../db/accounts/api-tokens.ts";
 import type { Operator } from "../db/audit.ts";
 import { findCredential } from "../db/ledger/costs.ts";
 import type { Credential } from "../domain/costs.ts";
-import { sha256 } from "../domain/hash.ts";
-import type { Context, SentToken } from "../env.ts";
+import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
 import { noteAccepted } from "./rate-limits.ts";
+import { asReport, explainTooLarge, userKey } from "./report-limits.ts";
 import { kindOf, type TokenKind } from "./secrets.ts";
-import { findTokenEntry, recordTokenUse } from "./tokens.ts";
+import { findTokenEntry, readToken, recordTokenUse } from "./tokens.ts";
 
 /**
  * A caller, identified by the hash of a token. `authorize` takes the row that the database has for the token, or undefined,
@@ -57,7 +57,8 @@ export async function guard<Row>(
   let response: Response;
   try {
     response = await handle(authorize);
-  } catch (error) {
+  } catch (thrown) {
+    const error = explainTooLarge(thrown);
     if (error instanceof AppError && !isChecked) authorize(await find());
     throw error;
   }
@@ -66,8 +67,11 @@ export async function guard<Row>(
   return response;
 }
 
-/** Runs a handler for a request with a well-formed API token. */
-export function withToken(handler: (context: Context, caller: Principal) => Promise<Response>): Handler {
+/** Runs a handler for a request with a well-formed API token. The requests for reports are limited. */
+export function withToken(
+  handler: (context: Context, caller: Principal) => Promise<Response>,
+  isReport = false,
+): Handler {
   return async (context) => {
     const { hash: tokenHash } = identify(context, ["api"]);
     const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
@@ -78,16 +82,21 @@ export function withToken(handler: (context: Context, caller: Principal) => Prom
       recordTokenUse(context, tokenHash, row.userId, entry);
       context.trace.userId = row.userId;
     };
-    return guard(
-      check,
-      () => findAccess(context.env.DB, tokenHash),
-      (authorize) => handler(context, { tokenHash, authorize }),
-    );
+    const run = () =>
+      guard(
+        check,
+        () => findAccess(context.env.DB, tokenHash),
+        (authorize) => handler(context, { tokenHash, authorize }),
+      );
+    return isReport ? asReport(context, entry ? userKey(entry.user_id) : tokenHash, run) : run();
   };
 }
 
 /** Runs a handler for an operator with an API token. The database has confirmed the operator before the handler runs. */
-export function withOperator(handler: (context: Context, operator: Operator) => Promise<Response>): Handler {
+export function withOperator(
+  handler: (context: Context, operator: Operator) => Promise<Response>,
+  isReport = false,
+): Handler {
   return withToken(async (context, caller) => {
     const { userId, role, issuedAs } = caller.authorize(
       await findTokenUser(context.env.DB, caller.tokenHash),
@@ -95,7 +104,7 @@ export function withOperator(handler: (context: Context, operator: Operator) => 
     if (role !== "operator") throw new AppError("operator_required");
     if (issuedAs !== "operator") throw new AppError("operator_required", OLD_TOKEN);
     return handler(context, { userId, now: context.now });
-  });
+  }, isReport);
 }
 
 /** A promotion does not widen the access of a token that may be in many hands. */
@@ -105,6 +114,7 @@ const OLD_TOKEN =
 /** Runs a handler for a request with a well-formed cost credential. */
 export function withCostCredential(
   handler: (context: Context, caller: CostCaller) => Promise<Response>,
+  isReport = false,
 ): Handler {
   return async (context) => {
     const { hash: tokenHash, kind: mode } = identify(context, ["live", "test"]);
@@ -114,11 +124,13 @@ export function withCostCredential(
       if (row.revoked) throw new AppError("credential_revoked");
       noteAccepted(tokenHash, context.now);
     };
-    return guard(
-      check,
-      () => findCredential(context.ledger, tokenHash),
-      (authorize) => handler(context, { tokenHash, mode, authorize }),
-    );
+    const run = () =>
+      guard(
+        check,
+        () => findCredential(context.ledger, tokenHash),
+        (authorize) => handler(context, { tokenHash, mode, authorize }),
+      );
+    return isReport ? asReport(context, tokenHash, run) : run();
   };
 }
 
@@ -146,20 +158,6 @@ function explainRejection(token: string, kinds: TokenKind[]): string {
   }
   return `The token is incomplete or mistyped. This path takes ${accepted}.`;
 }
-
-/** The token of the Authorization header in any of its forms, and its SHA-256. Both are empty if there is none. */
-export function readToken(context: Context): SentToken {
-  context.token ??= parseToken(context.request.headers.get("authorization") ?? "");
-  return context.token;
-}
-
-function parseToken(header: string): SentToken {
-  const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
-  const text = quoted ?? plain ?? bearer ?? "";
-  return { text, hash: text && sha256(text) };
-}
-
-const AUTHORIZATION = /^\s*(?:token\s+token=(?:"([^"]*)"|([^"\s]*))|bearer\s+(\S+))\s*$/i;
 
 /** By default for a well-formed token that the database does not know. */
 export function unauthorized(

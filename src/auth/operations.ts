@@ -16,7 +16,10 @@ type Spec<C extends Contract, Caller> = Omit<Routed, "credentials" | "handler" |
   onInvalidInput?: (context: Context, caller: Caller, error: AppError) => Promise<void>;
 };
 
-type Guard<Caller> = (handler: (context: Context, caller: Caller) => Promise<Response>) => Routed["handler"];
+type Guard<Caller> = (
+  handler: (context: Context, caller: Caller) => Promise<Response>,
+  isReport?: boolean,
+) => Routed["handler"];
 
 function build<C extends Contract, Caller>(
   credentials: Operation["credentials"],
@@ -29,7 +32,7 @@ function build<C extends Contract, Caller>(
       throw error;
     });
     return handle(context, caller, input);
-  });
+  }, operation.isReport);
   return { ...operation, credentials, handler };
 }
 

@@ -21,6 +21,7 @@ import { type CostCaller, guard, unauthorized } from "./guards.ts";
 import { limitRejections, limitUses } from "./rate-limits.ts";
 import { hashToken } from "./secrets.ts";
 import { rejectCrossSite } from "./sessions.ts";
+import { nameBrowser } from "./sign-in/browser-name.ts";
 
 const COOKIE = "partner";
 const PARTNER_SESSION_MS = 2 * HOUR_MS;
@@ -43,7 +44,7 @@ export function withPartner(
     const partner = await currentPartner(context);
     if (!partner) return sessionEnded(context);
     const { tokenHash, mode, partnerId } = partner;
-    context.trace.partnerId = partnerId;
+    traceCredential(context, partner);
     const check = (row: Pick<Credential, "partnerId" | "revoked"> | undefined) => {
       if (!row || row.revoked || row.partnerId !== partnerId) throw new AppError("session_ended");
     };
@@ -81,35 +82,45 @@ async function currentPartner(context: Context): Promise<SignedInPartner | undef
 
 /**
  * Starts a session with a credential, which replaces the browser's previous one. Returns the header that sets the cookie. Throws
- * unauthorized for an unknown credential, rate_limited after too many of them from one address, and credential_revoked.
+ * unauthorized for an unknown credential, rate_limited after too many of them from one address or after too many uses, and
+ * credential_revoked.
  */
 export async function startPartnerSession(
   context: Context,
   credential: string,
 ): Promise<{ "set-cookie": string }> {
   const tokenHash = hashToken(credential, ["live", "test"]);
+  if (tokenHash === undefined) throw await limitRejections(context, unauthorized());
+  await limitUses(context, tokenHash);
   const id = createId();
-  const { now } = context;
-  const outcome =
-    tokenHash === undefined
-      ? "unknown"
-      : await insertPartnerSession(context.env.DB, {
-          idHash: sha256(id),
-          tokenHash,
-          previous: readIdHash(context, COOKIE) ?? null,
-          now,
-          expiresAt: now + PARTNER_SESSION_MS,
-        });
-  if (outcome === "unknown") throw await limitRejections(context, unauthorized());
-  if (outcome === "revoked") throw new AppError("credential_revoked");
+  const { env, now } = context;
+  const used = await insertPartnerSession(env.DB, {
+    idHash: sha256(id),
+    tokenHash,
+    previous: readIdHash(context, COOKIE) ?? null,
+    browser: nameBrowser(context),
+    now,
+    expiresAt: now + PARTNER_SESSION_MS,
+  });
+  if (!used) throw await limitRejections(context, unauthorized());
+  traceCredential(context, used);
+  if (used.revokedAt !== null) throw new AppError("credential_revoked");
   return { "set-cookie": toSetCookie(context, COOKIE, id, PARTNER_SESSION_MS) };
 }
 
 /** Ends the browser's session. Returns the header that deletes the cookie. */
 export async function endPartnerSession(context: Context): Promise<{ "set-cookie": string }> {
   const idHash = readIdHash(context, COOKIE);
-  if (idHash) await deletePartnerSession(context.env.DB, idHash);
+  const { env, now } = context;
+  const ended =
+    idHash && (await deletePartnerSession(env.DB, { idHash, browser: nameBrowser(context), now }));
+  if (ended) traceCredential(context, ended);
   return endedCookie(context);
+}
+
+function traceCredential({ trace }: Context, used: { partnerId: number; credentialId: number }): void {
+  trace.partnerId = used.partnerId;
+  trace.credentialId = used.credentialId;
 }
 
 function endedCookie(context: Context): { "set-cookie": string } {

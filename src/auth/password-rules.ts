@@ -10,42 +10,65 @@ export interface Known {
 /** Why a password is too easy to guess, as a phrase that follows its name; undefined if it is not. */
 export function explainWeakness(password: string, known: Known): string | undefined {
   const text = password.normalize("NFKC").toLowerCase();
-  if (isPattern(text)) return "must not be a repeated or consecutive pattern, such as abcabc or 123456";
-  if (isKnown(text, known)) return "must not consist of your email address or the name of this site";
-  if (isCommon(text)) {
-    return "is too easy to guess, because it consists of common passwords; use several unrelated words";
-  }
-  return undefined;
+  const once = withoutRepetition(text);
+  const reason =
+    (withoutSequences(once).length < MIN_NEW &&
+      "most of it repeats or continues itself, as in abcabc or 123456") ||
+    (isKnown(text, known) && "it consists of your email address or the name of this site") ||
+    ((isCommon(text) || isCommon(once)) && "it consists of common passwords");
+  return reason ? `is too easy to guess, because ${reason}; use several unrelated words` : undefined;
 }
 
-/** The longest part that is a pattern when it is repeated. */
-const MAX_REPEATED = 4;
+/** So many characters must neither repeat nor continue what is before them. */
+const MIN_NEW = 8;
+/** Fewer characters are in a text twice by chance. */
+const MIN_REPEATED = 3;
 
-/** A short part that is repeated, or characters that follow each other: `aaaa`, `abcabc`, `abcdef`, `987654`. */
-function isPattern(text: string): boolean {
-  for (let length = 1; length <= MAX_REPEATED; length++) {
-    if (text === text.slice(0, length).repeat(text.length).slice(0, text.length)) return true;
+/** Leaves out what is earlier in the text: `admin2026` of `adminadminadmin2026`, `ab` of `aaaaaaaaaaab`. */
+function withoutRepetition(text: string): string {
+  let once = "";
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    while (end < text.length && text.slice(0, end).includes(text.slice(at, end + 1))) end++;
+    if (end - at >= MIN_REPEATED) continue;
+    end = at + 1;
+    once += text[at];
   }
-  const steps = new Set(
-    [...text].slice(1).map((_, index) => text.charCodeAt(index + 1) - text.charCodeAt(index)),
-  );
-  // After 9 comes 0, and after z comes a.
-  return [1, -1].some((step) =>
-    [...steps].every((one) => one === step || one === -9 * step || one === -25 * step),
-  );
+  return once;
 }
 
-/** What has fewer letters and digits than this is only an addition to a known word. */
+/** Leaves out what continues a sequence: `ax` of `aaax`, `12a` of `123456a`, `987` of `9876543217`. */
+function withoutSequences(text: string): string {
+  const isContinued = (at: number) => {
+    const step = stepTo(text, at);
+    return step === 0 || (Math.abs(step) === 1 && step === stepTo(text, at - 1));
+  };
+  return Array.from({ length: text.length }, (_, at) => (isContinued(at) ? "" : text[at])).join("");
+}
+
+/** From a character to the next in the alphabet. After 9 comes 0, and after z comes a. */
+function stepTo(text: string, at: number): number {
+  const step = text.charCodeAt(at) - text.charCodeAt(at - 1);
+  return step === -9 || step === -25 ? 1 : step === 9 || step === 25 ? -1 : step;
+}
+
+/** What has fewer letters than this is only an addition to a known word. */
 const MIN_OTHER = 4;
 
+/** Whether a text consists of what everybody knows, with any digits and symbols around it. */
 function isKnown(text: string, { email, host }: Known): boolean {
   const [local = "", domain = ""] = email.split("@");
   // Without the last label, such as com.
   const labels = [domain, host].flatMap((name) => name.split(".").slice(0, -1));
   const words = [email, local, domain, host, ...labels, "linkledger"].filter((word) => word.length >= 3);
   words.sort((left, right) => right.length - left.length);
-  const others = words.reduce((rest, word) => rest.replaceAll(word, ""), text);
-  return others !== text && others.replace(/[^\p{L}\p{N}]/gu, "").length < MIN_OTHER;
+  const others = words.reduce(without, text);
+  return others !== text && others.replace(/[^\p{L}]/gu, "").length < MIN_OTHER;
+}
+
+/** Removes a word wherever it is, also `l1nkl3dger` for `linkledger`. */
+function without(text: string, word: string): string {
+  const at = [text, decodeSubstitutions(text)].map((one) => one.indexOf(word)).find((found) => found >= 0);
+  return at === undefined ? text : without(text.slice(0, at) + text.slice(at + word.length), word);
 }
 
 const KEYBOARD = [
@@ -88,7 +111,7 @@ function isCommon(text: string): boolean {
     counts.push(least);
   }
   const least = counts[text.length] ?? Number.POSITIVE_INFINITY;
-  // Digits and symbols without any word are patterns or random.
+  // Digits and symbols without any word repeat themselves or are random.
   return least <= MAX_COMMON && (least > 0 || words.has(text));
 }
 

@@ -2,14 +2,17 @@
 import { Buffer } from "node:buffer";
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { customAlphabet } from "nanoid";
+import { inDays } from "../domain/texts.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { deriveKey, type PasswordOwner, SCRYPT } from "./scrypt.ts";
 
 /** Without characters that look alike, because people read it from one screen and type it on another. */
 const createText = customAlphabet("23456789abcdefghjkmnpqrstuvwxyz", 20);
 const TEMPORARY_MS = 7 * DAY_MS;
+/** How long a temporary password can be used, for texts. */
+export const TEMPORARY = inDays(TEMPORARY_MS);
 
-/** A password that is shown once, must be changed at the first sign-in, and expires after 7 days. */
+/** A password that is shown once, must be changed at the first sign-in, and expires. */
 export async function createTemporaryPassword(now: number) {
   const password = createText();
   const { hash } = await hashPassword(password);

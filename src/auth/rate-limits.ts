@@ -7,7 +7,7 @@ import { ExpiringSet } from "../domain/expiring-set.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
-import { readToken } from "./guards.ts";
+import { readToken } from "./tokens.ts";
 
 const PERIOD_SECONDS = 60;
 /** A limiter counts close to the Worker. One that takes longer than this is down. */
@@ -84,8 +84,8 @@ export async function consumeLimit(context: Context, limiter: RateLimit, key: st
 }
 
 /** `wait` is in milliseconds. */
-export function rateLimited(wait = PERIOD_SECONDS * 1000): AppError {
-  return new AppError("rate_limited", undefined, {
+export function rateLimited(wait = PERIOD_SECONDS * 1000, detail?: string): AppError {
+  return new AppError("rate_limited", detail, {
     headers: { "retry-after": String(Math.ceil(wait / 1000)) },
   });
 }

@@ -1,13 +1,28 @@
 /**
- * The cache of API tokens in KV: hash → user, or a reset mark. No other code reads or writes it. An entry for a valid token
- * grants nothing, because only D1 decides. A reset mark is final, because a hash is never used again. A missing, stale or
- * unreadable entry costs one D1 read.
+ * The token of a request, and the cache of API tokens in KV: hash → user, or a reset mark. No other code reads or writes it. An
+ * entry for a valid token grants nothing, because only D1 decides. A reset mark is final, because a hash is never used again. A
+ * missing, stale or unreadable entry costs one D1 read.
  */
 import { updateLastUse } from "../db/accounts/api-tokens.ts";
 import { readCache } from "../db/kv.ts";
+import { sha256 } from "../domain/hash.ts";
 import { dayOf } from "../domain/time.ts";
-import type { Context } from "../env.ts";
+import type { Context, SentToken } from "../env.ts";
 import { logError } from "../log.ts";
+
+/** The token of the Authorization header in any of its forms, and its SHA-256. Both are empty if there is none. */
+export function readToken(context: Context): SentToken {
+  context.token ??= parseToken(context.request.headers.get("authorization") ?? "");
+  return context.token;
+}
+
+function parseToken(header: string): SentToken {
+  const [, quoted, plain, bearer] = AUTHORIZATION.exec(header) ?? [];
+  const text = quoted ?? plain ?? bearer ?? "";
+  return { text, hash: text && sha256(text) };
+}
+
+const AUTHORIZATION = /^\s*(?:token\s+token=(?:"([^"]*)"|([^"\s]*))|bearer\s+(\S+))\s*$/i;
 
 /** `used_day` is in days since 1970 in UTC; absent before the first use. */
 export type TokenEntry = { user_id: number; used_day?: number } | { reset_at: number };

@@ -3,20 +3,21 @@ import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
 import * as db from "../db/links/links.ts";
 import { DROP_REASONS, type DropReason } from "../domain/sub-links.ts";
-import { dayOf, formatDate } from "../domain/time.ts";
+import { RETENTION } from "../domain/texts.ts";
+import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { authorizeLink, linkPath, toLinkScope } from "./link.ts";
 
 /** Engagements are kept for this many days. */
-const DAYS = 14;
+const DAYS = RETENTION_MS / DAY_MS;
 
 export const listDropped = userOperation({
   method: "GET",
   path: "/public/v1/apps/:app_token/trackers/:link_token/dropped",
   id: "listDroppedParameters",
   summary: "List the parameters that were dropped from the URLs of a link",
-  description: "Counts of the last 14 days by UTC day, parameter and reason, latest day first.",
+  description: `Counts of the last ${RETENTION} by UTC day, parameter and reason, latest day first.`,
   input: { path: linkPath },
   responses: {
     200: {

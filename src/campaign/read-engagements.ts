@@ -29,7 +29,8 @@ export const readEngagements = userOperation({
       ),
     },
   },
-  errors: ["not_found"],
+  errors: ["not_found", "report_too_large"],
+  isReport: true,
   handle: (context, caller, { path, query }) =>
     respondWithReport(context, caller, { report: "engagements", appToken: path.app_token, query }),
 });

@@ -1,6 +1,7 @@
 /** `GET …/spend`: the spend of an app, from the daily totals. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/operations.ts";
+import { PER_MILLE } from "../domain/texts.ts";
 import { spendQuery } from "../http/input/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { appPath } from "./link.ts";
@@ -11,8 +12,7 @@ export const readSpend = userOperation({
   path: "/public/v1/apps/:app_token/spend",
   id: "readSpend",
   summary: "Read the spend of an app",
-  description:
-    "Matched costs by the UTC day of their engagement, with separate rows for each currency. A cpm amount counts as a thousandth of itself. Adjustments by operators are included, on their own day. At most 366 days. Send `Accept: text/csv` to get the rows as CSV.",
+  description: `Matched costs by the UTC day of their engagement, with separate rows for each currency. An amount of ${PER_MILLE} counts as a thousandth of itself. Adjustments by operators are included, on their own day. At most 366 days. Send \`Accept: text/csv\` to get the rows as CSV.`,
   input: { path: appPath, query: spendQuery },
   responses: {
     200: {
@@ -35,7 +35,8 @@ export const readSpend = userOperation({
       ),
     },
   },
-  errors: ["not_found"],
+  errors: ["not_found", "report_too_large"],
+  isReport: true,
   handle: (context, caller, { path, query }) =>
     respondWithReport(context, caller, { report: "spend", appToken: path.app_token, query }),
 });

@@ -22,6 +22,7 @@ export const readRound = costOperation({
     },
   },
   errors: ["credential_revoked", "not_found"],
+  isReport: true,
   async handle(context, caller) {
     const { credential, found } = await findRoundOfCredential(context.ledger, caller.tokenHash, context.now);
     caller.authorize(credential);

@@ -5,6 +5,7 @@
 
 import type { CostCaller } from "../auth/guards.ts";
 import * as rounds from "../db/operator/rounds/rounds.ts";
+import { CONTROL } from "../domain/characters.ts";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import type { RoundEntry } from "../domain/rounds/findings.ts";
@@ -120,7 +121,7 @@ const MAX_SHOWN = 300;
 
 /** Limits the length, and replaces characters that a database or a terminal cannot handle. */
 function toShown(value: string): string {
-  const characters = [...value.toWellFormed().replace(/\p{Cc}/gu, "\u{fffd}")];
+  const characters = [...value.toWellFormed().replace(CONTROL, "\u{fffd}")];
   return characters.length > MAX_SHOWN
     ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…`
     : characters.join("");

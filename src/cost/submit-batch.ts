@@ -1,6 +1,7 @@
 /** `POST /cost/batch`: a partner sends up to 1,000 costs in one request, each with its own result. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/operations.ts";
+import { COST_TYPES } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
@@ -43,7 +44,7 @@ export const submitBatch = costOperation({
       key: "costs",
       row: costInput,
       maxRows: MAX_COSTS,
-      example: "cost_type,cost_currency,cost_id,cost_amount,tag\r\ncpc,USD,acme-click-20260701,0.25,july\r\n",
+      example: `cost_type,cost_currency,cost_id,cost_amount,tag\r\n${COST_TYPES[0]},USD,acme-click-20260701,0.25,july\r\n`,
     },
     maxBodyBytes: MAX_BATCH_BYTES,
   },
@@ -51,7 +52,7 @@ export const submitBatch = costOperation({
   requestExample: {
     costs: [
       {
-        cost_type: "cpc",
+        cost_type: COST_TYPES[0],
         cost_currency: "USD",
         cost_id: "acme-click-20260701",
         cost_amount: "0.25",

@@ -1,19 +1,18 @@
 /** `POST /cost/{cost_id}/void`: a partner takes back one of its costs. Beyond the specification. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/operations.ts";
-import { voidOwnCost } from "../db/ledger/voids.ts";
-import { AppError } from "../errors.ts";
+import { COST_WINDOW } from "../domain/texts.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { costId } from "../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../http/response-schemas.ts";
+import { voidOwn } from "../usecases/costs/void.ts";
 
 export const voidCost = costOperation({
   method: "POST",
   path: "/cost/:cost_id/void",
   id: "voidCost",
   summary: "Void one of your costs",
-  description:
-    "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until seven days after the engagement, or until a pending cost lapses.",
+  description: `The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until ${COST_WINDOW} after the engagement, or until a pending cost lapses.`,
   input: { path: z.object({ cost_id: costId }) },
   responses: {
     200: {
@@ -24,25 +23,12 @@ export const voidCost = costOperation({
   },
   errors: ["credential_revoked", "test_credential", "window_closed", "not_found"],
   async handle(context, caller, { path }) {
-    const { ledger, now } = context;
-    const { credential, verdict } = await voidOwnCost(ledger, caller.tokenHash, path.cost_id, now);
-    if (caller.authorize(credential).mode === "test") {
-      throw new AppError(
-        "test_credential",
-        "Costs sent with a test credential never count, so there is nothing to void.",
-      );
-    }
-    if (verdict === "window_closed") throw new AppError("window_closed");
-    if (verdict === "not_found")
-      throw new AppError(
-        "not_found",
-        "You have no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
-      );
+    const { isDuplicate } = await voidOwn(context, caller, path.cost_id);
     return jsonResponse({
       status: "ok",
       cost_id: path.cost_id,
       match: "voided",
-      duplicate: verdict === "duplicate",
+      duplicate: isDuplicate,
       request_id: context.requestId,
     });
   },

@@ -18,16 +18,45 @@ export interface Actor {
 export type Operator = Actor;
 
 const { happenedAt, userId, action, subject, detail } = auditLog;
-// A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
-const insertIf = (condition: SQL) =>
-  statement(sql`
+/** `INSERT INTO audit_log … SELECT …`. What follows is the FROM or the WHERE of the SELECT. Takes the value `now`. */
+export function insertEntry(
+  name: SQL,
+  entry: {
+    /** Null if no user did it. */
+    userId: SQL;
+    /** For example `'app ' || token`. */
+    subject: SQL;
+    /** JSON. Every operator sees it, so it must not contain a secret. */
+    detail: SQL;
+  },
+): SQL {
+  return sql`
     INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-    SELECT ${sql.placeholder("now")}, ${sql.placeholder("userId")}, ${sql.placeholder("action")},
-      ${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid()), ${sql.placeholder("detail")}
-    WHERE ${condition}
-  `);
+    SELECT ${sql.placeholder("now")}, ${entry.userId}, ${name}, ${entry.subject}, ${entry.detail}`;
+}
+
+/**
+ * The entry of something that a partner did with a credential, the row `c` of the FROM. `more` are names and values of its detail, as
+ * in json_object.
+ */
+export function partnerEntry(c: { id: AnyColumn; partnerId: AnyColumn; hint: AnyColumn }, more: SQL) {
+  return {
+    userId: sql`NULL`,
+    subject: sql`'partner ' || ${c.partnerId}`,
+    detail: sql`json_object(${more}, 'credential_id', ${c.id}, 'hint', ${c.hint})`,
+  };
+}
+
+// A batch runs on one connection, so changes() and last_insert_rowid() are those of the statement before it.
+const insertIf = (condition: SQL) => {
+  const entry = {
+    userId: sql`${sql.placeholder("userId")}`,
+    subject: sql`${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid())`,
+    detail: sql`${sql.placeholder("detail")}`,
+  };
+  return statement(sql`${insertEntry(sql`${sql.placeholder("action")}`, entry)} WHERE ${condition}`);
+};
 const insertAfterChange = insertIf(sql`changes() > 0`);
-const insert = insertIf(sql`true`);
 
 /**
  * The statement that adds the audit entry of the change just before it in the batch. The subject is for example `partner 3`; an
@@ -57,18 +86,6 @@ export function auditIf(condition: SQL) {
   ): Bound<unknown> => insertEntry(db, { ...values, ...toValues(values, action, "user", user, detail) });
 }
 
-/** The statement that adds the audit entry of a change in another database, before the change. */
-export function auditFirst(
-  db: D1Database,
-  operator: Operator,
-  action: string,
-  noun: string,
-  id: string | number,
-  detail: object,
-): Bound<unknown> {
-  return insert(db, toValues(operator, action, noun, id, detail));
-}
-
 function toValues(
   { userId, now }: { userId: number | null; now: number },
   action: string,
@@ -93,6 +110,8 @@ export interface AuditedField {
   column: AnyColumn;
   from: AnyColumn | SQL;
   to: SQL;
+  /** The entry says `changed` instead of the values, because entries cannot be erased. */
+  isPersonal?: true;
 }
 
 interface AuditedUpdate {
@@ -114,18 +133,20 @@ interface AuditedUpdate {
  */
 export function auditUpdate({ action: name, subject: of, by, row, fields }: AuditedUpdate) {
   const all = Object.entries(fields);
-  const object = all.map(([field, { column, from, to }]) => {
+  const object = all.map(([field, { column, from, to, isPersonal }]) => {
     const values = sql`json_object('from', ${toJsonValue(column, from)}, 'to', ${toJsonValue(column, to)})`;
-    return sql`${text(field)}, ${values}`;
+    return sql`${text(field)}, ${isPersonal ? text("changed") : values}`;
   });
   const isSame = all.map(([field, { from, to }]) => sql`iif(${from} IS ${to}, ${text(`$.${field}`)}, '$.-')`);
   const differs = all.map(([, { from, to }]) => sql`${from} IS NOT ${to}`);
-  return statement<unknown>(sql`
-    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-    SELECT ${sql.placeholder("now")}, ${by ?? sql.placeholder("userId")}, ${text(name)}, ${of},
-      json_remove(json_object(${sql.join(object, sql`, `)}), ${sql.join(isSame, sql`, `)})
-    ${row} AND (${sql.join(differs, sql` OR `)})
-  `);
+  const entry = {
+    userId: by ?? sql`${sql.placeholder("userId")}`,
+    subject: of,
+    detail: sql`json_remove(json_object(${sql.join(object, sql`, `)}), ${sql.join(isSame, sql`, `)})`,
+  };
+  return statement<unknown>(
+    sql`${insertEntry(text(name), entry)} ${row} AND (${sql.join(differs, sql` OR `)})`,
+  );
 }
 
 /** The fields of `auditUpdate` for columns that `setGiven` updates, with the names of the columns. */

@@ -12,11 +12,11 @@ import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { CostType } from "../domain/cost-types.ts";
-import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
 import { DEFAULT_MAX_LINKS } from "../domain/quotas.ts";
 import type { Rejection } from "../domain/rounds/matching.ts";
 import type { DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
+import { fits } from "./cost-types.ts";
 
 const WINDOW = sql.raw(String(COST_WINDOW_MS));
 const RETENTION = sql.raw(String(RETENTION_MS));
@@ -75,16 +75,21 @@ export const authenticators = sqliteTable("authenticators", {
   lastStep: integer("last_step").notNull(),
 });
 
-/** The wrong passwords and codes that were entered for a user, in the last hour in which there were any. */
+/** What was entered wrong for a user, in the last hour in which anything was. */
 export const failedSignIns = sqliteTable("failed_sign_ins", {
   userId: integer("user_id")
     .primaryKey()
     .references(() => users.id),
   /** Hours since 1970. */
   hour: integer().notNull(),
+  /** The passwords of sign-ins. */
   count: integer().notNull(),
-  /** The wrong codes since the last right one. */
+  /** For the limit: the codes from browsers that are not known. A code is counted before it is judged. */
   codes: integer().notNull(),
+  /** The codes, from all browsers. */
+  wrongCodes: integer("wrong_codes").notNull().default(0),
+  /** The passwords that were asked for after the sign-in. */
+  wrongConfirmations: integer("wrong_confirmations").notNull().default(0),
 });
 
 /** The recovery codes that are left, each under its SHA-256. */
@@ -99,7 +104,10 @@ export const recoveryCodes = sqliteTable(
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 );
 
-/** The browsers that have signed in as a user. The cookie holds a random ID; the row holds its SHA-256. */
+/**
+ * The browsers that have signed in as a user. The cookie holds a random ID; the row holds its SHA-256. Triggers delete the rows when
+ * the password changes, and when two-factor authentication is turned on or off.
+ */
 export const devices = sqliteTable(
   "devices",
   {
@@ -108,6 +116,10 @@ export const devices = sqliteTable(
       .references(() => users.id),
     idHash: text("id_hash").notNull(),
     expiresAt: integer("expires_at").notNull(),
+    /** The hour of the last wrong code from this browser. Hours since 1970. */
+    codesHour: integer("codes_hour").notNull().default(0),
+    /** The codes of that hour. A code is counted before it is judged. */
+    codes: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.idHash] })],
 );
@@ -183,8 +195,11 @@ export const partners = sqliteTable("partners", {
   integratedTypes: integer("integrated_types").notNull().default(0),
   /** Since when an operator keeps this partner from sending costs; null if it may send them. */
   stoppedAt: integer("stopped_at"),
-  /** The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. */
-  maxUrlAmount: integer("max_url_amount").notNull().default(DEFAULT_MAX_URL_AMOUNT),
+  /**
+   * The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. Every
+   * insert gives it; the default, 10,000, is that of partners from before.
+   */
+  maxUrlAmount: integer("max_url_amount").notNull().default(1_000_000_000),
   createdAt: integer("created_at").notNull(),
 });
 
@@ -359,7 +374,7 @@ export const auditLog = sqliteTable(
   {
     id: integer().primaryKey(),
     happenedAt: integer("happened_at").notNull(),
-    /** Null for the command that creates the first operator, and for a failed sign-in. */
+    /** Null for the command that creates the first operator, for a failed sign-in, and for what a partner does. */
     userId: integer("user_id").references(() => users.id),
     action: text().notNull(),
     /** The changed object, for example `partner 3`. */
@@ -429,17 +444,17 @@ export const ledgerEntries = sqliteTable(
       sql`coalesce(max(click_at, impression_at), click_at, impression_at, received_at) + ${RETENTION}`,
       VIRTUAL,
     ),
-    /** Of two engagements, whether the click comes first: it happened before the impression or at most seven days after it. */
+    /** Of two engagements, whether the click comes first: it happened before the impression or within the cost window after it. */
     clickFirst: integer("click_first").generatedAlwaysAs(
       sql`coalesce(click_at <= impression_at + ${WINDOW}, 1)`,
       VIRTUAL,
     ),
     clickUsable: integer("click_usable").generatedAlwaysAs(
-      sql`coalesce(cost_type <> 'cpm' AND click_cost_data_on AND abs(received_at - click_at) <= ${WINDOW}, 0)`,
+      sql`coalesce(${fits("click")} AND click_cost_data_on AND abs(received_at - click_at) <= ${WINDOW}, 0)`,
       VIRTUAL,
     ),
     impressionUsable: integer("impression_usable").generatedAlwaysAs(
-      sql`coalesce(cost_type <> 'cpc' AND impression_cost_data_on AND abs(received_at - impression_at) <= ${WINDOW}, 0)`,
+      sql`coalesce(${fits("impression")} AND impression_cost_data_on AND abs(received_at - impression_at) <= ${WINDOW}, 0)`,
       VIRTUAL,
     ),
     /** The engagement that the call matches. */
@@ -503,7 +518,7 @@ export const dailyTotals = sqliteTable(
     day: integer().notNull(),
     linkId: integer("link_id").notNull(),
     partnerId: integer("partner_id").notNull(),
-    costType: text("cost_type").notNull(),
+    costType: text("cost_type").$type<CostType>().notNull(),
     currency: text().notNull(),
     state: text({ enum: ["matched", "pending", "unpriced"] }).notNull(),
     count: integer().notNull(),
@@ -542,7 +557,7 @@ export const adjustments = sqliteTable(
       .references(() => partners.id),
     costType: text("cost_type").$type<CostType>().notNull(),
     currency: text().notNull(),
-    /** Money in units of 0.00000001, negative or positive. Of cpm too: not a price per 1,000 impressions. */
+    /** Money in units of 0.00000001, negative or positive. Of types per mille too: not a price of 1,000 impressions. */
     amount: integer().notNull(),
     reason: text().notNull(),
     userId: integer("user_id")

@@ -1,13 +1,13 @@
 /**
  * The demo's links below and beside the first ones, and 30 days of spend and of clicks and impressions, so that every report has
- * something to show. IDs are kept for 14 days, so only those days have rows in the ledger; the others have only totals.
+ * something to show. IDs are forgotten after a time, so only the last days have rows in the ledger; the others have only totals.
  */
 import type { CostType, Kind } from "../domain/cost-types.ts";
-import { DAY_MS, dayOf, HOUR_MS } from "../domain/time.ts";
+import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../domain/time.ts";
 import type { DemoRow } from "./demo-round.ts";
 
 const DAYS = 30;
-const DAYS_IN_LEDGER = 14;
+const DAYS_IN_LEDGER = RETENTION_MS / DAY_MS;
 
 type Values = Record<string, string | number | null>;
 

@@ -1,14 +1,16 @@
 /** The demo's integration round: partner 3 has matches and every kind of mismatch, so that the round's page shows them all. */
 
 import type { LedgerKey } from "../db/ledger/shards.ts";
-import { COST_TYPES, type CostType, type Kind, toMask } from "../domain/cost-types.ts";
+import { type CostType, type Kind, toMask } from "../domain/cost-types.ts";
 import type { RoundEntry } from "../domain/rounds/findings.ts";
+import { COST_WINDOW_MS, HOUR_MS } from "../domain/time.ts";
 import type { InputError } from "../errors.ts";
 
-const HOUR_MS = 3600 * 1000;
 const LINK_ID = 7;
 
-export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: toMask(COST_TYPES) } as const;
+/** What the demo partners send, as the guides show it. */
+export const DEMO_TYPES = toMask(["cpc", "cpi", "cpe", "cpm"]);
+export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: DEMO_TYPES } as const;
 
 type Values = Record<string, string | number | null>;
 /** Adds the prefix of a kind of engagement to the names of its columns. */
@@ -82,7 +84,7 @@ export function demoRound(now: number, appToken: string, row: Row, columns: Colu
       url_currency: "EUR",
       url_amount: 150_000,
     }),
-    engagement("corsair-install-03", "click", 9 * 24),
+    engagement("corsair-install-03", "click", COST_WINDOW_MS / HOUR_MS + 48),
     engagement("corsair-install-04", "click", 44, { url_cost_type: "cpi" }),
     engagement("corsair-view-0001", "impression", 44),
     engagement("corsair-view-0002", "impression", 44),
@@ -91,7 +93,7 @@ export function demoRound(now: number, appToken: string, row: Row, columns: Colu
   ];
 }
 
-const cost = (cost_type: string, cost_id: string, cost_amount: string, more: object = {}) => ({
+const cost = (cost_type: CostType, cost_id: string, cost_amount: string, more: object = {}) => ({
   cost_type,
   cost_currency: "EUR",
   cost_id,

@@ -4,10 +4,11 @@
  */
 
 import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
-import { COST_TYPES, type Kind, toMask } from "../domain/cost-types.ts";
-import { DAY_MS } from "../domain/time.ts";
+import type { Kind } from "../domain/cost-types.ts";
+import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
+import { COST_WINDOW_MS, DAY_MS } from "../domain/time.ts";
 import { demoCounts, demoSpend, MORE_LINKS } from "./demo-activity.ts";
-import { DEMO_ROUND, type DemoRow, demoRound } from "./demo-round.ts";
+import { DEMO_ROUND, DEMO_TYPES, type DemoRow, demoRound } from "./demo-round.ts";
 
 const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
 
@@ -93,6 +94,7 @@ export function demoRows(now: number): DemoRow[] {
       click_parameters: "",
       impression_parameters: "",
       cost_parameters: "",
+      max_url_amount: DEFAULT_MAX_URL_AMOUNT,
       created_at,
       ...more,
     });
@@ -171,7 +173,7 @@ export function demoRows(now: number): DemoRow[] {
     row("memberships", { user_id: 2, app_token: DEMO.appToken }),
     row("memberships", { user_id: 2, app_token: DEMO.otherAppToken }),
     partner(1, "Acme Ads", 1, {
-      integrated_types: toMask(COST_TYPES),
+      integrated_types: DEMO_TYPES,
       click_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}&note=%%ACME MACRO%%",
       impression_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}",
       cost_parameters:
@@ -218,7 +220,7 @@ export function demoRows(now: number): DemoRow[] {
       ...token("live", DEMO.costToken),
       partner_id: 1,
       mode: "live",
-      cost_types: toMask(COST_TYPES),
+      cost_types: DEMO_TYPES,
       created_at,
     }),
     ...demoRound(now, DEMO.appToken, row, engagementColumns),
@@ -231,7 +233,7 @@ export function demoRows(now: number): DemoRow[] {
       created_at,
     }),
     engagement("demo-click-recent-0001", "click", 1, now - DAY_MS),
-    engagement("demo-click-expired-001", "click", 1, now - 8 * DAY_MS),
+    engagement("demo-click-expired-001", "click", 1, now - COST_WINDOW_MS - DAY_MS),
     engagement("demo-view-recent-0001", "impression", 1, now - DAY_MS),
     ...spend.entries.map((values) => row("ledger_entries", values)),
     spend.totals,

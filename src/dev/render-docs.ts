@@ -97,7 +97,11 @@ function escapeHtml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-const quote = (text: string) => `\`${text.replaceAll(/[`\\]|\$(?=\{)/g, "\\$&")}\``;
+/** A template literal. `{cost window}` becomes a fact of site/facts.ts, so that the text follows the code. */
+const quote = (text: string) =>
+  `\`${text
+    .replaceAll(/[`\\]|\$(?=\{)/g, "\\$&")
+    .replaceAll(/\{([a-z]+(?: [a-z]+)+)\}/g, (_, name) => `\${FACTS["${name}"]}`)}\``;
 
 function toSource(pages: [name: string, page: RenderedPage][]): string {
   const entries = pages.map(
@@ -109,11 +113,15 @@ ${sections.map(({ id, title, body }) => `      { id: "${id}", title: ${JSON.stri
     ],
   },`,
   );
-  return `/** Generated from src/site/pages/*.md by \`npm run docs:render\`. Do not edit. */
-export const PAGES = {
-${entries.join("\n")}
-};
-`;
+  return [
+    "/** Generated from src/site/pages/*.md by `npm run docs:render`. Do not edit. */",
+    'import { FACTS } from "./facts.ts";',
+    "",
+    "export const PAGES = {",
+    ...entries,
+    "};",
+    "",
+  ].join("\n");
 }
 
 const files = readdirSync(join(SITE, "pages")).sort();

@@ -2,7 +2,7 @@
  * `npm start`: checks the flags, migrates the local database, adds the demo data to an empty one, starts `wrangler dev` with the
  * flags, and prints how to begin.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
@@ -12,9 +12,10 @@ import { type Ledger, type LedgerBindings, ledgerOf, shardFor } from "../db/ledg
 import { CommandError, runCommand } from "./command.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
-import { type Flags, readFlags, USAGE } from "./flags.ts";
-import { type DemoState, greeting } from "./greeting.ts";
-import { type Lock, lock } from "./lock.ts";
+import { type Flags, readFlags, USAGE } from "./start/flags.ts";
+import { type DemoState, greeting } from "./start/greeting.ts";
+import { type Lock, lock } from "./start/lock.ts";
+import { wrangler } from "./wrangler.ts";
 
 const args = process.argv.slice(2);
 await runCommand(async () => {
@@ -43,13 +44,9 @@ function migrate({ persistTo, config }: Flags): void {
   const state = persistTo ? ["--persist-to", persistTo] : [];
   const { rawConfig } = experimental_readRawConfig({ config });
   for (const { binding } of rawConfig.d1_databases ?? []) {
-    const { status, stdout, stderr } = spawnSync(
-      "wrangler",
+    const { status, stdout, stderr } = wrangler(
       ["d1", "migrations", "apply", binding, "--local", ...state, ...(config ? ["--config", config] : [])],
-      {
-        env: { ...process.env, CI: "true" },
-        encoding: "utf8",
-      },
+      { environment: { CI: "true" } },
     );
     if (status === 0) continue;
     throw new CommandError(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
@@ -119,9 +116,9 @@ async function storeNumber({ control, shards }: Ledger): Promise<void> {
 }
 
 function serve(demo: DemoState, held: Lock): void {
-  const server = spawn("wrangler", ["dev", "--local", "--show-interactive-dev-session=false", ...args], {
-    stdio: ["inherit", "pipe", "inherit"],
-  });
+  // Local operators sign in without a second factor, whatever the first deployment wrote into wrangler.toml.
+  const own = ["--local", "--show-interactive-dev-session=false", "--var", "OPERATOR_MFA:optional"];
+  const server = spawn("wrangler", ["dev", ...own, ...args], { stdio: ["inherit", "pipe", "inherit"] });
   let greeted = false;
   createInterface({ input: server.stdout }).on("line", (line) => {
     console.log(line);

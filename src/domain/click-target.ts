@@ -17,15 +17,17 @@ const TARGET_PARAMETERS = ["redirect", "fallback", "deep_link", "deeplink"];
  */
 const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   ...["javascript", "data", "vbscript", "file", "filesystem", "blob", "about", "jar", "cid", "mid", "mhtml"],
-  ...["view-source", "feed", "pcast", "wyciwyg", "resource", "chrome", "chrome-extension", "moz-extension"],
-  ...["edge", "brave", "opera", "vivaldi", "devtools", "res", "ie.http", "microsoft-edge", "googlechrome"],
+  ...["view-source", "feed", "pcast", "wyciwyg", "resource", "moz-extension", "devtools", "res", "ie.http"],
   ...["itms-services", "content", "android-app", "search", "shell", "hcp", "smb", "ldap", "telnet", "ssh"],
-  ...["ftp", "ws", "wss", "search-ms", "x-apple.systempreferences"],
+  ...["ftp", "ws", "wss", "search-ms", "x-web-search", "x-apple.systempreferences"],
 ]);
 const FORBIDDEN_PREFIX = /^(?:ms-|x-javascript|x-msdownload|com-apple-)/;
+/** Of browsers: they open any page, such as `googlechromes`, `firefox-focus` and `microsoft-edge-https`. */
+const BROWSER =
+  /^(?:brave|chrome|ddglaunch|ddgquicklink|edge|firefox|googlechrome|microsoft-edge|opera|vivaldi|yandexbrowser)(?:s|-.*)?$|^touch-https?$/;
 
 export function isForbiddenScheme(scheme: string): boolean {
-  return FORBIDDEN_SCHEMES.has(scheme) || FORBIDDEN_PREFIX.test(scheme);
+  return FORBIDDEN_SCHEMES.has(scheme) || FORBIDDEN_PREFIX.test(scheme) || BROWSER.test(scheme);
 }
 
 /** Returns the first target in the query that the app allows, else the store URL of the platform, else the default URL. */
@@ -45,37 +47,59 @@ function allowedTarget(requested: string | null, destination: Destination): stri
   const scheme = url?.protocol.slice(0, -1) ?? "";
   if (!url || isForbiddenScheme(scheme) || url.username || url.password) return undefined;
   if (!destination.redirectSchemes.includes(scheme)) return undefined;
-  if (scheme === "intent" && !isAllowedIntent(url.hash, destination)) return undefined;
+  if (scheme === "intent") return allowedIntent(url, destination);
   const isWeb = url.protocol === "https:" || url.protocol === "http:";
   return !isWeb || destination.redirectHosts.includes(url.host) ? url.href : undefined;
 }
 
 /**
- * Whether an `intent:` URL of Android opens the app of the Google Play URL and, where that is not installed, nothing but an
- * allowed page. Without a package, or with a fallback of its own, it could open anything.
+ * Returns an `intent:` URL of Android that opens the app of the Google Play URL and, where that is not installed, nothing but an
+ * allowed page. Without a package, or with a fallback of its own, it could open anything. Android reads such a URL differently from
+ * a URL parser: from its last `#` to a field that begins with `end`, with the keys decoded. So only what is understood is sent.
  */
-function isAllowedIntent(hash: string, destination: Destination): boolean {
+function allowedIntent({ href, hash }: URL, destination: Destination): string | undefined {
+  const values = readIntent(hash);
+  const appPackage = URL.parse(destination.androidUrl ?? "")?.searchParams.get("id") ?? "";
+  if (!/^[\w.]+$/.test(appPackage) || values?.get("package") !== appPackage) return undefined;
+  const data = allowedData(href.slice("intent:".length, -hash.length), values.get("scheme"), destination);
+  const requested = values.get("S.browser_fallback_url");
+  const page = requested === undefined ? "" : allowedPage(requested, destination);
+  if (data === undefined || page === undefined) return undefined;
+  const scheme = values.has("scheme") ? `scheme=${values.get("scheme")};` : "";
+  const fallback = page && `S.browser_fallback_url=${encodeURIComponent(page)};`;
+  return `intent:${data}#Intent;${scheme}package=${appPackage};${fallback}end`;
+}
+
+const INTENT_KEYS = ["scheme", "package", "S.browser_fallback_url"];
+
+/** The fields of an intent, undecoded; undefined if it has others, or one of them twice. */
+function readIntent(hash: string): Map<string, string> | undefined {
   const [start, ...fields] = hash.split(";");
-  if (start !== "#Intent" || fields.pop() !== "end") return false;
-  const values = new Map(
-    fields.map((field) => [field.split("=", 1)[0] ?? "", field.replace(/^[^=]*=?/, "")]),
-  );
-  if (values.size < fields.length || values.has("SEL") || values.has("component")) return false;
-  const appPackage = URL.parse(destination.androidUrl ?? "")?.searchParams.get("id");
-  const fallback = values.get("S.browser_fallback_url");
-  if (!appPackage || values.get("package") !== appPackage) return false;
-  return fallback === undefined || isAllowedPage(fallback, destination);
+  if (start !== "#Intent" || fields.pop() !== "end" || hash.lastIndexOf("#") > 0) return undefined;
+  const values = new Map<string, string>();
+  for (const field of fields) {
+    const key = INTENT_KEYS.find((name) => field.startsWith(`${name}=`));
+    if (key === undefined || values.has(key)) return undefined;
+    values.set(key, field.slice(key.length + 1));
+  }
+  return values;
+}
+
+/** What follows the scheme of the URL that the app gets. Without a scheme, it must not begin with one. */
+function allowedData(data: string, scheme: string | undefined, destination: Destination): string | undefined {
+  if (scheme === undefined) return data === "" || data.startsWith("/") ? data : undefined;
+  if (!destination.redirectSchemes.includes(scheme)) return undefined;
+  return allowedTarget(`${scheme}:${data}`, destination)?.slice(scheme.length + 1);
 }
 
 /** A percent-encoded http or https URL. */
-function isAllowedPage(encoded: string, destination: Destination): boolean {
-  let text: string;
+function allowedPage(encoded: string, destination: Destination): string | undefined {
   try {
-    text = decodeURIComponent(encoded);
+    const text = decodeURIComponent(encoded);
+    return /^https?:/i.test(text) ? allowedTarget(text, destination) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
-  return /^https?:/i.test(text) && allowedTarget(text, destination) !== undefined;
 }
 
 /** Whether a browser prefetches the page or a messenger renders a preview: neither is a click by a person. */

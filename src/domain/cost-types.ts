@@ -1,28 +1,59 @@
-/** The cost types, the kinds of engagement that each can match, and sets of cost types as the database stores them. */
+/** The cost types. Everything that differs between them is in one row for each; columns, texts and forms are made from the rows. */
 
-export const COST_TYPES = ["cpc", "cpi", "cpe", "cpm"] as const;
-export type CostType = (typeof COST_TYPES)[number];
+export const KINDS = ["click", "impression"] as const;
+/** The kinds of engagement. */
+export type Kind = (typeof KINDS)[number];
 
-/** The bit of each cost type in a mask. Stored data and the triggers depend on these values. */
-export const COST_TYPE_BITS: Record<CostType, number> = { cpc: 1, cpi: 2, cpe: 4, cpm: 8 };
+interface CostTypeRow {
+  /** Its bit in a set of cost types. Stored data depends on it, so it never changes. */
+  bit: number;
+  name: string;
+  /** The kinds of engagement that it can match, the preferred one first. Coverage is about that one. */
+  fits: readonly [Kind, ...Kind[]];
+  /** Whether the amount is the price of 1,000 impressions. */
+  isPerMille: boolean;
+  /** What an engagement must lead to before it costs. Null: each one costs, so a missing cost is a discrepancy. */
+  conversion: string | null;
+}
+
+const ROWS = {
+  cpc: { bit: 1, name: "cost per click", fits: ["click"], isPerMille: false, conversion: null },
+  cpi: {
+    bit: 2,
+    name: "cost per install",
+    fits: ["click", "impression"],
+    isPerMille: false,
+    conversion: "an install",
+  },
+  cpe: {
+    bit: 4,
+    name: "cost per event",
+    fits: ["click", "impression"],
+    isPerMille: false,
+    conversion: "an event",
+  },
+  cpm: {
+    bit: 8,
+    name: "cost per 1,000 impressions",
+    fits: ["impression"],
+    isPerMille: true,
+    conversion: null,
+  },
+} as const satisfies Record<string, CostTypeRow>;
+
+export type CostType = keyof typeof ROWS;
+export const COST_TYPE: Record<CostType, CostTypeRow> = ROWS;
+export const COST_TYPES = Object.keys(ROWS) as [CostType, ...CostType[]];
+
+export const TYPES_WITH_DISCREPANCY = COST_TYPES.filter((type) => COST_TYPE[type].conversion === null);
+export const TYPES_PER_MILLE = COST_TYPES.filter((type) => COST_TYPE[type].isPerMille);
 
 /** A set of cost types as a bit mask: cpc and cpe are 1 + 4 = 5. */
 export function toMask(types: readonly CostType[]): number {
-  return types.reduce((mask, type) => mask | COST_TYPE_BITS[type], 0);
+  return types.reduce((mask, type) => mask | COST_TYPE[type].bit, 0);
 }
 
 /** The cost types of a bit mask, in the order of COST_TYPES. */
 export function toTypes(mask: number): CostType[] {
-  return COST_TYPES.filter((type) => mask & COST_TYPE_BITS[type]);
+  return COST_TYPES.filter((type) => mask & COST_TYPE[type].bit);
 }
-
-export const KINDS = ["click", "impression"] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** The kinds of engagement that a cost type can match, the preferred kind first. */
-export const KINDS_THAT_FIT: Record<CostType, Kind[]> = {
-  cpm: ["impression"],
-  cpc: ["click"],
-  cpi: ["click", "impression"],
-  cpe: ["click", "impression"],
-};

@@ -1,14 +1,14 @@
 /** Converts amounts to text without rounding. Amounts are integers in units of 0.00001 of the currency. */
 
-/** The highest price on a URL that counts unless an operator sets another: 10,000 of any currency. */
-export const DEFAULT_MAX_URL_AMOUNT = 10_000 * 100_000;
+/** The highest price on a URL that counts unless an operator sets another: 100 of any currency. */
+export const DEFAULT_MAX_URL_AMOUNT = 100 * 100_000;
 
 /** Plain decimal text without trailing zeros: 25000 units are `0.25`. */
 export function formatAmount(units: number | string): string {
   return toText(BigInt(units), 5);
 }
 
-/** The places of spend: a cpm amount is a price per 1,000 impressions, so one impression costs a thousandth of it. */
+/** The places of spend: an amount per mille is the price of 1,000 impressions, so one impression costs a thousandth of it. */
 const MONEY_PLACES = 8;
 
 /** Units of 0.00000001 as plain decimal text without trailing zeros: -150000000 units are `-1.5`. */
@@ -16,7 +16,7 @@ export function formatMoney(units: bigint | string): string {
   return toText(BigInt(units), MONEY_PLACES);
 }
 
-/** Sums of costs, in units of 0.00001. Those of cpm are prices per 1,000 impressions. */
+/** Sums of costs, in units of 0.00001. `perMille` are prices of 1,000 impressions. */
 interface CostSums {
   flat: string;
   perMille: string;

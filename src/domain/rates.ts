@@ -1,17 +1,12 @@
 /** Coverage and discrepancy of a cost type: how complete and how right a partner's costs are. Pure functions. */
-import { type CostType, KINDS_THAT_FIT, type Kind } from "./cost-types.ts";
+import { COST_TYPE, type CostType } from "./cost-types.ts";
 import type { Engagements } from "./costs.ts";
 
 /** The share of disagreeing engagements from which a partner is usually asked to fix its costs. */
 export const DISCREPANCY_THRESHOLD = 0.05;
 
-/** The kind of engagement that the rates of a cost type count: cpc, cpi and cpe clicks, cpm impressions. */
-export function countedKind(costType: CostType): Kind {
-  return KINDS_THAT_FIT[costType][0] ?? "click";
-}
-
-/** The cost types of which every engagement has a cost, so that a missing one is a discrepancy. */
-export const TYPES_WITH_DISCREPANCY = ["cpc", "cpm"] as const satisfies CostType[];
+/** The days that the rates of a partner cover, today included. */
+export const RATE_DAYS = 7;
 
 export interface RateCounts {
   costType: CostType;
@@ -37,7 +32,7 @@ export function countRates(
   ids: { engagements: Partial<Engagements>; match: Match | undefined }[],
 ): RateCounts {
   const recorded = ids.flatMap(({ engagements, match }) => {
-    const engagement = engagements[countedKind(costType)];
+    const engagement = engagements[COST_TYPE[costType].fits[0]];
     return engagement ? [{ engagement, match }] : [];
   });
   const expected = recorded.filter(
@@ -45,7 +40,7 @@ export function countRates(
       (engagement.urlCostType ?? costType) === costType && (match?.costType ?? costType) === costType,
   );
   const agreeing = expected.filter(({ match }) => match && match.amount !== null && match.agreesWithUrl);
-  const hasDiscrepancy = TYPES_WITH_DISCREPANCY.some((type) => type === costType);
+  const hasDiscrepancy = COST_TYPE[costType].conversion === null;
   return {
     costType,
     matched,

@@ -12,6 +12,8 @@ export const DROP_REASONS = {
   repeated: "The parameter is given twice with different values.",
   unfilled_macro: "The network did not replace its macro.",
   missing_level: "The name of the level above is missing.",
+  cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
+  not_agreed: "The price is in another currency than the partner's cost parameters say.",
   other_partner: "The sub-link belongs to another partner.",
   too_many_links: `Clicks and impressions created ${MAX_FROM_ENGAGEMENTS.toLocaleString("en-US")} links below this network.`,
 } as const;

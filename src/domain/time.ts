@@ -3,7 +3,7 @@
 export const HOUR_MS = 3600 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** How far apart a cost and its engagement may be, whichever comes first (spec §8). Exactly seven days is inside. */
+/** How far apart a cost and its engagement may be, whichever comes first (spec §8). Exactly that far is inside. */
 export const COST_WINDOW_MS = 7 * DAY_MS;
 
 /**

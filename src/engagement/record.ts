@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { type Recorded, recordOne } from "../db/ledger/engagements.ts";
-import { KINDS_THAT_FIT, type Kind } from "../domain/cost-types.ts";
+import { COST_TYPE, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
 import type { Context } from "../env.ts";
@@ -19,47 +19,66 @@ export function recordEngagement(
   return recordOne(context.ledger, readOpened(context, linkToken, kind), context.now);
 }
 
-/**
- * Reads the parameters of the URL (spec §2.2). Invalid ones never fail a click: they are dropped, each with a reason. One
- * invalid parameter of a price drops all of the price.
- */
+/** Reads the parameters of the URL (spec §2.2). Invalid ones never fail a click: they are dropped, each with a reason. */
 export function readOpened({ url, now }: Context, linkToken: string, kind: Kind): OpenedLink {
   const pairs = readPairs(url.search.slice(1));
-  const dropped: [string, DropReason][] = [];
-  const read = <T>(parameter: string, field: z.ZodMiniType<T, string>): T | null => {
-    const { value, reason } = readParameter(pairs, parameter, field);
-    if (reason) dropped.push([parameter, reason]);
-    return value;
-  };
-  const id = read("cost_id", costId);
-  const droppedBefore = dropped.length;
-  const type = read("cost_type", costType);
-  const urlCurrency = read("cost_currency", currency);
-  const urlAmount = read("cost_amount", amount);
-  const doesFit = type === null || KINDS_THAT_FIT[type].includes(kind);
-  if (!doesFit) dropped.push(["cost_type", "invalid"]);
-  const isPriceValid = dropped.length === droppedBefore;
-  const hasPrice = isPriceValid && type !== null && urlCurrency !== null && urlAmount !== null;
+  const id = readParameter(pairs, "cost_id", costId);
+  const isIdDropped = id.value === null && pairs.some(({ name }) => name === "cost_id");
+  const { price, dropped } = isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind);
+  const hasPrice = Object.values(price).every((value) => value !== null);
   return {
     linkToken,
     kind,
     occurredAt: now,
-    costId: id ?? (hasPrice ? `url-${crypto.randomUUID()}` : null),
-    isGenerated: id === null,
-    urlCostType: isPriceValid ? type : null,
-    urlCurrency: isPriceValid ? urlCurrency : null,
-    urlAmount: isPriceValid ? urlAmount : null,
+    costId: id.value ?? (hasPrice ? `url-${crypto.randomUUID()}` : null),
+    isGenerated: id.value === null,
+    ...price,
     subLinks: LEVEL_PARAMETERS.map((parameter) => {
       const { value, reason } = readParameter(pairs, parameter, linkName);
       return { name: value, reason, token: value === null ? "" : createLinkToken() };
     }),
-    dropped,
+    dropped: [...(id.reason ? [["cost_id", id.reason] satisfies Drop] : []), ...dropped],
   };
 }
 
+type Drop = OpenedLink["dropped"][number];
+type Price = Pick<OpenedLink, "urlCostType" | "urlCurrency" | "urlAmount">;
+
+const NO_PRICE: Price = { urlCostType: null, urlCurrency: null, urlAmount: null };
+
+/** The parameters of a price. One that is invalid drops all of the price. */
+function readPrice(pairs: Pair[], kind: Kind): { price: Price; dropped: Drop[] } {
+  const type = readParameter(pairs, "cost_type", costType);
+  const urlCurrency = readParameter(pairs, "cost_currency", currency);
+  const urlAmount = readParameter(pairs, "cost_amount", amount);
+  const fits = type.value === null || COST_TYPE[type.value].fits.includes(kind);
+  const reasons = {
+    cost_type: fits ? type.reason : "invalid",
+    cost_currency: urlCurrency.reason,
+    cost_amount: urlAmount.reason,
+  } as const;
+  const dropped = Object.entries(reasons).flatMap(([parameter, reason]): Drop[] =>
+    reason ? [[parameter, reason]] : [],
+  );
+  const price = { urlCostType: type.value, urlCurrency: urlCurrency.value, urlAmount: urlAmount.value };
+  return { price: dropped.length > 0 ? NO_PRICE : price, dropped };
+}
+
+/** Of a URL whose cost ID cannot be used. With a generated ID, its price would count again with each click. */
+function dropPrice(pairs: Pair[]): { price: Price; dropped: Drop[] } {
+  const dropped = ["cost_type", "cost_currency", "cost_amount"]
+    .filter((parameter) => given(pairs, parameter).length > 0)
+    .map((parameter): Drop => [parameter, "cost_id_dropped"]);
+  return { price: NO_PRICE, dropped };
+}
+
+/** The values of a parameter that are not empty. */
+const given = (pairs: Pair[], parameter: string) =>
+  pairs.filter(({ name, value, isUtf8 }) => name === parameter && (value !== "" || !isUtf8));
+
 /** The valid value of a parameter, or why it cannot be used. An empty parameter is like a missing one. */
 function readParameter<T>(pairs: Pair[], parameter: string, field: z.ZodMiniType<T, string>) {
-  const found = pairs.filter(({ name, value, isUtf8 }) => name === parameter && (value !== "" || !isUtf8));
+  const found = given(pairs, parameter);
   if (found.length === 0) return { value: null, reason: null };
   const reject = (reason: DropReason) => ({ value: null, reason });
   if (found.some(({ isUtf8 }) => !isUtf8)) return reject("invalid");

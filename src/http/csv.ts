@@ -25,18 +25,49 @@ export const toCsvRows = (rows: Cell[][]) => rows.map((cells) => toLine(cells.ma
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** The place before a formula: at the start of the text, or where a spreadsheet could start a cell or a row in it. */
-const FORMULA = /(?<=^|[;\r\n])(?='*[\s"]*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
-/** The apostrophe before a formula. A text that had one already got another, so removing it gives the text back. */
-const APOSTROPHE = /(?<=^|[;\r\n])'(?='*[\s"]*[=+\-@＝＋－＠])/g;
+/** A text that a spreadsheet would run as a formula, or that starts with white space that one could remove. */
+const FORMULA = /^(?:'*[\s"]*[=+\-@＝＋－＠]|[\t\r\n])/;
 
-/** The text of a cell that `toCsv` wrote. */
-export const fromCell = (cell: string) => cell.replace(APOSTROPHE, "");
+/** The text of a cell that `toCsv` wrote. A text that had apostrophes before a formula got another, so they stay. */
+export const fromCell = (cell: string) =>
+  cell.includes("'") ? mapFormulas(cell, (part) => part.replace(/^'/, "")) : cell;
 
 function toCell(value: Cell): string {
-  const text = String(value ?? "").replace(FORMULA, "'");
+  const text = guardFormulas(String(value ?? ""));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** The text with an apostrophe before each formula. */
+function guardFormulas(text: string): string {
+  if (!/[;\r\n]/.test(text)) return FORMULA.test(text) ? `'${text}` : text;
+  const guarded = mapFormulas(text, (part) => `'${part}`);
+  return /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
+}
+
+/**
+ * Changes each part that is a formula after apostrophes, white space and quotes: at the start of the text, and where a spreadsheet could
+ * start a cell or a row in it. It reads the text from its end, because an expression would read a run of line ends again for each of them.
+ */
+function mapFormulas(text: string, change: (part: string) => string): string {
+  const parts: string[] = [];
+  let end = text.length;
+  let isFormula = false;
+  let isGuarded = false;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text[at] ?? "";
+    isFormula = SIGNS.has(character) || (isFormula && /[\s"]/.test(character));
+    isGuarded = isFormula || (isGuarded && character === "'");
+    if (isGuarded && (at === 0 || SEPARATORS.has(text[at - 1] ?? ""))) {
+      parts.push(change(text.slice(at, end)));
+      end = at;
+    }
+  }
+  parts.push(text.slice(0, end));
+  return parts.reverse().join("");
+}
+
+const SIGNS = new Set("=+-@＝＋－＠");
+const SEPARATORS = new Set(";\r\n");
 
 /** A response that downloads the table under this file name. */
 export function csvResponse(

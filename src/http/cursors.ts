@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import type { Range } from "../db/keyset.ts";
 import type { InputError } from "../errors.ts";
+import { withoutEndSlashes } from "./router.ts";
 
 const CURSOR_VERSION = "1";
 
@@ -72,7 +73,7 @@ function readTextCursor(list: string, cursor: string): string | undefined {
 const POSITION = ["after", "before", "cursor", "limit"];
 
 function nameList({ pathname, searchParams }: URL, parameters: string[]): string {
-  const path = pathname.replace(/^\/public\/v\d/, "").replace(/\/+$/, "");
+  const path = withoutEndSlashes(pathname.replace(/^\/public\/v\d/, ""));
   const filters = parameters.filter((name) => !POSITION.includes(name) && searchParams.has(name));
   return [path, ...filters.map((name) => `${name}=${searchParams.get(name)}`)].join(" ");
 }

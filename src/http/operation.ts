@@ -35,6 +35,8 @@ export interface Operation {
   responses: Record<number, OperationResponse>;
   /** The error codes of this operation, in addition to those that follow from its input and credentials. */
   errors: ErrorCode[];
+  /** It adds up totals or reads a whole list, so its requests are limited, see src/auth/report-limits.ts. */
+  isReport?: boolean;
 }
 
 /** An operation with its place and its guarded handler, as the functions in src/auth/operations.ts build it. */

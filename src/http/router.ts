@@ -43,6 +43,13 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
   };
 }
 
+/** A path without the slashes at its end, which itty-router ignores. */
+export function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
+
 function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
   const allowed = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name));
   const allow = allowed.join(", ");

@@ -1,6 +1,6 @@
 /**
- * Asks operators for their own password before they can act as somebody else. The API takes it in the body. The console asks for
- * it unless it was entered a short time ago.
+ * Asks operators for their own password before they change an operator or make somebody one. An API token that leaked, or a
+ * browser that was left open, is not enough for that.
  */
 import * as z from "zod/mini";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
@@ -11,29 +11,38 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { password } from "../http/input/fields.ts";
 
-/** An operator whose password the console has asked for, or who sent it. */
-export interface ConfirmedOperator extends Operator {
-  enteredPassword?: boolean;
+/** An operator who does something. */
+export interface ActingOperator extends Operator {
+  /** In the console: asks for the password in the form, unless it was entered a short time ago. */
+  confirm?: () => Promise<void>;
 }
 
 export const yourPassword = z
   .optional(password)
-  .with(
-    z.describe(
-      "Your own password. Required if the request changes a role, or gives somebody a password for an operator account",
-    ),
-  );
+  .with(z.describe("Your own password. Required if the user is an operator or becomes one"));
 
-/** Throws password_required or wrong_password unless the operator has entered the right password. */
+/** Throws password_required, wrong_password or rate_limited unless the operator has entered the right password. */
 export async function requirePassword(
   context: Context,
-  operator: ConfirmedOperator,
+  operator: ActingOperator,
   sent: string | undefined,
 ): Promise<void> {
-  if (operator.enteredPassword) return;
-  if (sent === undefined) throw passwordError("password_required", "is required");
-  const { userId } = operator;
+  await (operator.confirm?.() ?? checkPassword(context, operator, sent));
+}
+
+const NO_PASSWORD =
+  "Your account has no password. Sign in to the console again, and do this there in the next 10 minutes.";
+
+/** Like `requirePassword`, with the password that was sent. `ask` is the text of the error if there is none. */
+export async function checkPassword(
+  context: Context,
+  { userId }: Operator,
+  sent: string | undefined,
+  ask?: string,
+): Promise<void> {
   const stored = await findPasswordHash(context.env.DB, userId);
+  if (stored === null) throw new AppError("password_required", NO_PASSWORD);
+  if (sent === undefined) throw passwordError("password_required", "is required", ask);
   const counted = sha256(`operator ${userId}`);
   if (!(await confirmPassword(context, { userId, stored, counted }, sent))) {
     throw passwordError("wrong_password", "is incorrect");
@@ -41,7 +50,7 @@ export async function requirePassword(
 }
 
 /** `detail` replaces the error's own text. */
-export function passwordError(
+function passwordError(
   code: "password_required" | "wrong_password",
   message: string,
   detail?: string,

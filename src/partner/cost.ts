@@ -2,8 +2,10 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type CostRecord, findCost } from "../db/ledger/costs.ts";
-import { voidOwnCost } from "../db/ledger/voids.ts";
+import { showInvisible } from "../domain/characters.ts";
+import { TYPES_PER_MILLE } from "../domain/cost-types.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
+import { COST_WINDOW, describeFits } from "../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -11,6 +13,7 @@ import { costId } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
 import { type Markup, redirectResponse, time } from "../http/pages.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
+import { voidOwn } from "../usecases/costs/void.ts";
 import { amountOf, meaningOf, stateBadge } from "./costs.ts";
 import { withLedger } from "./frame.ts";
 
@@ -35,10 +38,10 @@ export const costPage = withLedger("/partner/costs", async (context, _partner, c
   if (!cost) throw notFound();
   const item = toCostItem(id, cost, context.now);
   return {
-    title: `Cost ${id}`,
+    title: `Cost ${showInvisible(id)}`,
     body: html`
       <p><a href="/partner/costs">All costs</a></p>
-      <div class="head"><h1 class="id">${id}</h1>${stateBadge(item.match)}</div>
+      <div class="head"><h1 class="id">${showInvisible(id)}</h1>${stateBadge(item.match)}</div>
       <p class="lead">${meaningOf(item.match)}</p>
       ${item.mismatch ? html`<p class="notice warn">${MISMATCHES[item.mismatch]}</p>` : ""}
       ${item.amount === null ? html`<p class="notice warn">This cost has no amount, so it doesn't count as spend. Send it again with an amount to complete it.</p>` : ""}
@@ -46,10 +49,10 @@ export const costPage = withLedger("/partner/costs", async (context, _partner, c
         <h2 id="values">Cost</h2>
         <dl class="details">
           <dt>Type</dt><dd>${item.cost_type}</dd>
-          <dt>Amount</dt><dd>${amountOf(item)}${item.cost_type === "cpm" ? " per 1,000 impressions" : ""}</dd>
+          <dt>Amount</dt><dd>${amountOf(item)}${TYPES_PER_MILLE.some((type) => type === item.cost_type) ? " per 1,000 impressions" : ""}</dd>
           <dt>Source</dt><dd>${item.source === "call" ? "Sent by you" : "Price on the URL of the click or impression"}</dd>
           ${item.received_at ? html`<dt>Received</dt><dd>${time(item.received_at)}</dd>` : ""}
-          ${item.tag === null ? "" : html`<dt>Tag</dt><dd>${item.tag}</dd>`}
+          ${item.tag === null ? "" : html`<dt>Tag</dt><dd>${showInvisible(item.tag)}</dd>`}
           ${item.may_match_until ? html`<dt>${item.match === "lapsed" ? "Could match until" : "Can match until"}</dt><dd>${time(item.may_match_until)}</dd>` : ""}
           ${item.url_price ? html`<dt>Price on the URL</dt><dd>${item.url_price.amount} ${item.url_price.cost_currency}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
         </dl>
@@ -60,10 +63,9 @@ export const costPage = withLedger("/partner/costs", async (context, _partner, c
 });
 
 const MISMATCHES: Record<NonNullable<CostItem["mismatch"]>, string> = {
-  wrong_engagement:
-    "The click or impression with this ID doesn't fit the cost type. A cpm cost needs an impression, a cpc cost a click.",
+  wrong_engagement: `The click or impression with this ID doesn't fit the cost type: ${describeFits()}.`,
   cost_data_disabled: "Cost data was off for the link when the click or impression was recorded.",
-  window_closed: "The click or impression with this ID is more than seven days away from the cost.",
+  window_closed: `The click or impression with this ID is more than ${COST_WINDOW} away from the cost.`,
 };
 
 function engagementCard({ engagement }: CostItem): Markup | "" {
@@ -111,15 +113,8 @@ function voidableUntil({ kind, countingPrice, engagements, receivedAt }: CostRec
 
 export const voidCost = withLedger("/partner/costs", async (context, _partner, caller) => {
   const id = await readId(context);
-  const { credential, verdict } = await voidOwnCost(context.ledger, caller.tokenHash, id, context.now);
-  caller.authorize(credential);
-  if (verdict === "not_found") throw notFound();
-  if (verdict === "window_closed")
-    throw new AppError(
-      "window_closed",
-      "It is too late to void this cost: its click or impression is more than seven days old. Ask your operator to correct it.",
-    );
-  return redirectResponse(`${pathOf(id)}?notice=${verdict === "duplicate" ? "already-voided" : "voided"}`);
+  const { isDuplicate } = await voidOwn(context, caller, id);
+  return redirectResponse(`${pathOf(id)}?notice=${isDuplicate ? "already-voided" : "voided"}`);
 });
 
 /** For a reload of a rejected form. */

@@ -2,13 +2,15 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { listCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import { showInvisible } from "../domain/characters.ts";
+import { COST_WINDOW, RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { pageQuery, plainText } from "../http/input/fields.ts";
 import { type Parsed, readInput } from "../http/input/input.ts";
 import { type Markup, time } from "../http/pages.ts";
 import { pagingV2 } from "../http/paging.ts";
 import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
-import { withLedger } from "./frame.ts";
+import { report, withLedger } from "./frame.ts";
 
 const PAGE_SIZE = 50;
 const FILE_SIZE = 1_000;
@@ -40,10 +42,13 @@ export const costsPage = withLedger("/partner/costs", async (context, _partner, 
   };
 });
 
-export const costsFile = withLedger("/partner/costs", async (context, _partner, caller) => {
-  const { query, range } = await readQuery(context);
-  return costsResponse((await find(context, caller, query, { ...range, limit: FILE_SIZE })).items);
-});
+export const costsFile = withLedger(
+  "/partner/costs",
+  report(async (context, _partner, caller) => {
+    const { query, range } = await readQuery(context);
+    return costsResponse((await find(context, caller, query, { ...range, limit: FILE_SIZE })).items);
+  }),
+);
 
 /** The cursors of the page and of the file are those of one list. A form also sends the fields that are empty. */
 function readQuery(context: Context): Promise<Parsed<typeof contract>> {
@@ -92,7 +97,7 @@ function pathOf(query: Query, cursor: string | null | undefined = null, path = "
 const STATES: Record<CostItem["match"], [badge: string, meaning: string]> = {
   matched: ["ok", "It has its click or impression."],
   pending: ["warn", "It waits for its click or impression."],
-  lapsed: ["error", "No click or impression came in seven days. It never counts."],
+  lapsed: ["error", `No click or impression came in ${COST_WINDOW}. It never counts.`],
   voided: ["", "It was taken back and doesn't count."],
 };
 export const stateBadge = (match: CostItem["match"]) =>
@@ -117,7 +122,7 @@ function table(items: CostItem[]): Markup {
       <tbody>${items.map(
         (item) => html`
           <tr>
-            <th scope="row"><a href="/partner/costs/${encodeURIComponent(item.cost_id)}">${item.cost_id}</a></th>
+            <th scope="row"><a href="/partner/costs/${encodeURIComponent(item.cost_id)}">${showInvisible(item.cost_id)}</a></th>
             <td data-label="State">${stateBadge(item.match)}</td>
             <td data-label="Type">${item.cost_type}</td>
             <td data-label="Amount" class="number">${amountOf(item)}</td>
@@ -140,7 +145,7 @@ function emptyList(query: Query, hasMore: boolean): Markup {
     return html`<section class="card"><p>No costs match this filter.</p><p><a class="button secondary" href="/partner/costs">Clear filter</a></p></section>`;
   return html`
     <section class="card">
-      <p>No costs yet. Costs are listed here until 14 days after their click or impression.</p>
+      <p>No costs yet. Costs are listed here until ${RETENTION} after their click or impression.</p>
       <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a></p>
     </section>`;
 }

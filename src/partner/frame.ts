@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { CostCaller } from "../auth/guards.ts";
 import { type SignedInPartner, withPartner } from "../auth/partner-sessions.ts";
+import { asReport } from "../auth/report-limits.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
@@ -52,6 +53,12 @@ export function withFrame(tab: Tab, show: Show): Handler {
     return framed(context, partner, tab, toPage(context, error));
   });
 }
+
+/** Limits a page that adds up totals or reads a whole list. */
+export const report =
+  (show: Show): Show =>
+  (context, partner, caller) =>
+    asReport(context, caller.tokenHash, () => show(context, partner, caller));
 
 /** Like `withFrame`, for a page about costs in the ledger. Throws test_credential for a partner with a test credential. */
 export function withLedger(tab: Tab, show: Show): Handler {

@@ -2,22 +2,25 @@
 import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { type FoundRates, findRates } from "../db/operator/rates.ts";
-import { type CostType, toTypes } from "../domain/cost-types.ts";
-import { countedKind, DISCREPANCY_THRESHOLD } from "../domain/rates.ts";
+import { COST_TYPE, type CostType, toTypes } from "../domain/cost-types.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
 import { toIso } from "../domain/time.ts";
 import { type Markup, redirectResponse, time } from "../http/pages.ts";
+import { costTypeName } from "../usecases/cost-types.ts";
 import { type RatesItem, ratesSection, toIntegratedRates } from "../usecases/rates.ts";
-import { withFrame } from "./frame.ts";
+import { report, withFrame } from "./frame.ts";
 
-export const overview = withFrame("/partner", async (context, partner, caller) => {
-  // The rates are found by the partner's ID, which the database has just read for the session.
-  caller.authorize(partner);
-  if (partner.mode === "test") return redirectResponse("/partner/round");
-  const found = await findRates(context.ledger, partner.partnerId, context.now);
-  const types = typesOf(partner);
-  return {
-    title: "Overview",
-    body: html`
+export const overview = withFrame(
+  "/partner",
+  report(async (context, partner, caller) => {
+    // The rates are found by the partner's ID, which the database has just read for the session.
+    caller.authorize(partner);
+    if (partner.mode === "test") return redirectResponse("/partner/round");
+    const found = await findRates(context.ledger, partner.partnerId, context.now);
+    const types = typesOf(partner);
+    return {
+      title: "Overview",
+      body: html`
       <div class="head"><h1>${partner.displayName}</h1>${stateBadge(partner, types)}</div>
       ${
         partner.stoppedAt === null
@@ -29,19 +32,13 @@ export const overview = withFrame("/partner", async (context, partner, caller) =
         <h2 id="credential">Credential</h2>
         <dl class="details">
           <dt>Credential</dt><dd><code>${partner.hint}</code></dd>
-          <dt>Can send</dt><dd>${types.length > 0 ? types.map((type) => html`<abbr title="${TYPE_NAMES[type]}">${type}</abbr> `) : "No cost types"}</dd>
+          <dt>Can send</dt><dd>${types.length > 0 ? types.map((type) => html`${costTypeName(type)} `) : "No cost types"}</dd>
         </dl>
       </section>
       ${ratesSection(partner.integratedTypes, found)}`,
-  };
-});
-
-export const TYPE_NAMES: Record<CostType, string> = {
-  cpc: "cost per click",
-  cpi: "cost per install",
-  cpe: "cost per event",
-  cpm: "cost per 1,000 impressions",
-};
+    };
+  }),
+);
 
 /** The cost types that are accepted with this credential. */
 function typesOf(partner: SignedInPartner): CostType[] {
@@ -65,10 +62,10 @@ function findStep(partner: SignedInPartner, types: CostType[], rates: RatesItem[
     return html`<p>Your credential can't send any cost type yet. Ask your operator for an <a href="/docs/rounds">integration round</a>.</p>`;
   const off = rates.find((item) => item.within_threshold === false);
   if (off)
-    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${countedKind(off.cost_type)}s have no agreeing cost. Costs that wait for a click or impression may have a wrong ID.</p>
+    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${COST_TYPE[off.cost_type].fits[0]}s have no agreeing cost. Costs that wait for a click or impression may have a wrong ID.</p>
       <p><a class="button" href="/partner/costs?match=pending">Show pending costs</a></p>`;
   if (rates.every((item) => item.matched === 0))
-    return html`<p>None of your costs matched in the last 7 days. Send your first cost, or upload a file.</p>
+    return html`<p>None of your costs matched in the last ${RATE_DAYS} days. Send your first cost, or upload a file.</p>
       <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a></p>`;
   return html`<p>Your costs match, and no discrepancy is above the usual ${100 * DISCREPANCY_THRESHOLD}%. Nothing to do.</p>
     <p><a class="button secondary" href="/partner/costs">Show costs</a></p>`;

@@ -3,16 +3,19 @@ import { findRoundOfCredential } from "../db/operator/rounds/rounds.ts";
 import { AppError } from "../errors.ts";
 import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
 import { reportView } from "../usecases/rounds/view.ts";
-import { withFrame } from "./frame.ts";
+import { report, withFrame } from "./frame.ts";
 
-export const roundPage = withFrame("/partner/round", async (context, _partner, caller) => {
-  const { credential, found } = await findRoundOfCredential(context.ledger, caller.tokenHash, context.now);
-  caller.authorize(credential);
-  if (!found)
-    throw new AppError(
-      "not_found",
-      "Only a test credential has a round. To read its report, sign out and sign in with the test credential.",
-    );
-  const round = toRoundWithReport(found);
-  return { title: `Round ${round.id}`, body: reportView(round) };
-});
+export const roundPage = withFrame(
+  "/partner/round",
+  report(async (context, _partner, caller) => {
+    const { credential, found } = await findRoundOfCredential(context.ledger, caller.tokenHash, context.now);
+    caller.authorize(credential);
+    if (!found)
+      throw new AppError(
+        "not_found",
+        "Only a test credential has a round. To read its report, sign out and sign in with the test credential.",
+      );
+    const round = toRoundWithReport(found);
+    return { title: `Round ${round.id}`, body: reportView(round) };
+  }),
+);

@@ -1,7 +1,8 @@
 /** `/partner/setup`: the parameters on the URLs of the partner's links, and how to send the first cost. */
 import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
-import { toTypes } from "../domain/cost-types.ts";
+import { COST_TYPE, COST_TYPES, toTypes } from "../domain/cost-types.ts";
+import { toPairs } from "../domain/templates.ts";
 import type { Context } from "../env.ts";
 import { isMacro } from "../http/input/fields.ts";
 import type { Markup } from "../http/pages.ts";
@@ -42,19 +43,11 @@ function template(heading: string, parameters: string): Markup {
     </table></div>`;
 }
 
-/** The parameters as they are written: a template is not decoded, because its macros can contain any character. */
-function toPairs(parameters: string): { name: string; value: string }[] {
-  return parameters.split("&").map((pair) => {
-    const [name = "", ...value] = pair.split("=");
-    return { name, value: value.join("=") };
-  });
-}
-
 /** The commands of the partner guide with this partner's values. The credential is never shown. */
 function firstCost({ url }: Context, { mode, costTypes }: SignedInPartner): Markup {
-  const type = toTypes(costTypes)[0] ?? "cpc";
-  const opened = type === "cpm" ? `${url.origin}/impression` : url.origin;
-  const kind = type === "cpm" ? "impression" : "click";
+  const type = toTypes(costTypes)[0] ?? COST_TYPES[0];
+  const [kind] = COST_TYPE[type].fits;
+  const opened = kind === "impression" ? `${url.origin}/impression` : url.origin;
   const round = mode === "test" ? ',"round":1,"mismatch":null' : "";
   return html`
     <section class="card" aria-labelledby="first">

@@ -1,5 +1,7 @@
 /** The pages of an upload: the form, what the check found, and the result. */
 import { html } from "hono/html";
+import { showInvisible } from "../domain/characters.ts";
+import { COST_TYPES } from "../domain/cost-types.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import {
@@ -31,7 +33,7 @@ const PATHS = {
   list: "/partner/costs",
 };
 
-const showId = ({ name }: Outcome) => html`<code>${name}</code>`;
+const showId = ({ name }: Outcome) => html`<code>${showInvisible(name ?? "")}</code>`;
 
 export function uploadPage(error?: AppError): PartnerPage {
   const { summary, form } = uploadForm(
@@ -52,8 +54,8 @@ export function uploadPage(error?: AppError): PartnerPage {
         <h2 id="format">Format</h2>
         <p>One cost in each row. <code>cost_amount</code> can be empty. Each cost ID can be in the file once. The <a href="/docs/partners#parameters">partner guide</a> explains the values.</p>
         <pre tabindex="0" aria-label="Example"><code>cost_type,cost_currency,cost_id,cost_amount,tag
-cpc,USD,yourname-20260701-0001,0.25,july
-cpc,USD,yourname-20260701-0002,0.3,july</code></pre>
+${COST_TYPES[0]},USD,yourname-20260701-0001,0.25,july
+${COST_TYPES[0]},USD,yourname-20260701-0002,0.3,july</code></pre>
       </section>`,
   };
 }

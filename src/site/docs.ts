@@ -27,7 +27,14 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
   },
   {
     title: "Topics",
-    pages: [guide("rounds"), guide("rules"), guide("corrections"), guide("archive"), guide("limits")],
+    pages: [
+      guide("rounds"),
+      guide("rules"),
+      guide("corrections"),
+      guide("archive"),
+      guide("privacy"),
+      guide("limits"),
+    ],
   },
   { title: "Help", pages: [guide("troubleshooting"), { path: "/docs/errors", title: "Errors" }] },
 ];

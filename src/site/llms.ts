@@ -1,4 +1,6 @@
 /** `/llms.txt`: a summary of the interfaces in Markdown, for language models. */
+import { TYPES_PER_MILLE } from "../domain/cost-types.ts";
+import { COST_WINDOW, describeFits, listOf } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { ERRORS } from "../errors.ts";
 import { DOCS } from "./docs.ts";
@@ -30,8 +32,11 @@ ${pages.join("\n")}
 - Credentials go into the \`Authorization\` header, as \`Token token=…\` or \`Bearer …\`, never into a URL.
 - Lists are paged: follow \`paging.next\` until it is null. \`limit\` is 50 by default, at most 1,000.
 - A cost is identified by its \`cost_id\` (12 to 256 characters). The same values again return 200 with \`"duplicate": true\`, so a retry is safe. Other values for the same ID are rejected.
-- A cost matches the engagement with the same \`cost_id\`: \`cpm\` an impression, \`cpc\` a click, \`cpi\` and \`cpe\` a click or an impression. It is accepted up to seven days after the engagement. Before the engagement it is pending and matches later. \`GET /cost/{cost_id}\` returns its state; \`mismatch\` says why an engagement with the ID cannot take the cost.
-- Amounts are decimal text with at most 5 decimal places; for \`cpm\` the price of 1,000 impressions. Days are in UTC.
+- A cost matches the engagement with the same \`cost_id\`: ${describeFits((type) => `\`${type}\``)}. It is accepted up to ${COST_WINDOW} after the engagement. Before the engagement it is pending and matches later. \`GET /cost/{cost_id}\` returns its state; \`mismatch\` says why an engagement with the ID cannot take the cost.
+- Amounts are decimal text with at most 5 decimal places; for ${listOf(
+    TYPES_PER_MILLE.map((type) => `\`${type}\``),
+    "and",
+  )} the price of 1,000 impressions. Days are in UTC.
 - 200 to a cost means that it is committed. Retry 408, 429, 500 and 503 with the same request, after \`Retry-After\` seconds if the header is present. Fix the request after 400, 401 and 403.
 - Every response has an \`X-Request-Id\`. Every error is a problem document (RFC 9457) with \`code\`, \`detail\`, \`request_id\` and, for a malformed request, \`errors\` with every invalid parameter.
 

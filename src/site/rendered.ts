@@ -1,8 +1,10 @@
 /** Generated from src/site/pages/*.md by `npm run docs:render`. Do not edit. */
+import { FACTS } from "./facts.ts";
+
 export const PAGES = {
   archive: {
     title: "Prove a cost",
-    lead: `The purge deletes a cost 14 days after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
+    lead: `The purge deletes a cost ${FACTS["retention time"]} after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
     sections: [
       { id: "bind-a-bucket", title: "Bind a bucket", body: `<h2 id="bind-a-bucket">Bind a bucket</h2>
 <p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.</p>
@@ -119,7 +121,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>counts</code></td>
-<td>What the totals include for good: at most one entry for the call and one for a price on a URL, with <code>source</code>, <code>state</code> (<code>matched</code>, <code>pending</code> or <code>unpriced</code>), <code>kind</code>, <code>app_token</code>, <code>link_token</code>, <code>day</code>, <code>cost_type</code>, <code>currency</code>, <code>amount</code>. For <code>cpm</code>, the amount is the price of 1,000 impressions</td>
+<td>What the totals include for good: at most one entry for the call and one for a price on a URL, with <code>source</code>, <code>state</code> (<code>matched</code>, <code>pending</code> or <code>unpriced</code>), <code>kind</code>, <code>app_token</code>, <code>link_token</code>, <code>day</code>, <code>cost_type</code>, <code>currency</code>, <code>amount</code>. For ${FACTS["types per mille"]}, the amount is the price of 1,000 impressions</td>
 </tr>
 <tr>
 <td><code>expired_at</code></td>
@@ -170,19 +172,19 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>The amount, currency or type of a cost</td>
 <td>partner</td>
 <td><a href="#void-it">void it</a>, then <a href="#correct-it">send the right values</a></td>
-<td>seven days after the click or impression</td>
+<td>${FACTS["cost window"]} after the click or impression</td>
 </tr>
 <tr>
 <td>A cost that should not count</td>
 <td>partner</td>
 <td><a href="#void-it">void it</a></td>
-<td>seven days after the click or impression, or until a pending cost lapses</td>
+<td>${FACTS["cost window"]} after the click or impression, or until a pending cost lapses</td>
 </tr>
 <tr>
 <td>A cost of a partner that does not act</td>
 <td>operator</td>
 <td><a href="#void-it-as-the-operator">void it for the partner</a></td>
-<td>14 days after the click or impression</td>
+<td>${FACTS["retention time"]} after the click or impression</td>
 </tr>
 <tr>
 <td>The spend of an earlier day</td>
@@ -227,7 +229,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;match&quot;:&quot;voided&quot;
 &quot;duplicate&quot;:true</samp></pre>` },
       { id: "correct-it", title: "Correct it", body: `<h2 id="correct-it">Correct it</h2>
-<p>Send the right values with the same cost ID. They count as the values of a first call would, if the click or impression is at most seven days old:</p>
+<p>Send the right values with the same cost ID. They count as the values of a first call would, if the click or impression is at most ${FACTS["cost window"]} old:</p>
 <pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;match&quot;:&quot;matched&quot;
 &quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
@@ -240,15 +242,15 @@ GROUP BY ALL ORDER BY ALL;</pre>
 &quot;amount&quot;:&quot;0.25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>` },
       { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<h2 id="void-it-as-the-operator">Void it as the operator</h2>
-<p>Operators void a cost with a reason, on the partner&#39;s page of the console or with the API. The audit log keeps the operator, the reason and the removed values.</p>
+<p>Operators void a cost with a reason, on the partner&#39;s page of the console or with the API. The audit log keeps the operator, the reason and the removed values; of a void by the partner, its credential and the removed values.</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>operator partners/1/voids -d '{&quot;cost_id&quot;: &quot;acme-wrong-20260701&quot;, &quot;reason&quot;: &quot;Invalid click&quot;}' | \\
     grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
 &quot;duplicate&quot;:false</samp>
-<kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*}'</kbd>
-<samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;reason&quot;:&quot;Invalid click&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}</samp></pre>
+<kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*&quot;reason&quot;[^}]*}'</kbd>
+<samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;reason&quot;:&quot;Invalid click&quot;}</samp></pre>
 <p>The partner can send other values after that, as after its own void.</p>` },
       { id: "adjust-the-spend", title: "Adjust the spend", body: `<h2 id="adjust-the-spend">Adjust the spend</h2>
 <p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example by a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
@@ -263,10 +265,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,-12.5,-12.5,0,0</samp></pre>` },
       { id: "see-what-is-missing", title: "See what is missing", body: `<h2 id="see-what-is-missing">See what is missing</h2>
-<p>Two rates of the last seven days show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
+<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
 <ul>
-<li><strong>Coverage</strong> is the share of recorded clicks with a cost; for <code>cpm</code>, of recorded impressions.</li>
-<li><strong>Discrepancy</strong>, for <code>cpc</code> and <code>cpm</code>, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual.</li>
+<li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.</li>
+<li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual.</li>
 </ul>
 <pre data-language="console"><kbd>operator partners/1/rates | grep -oE '&quot;(threshold|complete|cost_type)&quot;:[^,]*'</kbd>
 <samp>&quot;threshold&quot;:0.05
@@ -306,6 +308,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>0 to 1,000,000, at most 5 decimal places</td>
 </tr>
 <tr>
+<td><code>cost_amount</code> on a URL that counts without a call</td>
+<td>100, unless an operator sets another limit for the partner</td>
+</tr>
+<tr>
 <td>Page of a list</td>
 <td>50 items by default, at most 1,000</td>
 </tr>
@@ -338,8 +344,8 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>1 to 255 visible ASCII characters, kept for 24 hours</td>
 </tr>
 <tr>
-<td>Spend report</td>
-<td>366 days, 50,000 rows</td>
+<td>Report</td>
+<td>366 days, 50,000 rows, and 200,000 rows of totals in its days, in each database: one for each day, link, partner, cost type (or kind) and currency</td>
 </tr>
 <tr>
 <td>Redirect hosts, redirect schemes</td>
@@ -355,7 +361,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Report of a round</td>
-<td>14 days, 20,000 clicks and impressions, 2,000 of them without a cost, 1.5 MB of findings</td>
+<td>${FACTS["retention time"]}, 20,000 clicks and impressions, 2,000 of them without a cost, 1.5 MB of findings</td>
 </tr>
 </tbody></table>
 </div>
@@ -381,6 +387,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>60,000</td>
 </tr>
 <tr>
+<td>Reports, exports, overviews and other pages with totals of one user, in all sessions and with the API token; round reports of one credential</td>
+<td>120</td>
+</tr>
+<tr>
 <td>Passwords for one account from one address</td>
 <td>10</td>
 </tr>
@@ -400,7 +410,9 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </div>
 <p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
 <p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from there. An unknown link is remembered for a minute, and <code>/readyz</code> answers from checks that are at most five seconds old.</p>
-<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>` },
+<p>One copy of the Worker reads one report at a time, for its users in turn. Another one waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals gets <code>400</code> <code>report_too_large</code> before it reads them; only fewer days help.</p>
+<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It is a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>
+<p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<h2 id="deadlines">Deadlines</h2>
 <div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
@@ -551,14 +563,14 @@ OPERATOR_TOKEN=ll_api_…</pre>
 &quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
-<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within 7 days and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
 <p>A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
-<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>, and its <code>browser_fallback_url</code>, if it has one, must be on an allowed host.</p>
+<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
 <p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>` },
       { id: "confirm-with-your-password", title: "Confirm with your password", body: `<h2 id="confirm-with-your-password">Confirm with your password</h2>
-<p>Some actions let an operator act as somebody else, so they require the operator&#39;s own password:</p>
+<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, or about yourself, takes your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
 <tr>
@@ -568,23 +580,30 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 </thead>
 <tbody><tr>
-<td>Show or issue a secret: a temporary password, an API token, a credential, a round</td>
-<td>if it was not entered in the last 10 minutes</td>
+<td>Create an operator. Make somebody an operator or a member. Change the email address or the sign-in method of an operator, reset the password, issue the API token, disable, enable or erase</td>
+<td>your password</td>
+<td><code>your_password</code> in the body</td>
+</tr>
+<tr>
+<td>The same for a member, except to disable and enable</td>
+<td>your password</td>
 <td>not required</td>
 </tr>
 <tr>
-<td>Change an email address or the sign-in method, reset a password</td>
-<td>if it was not entered in the last 10 minutes</td>
-<td>not required, except below</td>
+<td>Issue a credential, open a round</td>
+<td>your password</td>
+<td>not required</td>
 </tr>
 <tr>
-<td>Change a role, reset the password of an operator, create an operator with a password</td>
-<td>if it was not entered in the last 10 minutes</td>
-<td>always, as <code>your_password</code> in the body</td>
+<td>Disable or enable a member, add or remove a member of an app, and everything else</td>
+<td>not required</td>
+<td>not required</td>
 </tr>
 </tbody></table>
 </div>
-<p>An operator of single sign-on has no password and cannot do the last of these. Use <code>npm run operator:create</code> instead.</p>` },
+<p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
+<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they sign in.</p>
+<p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
 <pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
@@ -607,9 +626,11 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <samp>&quot;stopped_at&quot;:null</samp></pre>
 <p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, and stay off after the partner is resumed. What was counted stays.</p>` },
       { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<h2 id="limit-prices-on-urls">Limit prices on URLs</h2>
-<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, 10,000 in any currency unless you change it:</p>
+<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
 <pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
-<samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>` },
+<samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
+<p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
+<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<h2 id="respond-to-incidents">Respond to incidents</h2>
 <div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>
@@ -628,7 +649,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A user lost the password</td>
-<td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off, so check first who asks. It expires after 7 days.</td>
+<td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off, so check first who asks. It expires after ${FACTS["password days"]}.</td>
 </tr>
 <tr>
 <td>Somebody else used an account</td>
@@ -636,7 +657,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A user leaves</td>
-<td><code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>.</td>
+<td><code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
 </tr>
 <tr>
 <td>A partner sends costs that should not count</td>
@@ -652,7 +673,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Who changed what? Who signed in?</td>
-<td>The audit log has every change and every sign-in with user and time, and the first 10 failed sign-ins of a user in an hour: <strong>Audit log</strong> in the console, where you can filter by user, object, action and day and download the entries as CSV, or <code>GET /operator/v1/audit</code>, with <code>subject</code> for one object. A change has the old and the new values. The entries cannot be changed or deleted.</td>
+<td>The audit log has every change and every sign-in with user and time, and for each user the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered: <strong>Audit log</strong> in the console, where you can filter by user, object, action and day and download the entries as CSV, or <code>GET /operator/v1/audit</code>, with <code>subject</code> for one object. A change has the old and the new values, except email addresses: entries name users by ID, and show the address of today. For partners it has sign-ins, sign-outs and voids, with the credential. With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed. The entries cannot be changed or deleted.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -689,13 +710,20 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td><code>user_id</code>, <code>partner_id</code></td>
 <td>who sent it, if known</td>
 </tr>
+<tr>
+<td><code>credential_id</code></td>
+<td>on the partner&#39;s pages: the credential that the partner is signed in with</td>
+</tr>
 </tbody></table>
 </div>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
       { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<h2 id="require-two-factor-authentication">Require two-factor authentication</h2>
-<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. To require it of operators, add <code>OPERATOR_MFA = &quot;required&quot;</code> to the <code>[vars]</code> of <code>wrangler.toml</code> and deploy. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
+<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it if the <code>[vars]</code> of <code>wrangler.toml</code> have <code>OPERATOR_MFA = &quot;required&quot;</code>, which the first deployment adds. A service that was deployed without the line asks nobody until you add it and deploy again. To leave the choice to operators, write <code>&quot;optional&quot;</code>. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
+      { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<h2 id="use-only-your-own-domain">Use only your own domain</h2>
+<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
+<p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you fixed since still works on the same data.</p>` },
       { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<h2 id="keep-what-the-purge-deletes">Keep what the purge deletes</h2>
-<p>The purge keeps only totals of costs that are older than 14 days. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
+<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
 <p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
@@ -744,7 +772,7 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td><code>/partner</code></td>
-<td>what you can send, coverage and discrepancy of the last seven days, and the next step</td>
+<td>what you can send, coverage and discrepancy of the last ${FACTS["days of rates"]}, and the next step</td>
 </tr>
 <tr>
 <td><code>/partner/costs</code></td>
@@ -779,7 +807,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>cost_type</code></td>
-<td><code>cpc</code>, <code>cpi</code>, <code>cpe</code> or <code>cpm</code></td>
+<td>${FACTS["cost types"]}</td>
 </tr>
 <tr>
 <td><code>cost_currency</code></td>
@@ -787,7 +815,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>cost_amount</code></td>
-<td>a decimal with at most 5 places, for example <code>0.25</code>; for <code>cpm</code>, the price of 1,000 impressions</td>
+<td>a decimal with at most 5 places, for example <code>0.25</code>; for ${FACTS["types per mille"]}, the price of 1,000 impressions</td>
 </tr>
 <tr>
 <td><code>tag</code></td>
@@ -796,12 +824,13 @@ LINK_TOKEN=…</pre>
 </tbody></table>
 </div>
 <p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. Amounts are exact: linkledger does not round or convert them.</p>
+<p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.</p>
 <p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is unpriced and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
       { id: "pending-and-matched", title: "Pending and matched", body: `<h2 id="pending-and-matched">Pending and matched</h2>
 <ul>
-<li>A <code>cpm</code> cost needs an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or an impression. Send one <code>cpm</code> cost for each impression.</li>
+<li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
-<li>A click or impression accepts a cost for <strong>seven days</strong>. A pending cost waits for seven days, then it lapses.</li>
+<li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.</li>
 <li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. <code>GET /cost</code> <a href="#correct-a-cost">lists them</a>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
@@ -831,7 +860,7 @@ LINK_TOKEN=…</pre>
       { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
 <p><code>/partner/costs</code> shows and voids your costs in a browser. <code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
 <p><code>POST /cost/{cost_id}/void</code> takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
-<p>You can void a cost until seven days after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After seven days, ask the operator.</p>` },
+<p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
 <p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
@@ -855,7 +884,7 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>400</td>
 <td><a href="/docs/errors#window_closed"><code>window_closed</code></a></td>
-<td>No. Send costs within seven days.</td>
+<td>No. Send costs within ${FACTS["cost window"]}.</td>
 </tr>
 <tr>
 <td>401</td>
@@ -931,6 +960,106 @@ LINK_TOKEN=…</pre>
 </div>` },
     ],
   },
+  privacy: {
+    title: "Privacy",
+    lead: `What linkledger stores about people, for how long, and how to delete it.`,
+    sections: [
+      { id: "what-is-never-stored", title: "What is never stored", body: `<h2 id="what-is-never-stored">What is never stored</h2>
+<p>No IP address and no user agent is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and the user agent chooses the store of a redirect and tells people from crawlers; neither gets into a database or a log. Passwords and tokens are stored only as hashes, and a copy of the API token that only the user&#39;s password opens.</p>` },
+      { id: "users", title: "Users", body: `<h2 id="users">Users</h2>
+<div class="table" tabindex="0" role="region" aria-label="Users"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>How long</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Email address, role, apps</td>
+<td>until the user is erased</td>
+</tr>
+<tr>
+<td>Hash of the password, sealed second factor, hashes of recovery codes</td>
+<td>until they are replaced, or the user is erased</td>
+</tr>
+<tr>
+<td>API token: its hash, its last four characters, the day of its last use</td>
+<td>until it is replaced, or the user is disabled or erased</td>
+</tr>
+<tr>
+<td>Sessions: times, and the browser in words such as <code>Firefox on Windows</code></td>
+<td>12 hours</td>
+</tr>
+<tr>
+<td>Known browsers: the hash of a random ID in a cookie</td>
+<td>180 days after the last sign-in with it, or until the user gets another password, second factor or role, signs out everywhere, or is erased</td>
+</tr>
+<tr>
+<td>How many wrong passwords and codes were entered, in the last hour that had any</td>
+<td>until there are others, or the user is erased</td>
+</tr>
+<tr>
+<td>Audit log: who changed what; sign-ins and wrong passwords with the browser in words</td>
+<td>for good, under the ID of the user</td>
+</tr>
+</tbody></table>
+</div>
+<p>Entries of the audit log name users by ID only. Where they are shown, they have the email address of today. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.</p>` },
+      { id: "clicks-impressions-and-costs", title: "Clicks, impressions and costs", body: `<h2 id="clicks-impressions-and-costs">Clicks, impressions and costs</h2>
+<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.</p>
+<div class="table" tabindex="0" role="region" aria-label="Clicks, impressions and costs"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>How long</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Clicks and impressions with a cost ID, and costs</td>
+<td>${FACTS["retention time"]}, then the hourly purge deletes them. See <a href="/docs/rules#what-is-remembered">what is remembered</a></td>
+</tr>
+<tr>
+<td>The queue before the ledger, if there is one</td>
+<td>until the ledger has them; what failed stays in the dead-letter queue, by default for 4 days</td>
+</tr>
+<tr>
+<td>Everything that a partner sends in an <a href="/docs/rounds">integration round</a>, with its IDs</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>Audit log: sign-ins of partners, with the browser in words and the credential</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>The ID of a cost that is voided, in the audit log</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>Daily counts and totals for each link and partner, and of dropped parameters</td>
+<td>for good, without IDs and values</td>
+</tr>
+<tr>
+<td>The <a href="/docs/archive">archive</a>, if there is one</td>
+<td>until you delete its objects</td>
+</tr>
+</tbody></table>
+</div>
+<p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
+<pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
+      { id: "the-log", title: "The log", body: `<h2 id="the-log">The log</h2>
+<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
+      { id: "erase-a-user", title: "Erase a user", body: `<h2 id="erase-a-user">Erase a user</h2>
+<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API:</p>
+<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
+<kbd>ID=$(operator users -d '{&quot;email&quot;: &quot;bob@example.com&quot;}' | sed 's/.*&quot;id&quot;:\\([0-9]*\\).*/\\1/')</kbd>
+<kbd>operator &quot;users/$ID/erase&quot; -X POST | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
+<samp>&quot;email&quot;:&quot;erased user 3&quot;
+&quot;erased&quot;:true</samp></pre>
+<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
+<p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone for good 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
+    ],
+  },
   rounds: {
     title: "Integration rounds",
     lead: `An integration round tests a partner&#39;s costs before they count. It shows for each cost type what matches and what does not.`,
@@ -977,7 +1106,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>late</code></td>
-<td>The cost came more than seven days after the click or impression.</td>
+<td>The cost came more than ${FACTS["cost window"]} after the click or impression.</td>
 </tr>
 <tr>
 <td><code>malformed</code></td>
@@ -1056,23 +1185,23 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td>Which click or impression?</td>
-<td><code>cpm</code> fits an impression, <code>cpc</code> a click, <code>cpi</code> and <code>cpe</code> a click or an impression. Partner and cost ID must be the same.</td>
+<td>By the cost type: ${FACTS["what fits"]}. Partner and cost ID must be the same.</td>
 </tr>
 <tr>
 <td>When is it usable?</td>
-<td>If cost data was on when it was recorded, and the cost and it are at most seven days apart, whichever comes first. Exactly seven days is inside.</td>
+<td>If cost data was on when it was recorded, and the cost and it are at most ${FACTS["cost window"]} apart, whichever comes first. Exactly ${FACTS["cost window"]} is inside.</td>
 </tr>
 <tr>
-<td><code>cpi</code> or <code>cpe</code> with both?</td>
-<td>The click, if it happened before the impression or at most seven days after it. Otherwise the impression.</td>
+<td>${FACTS["types with two kinds"]} with both?</td>
+<td>The click, if it happened before the impression or at most ${FACTS["cost window"]} after it. Otherwise the impression.</td>
 </tr>
 <tr>
 <td>Nothing fits yet?</td>
-<td>The cost is <code>pending</code> and matches by itself within seven days, or it lapses. If only an engagement of another kind has the ID, the response names it: <code>&quot;mismatch&quot;: &quot;wrong_engagement&quot;</code>.</td>
+<td>The cost is <code>pending</code> and matches by itself within ${FACTS["cost window"]}, or it lapses. If only an engagement of another kind has the ID, the response names it: <code>&quot;mismatch&quot;: &quot;wrong_engagement&quot;</code>.</td>
 </tr>
 <tr>
 <td>Something fits, but nothing is usable?</td>
-<td><code>403 cost_data_disabled</code> if cost data was off for one within seven days, otherwise <code>400 window_closed</code>.</td>
+<td><code>403 cost_data_disabled</code> if cost data was off for one within ${FACTS["cost window"]}, otherwise <code>400 window_closed</code>.</td>
 </tr>
 <tr>
 <td>Which day counts?</td>
@@ -1080,7 +1209,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A <code>cpm</code> amount is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
+<p>An amount of ${FACTS["types per mille"]} is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
       { id: "the-same-id-again", title: "The same ID again", body: `<h2 id="the-same-id-again">The same ID again</h2>
 <div class="table" tabindex="0" role="region" aria-label="The same ID again"><table>
 <thead>
@@ -1095,7 +1224,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Adds the amount that the first call did not have</td>
-<td>Accepted once, while the matched engagement is at most seven days old. The arrival of the first call still counts.</td>
+<td>Accepted once, while the matched engagement is at most ${FACTS["cost window"]} old. The arrival of the first call still counts.</td>
 </tr>
 <tr>
 <td>Other values</td>
@@ -1104,13 +1233,14 @@ LINK_TOKEN=…</pre>
 </tbody></table>
 </div>` },
       { id: "prices-on-urls", title: "Prices on URLs", body: `<h2 id="prices-on-urls">Prices on URLs</h2>
-<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, and the amount is at most the partner&#39;s highest URL price (10,000 unless an operator changes it). Without a <code>cost_id</code> it gets an ID that starts with <code>url-</code>.</p>
-<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most seven days after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>
+<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, the amount is at most the partner&#39;s highest URL price (100 unless an operator sets another), and the currency is the one that the partner&#39;s cost parameters name, unless they have a macro or nothing there. A price in another currency is dropped as <code>not_agreed</code>. All of this is decided when the click or impression is recorded. Without a <code>cost_id</code> on the URL it gets an ID that starts with <code>url-</code>.</p>
+<p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, there twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.</p>
+<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>
 <p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them with the reason. An unfilled macro, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
       { id: "voids", title: "Voids", body: `<h2 id="voids">Voids</h2>
 <p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
-<p>Everything that has one ID is forgotten together: 14 days after its newest click or impression, or 14 days after the cost if there is none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
+<p>Everything that has one ID is forgotten together: ${FACTS["retention time"]} after its newest click or impression, or ${FACTS["retention time"]} after the cost if there is none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],
   },
   troubleshooting: {
@@ -1128,7 +1258,7 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td><code>wrong_engagement</code></td>
-<td>Only a click arrived for <code>cpm</code>, or only an impression for <code>cpc</code>.</td>
+<td>Only a click or impression arrived that does not fit the cost type: ${FACTS["what fits"]}.</td>
 </tr>
 <tr>
 <td><code>cost_data_disabled</code></td>
@@ -1136,7 +1266,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>window_closed</code></td>
-<td>Cost and click are more than seven days apart.</td>
+<td>Cost and click are more than ${FACTS["cost window"]} apart.</td>
 </tr>
 </tbody></table>
 </div>
@@ -1173,7 +1303,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>lapsed</code></td>
-<td>The cost waited seven days. Send it again to wait another seven days.</td>
+<td>The cost waited ${FACTS["cost window"]}. Send it again to wait another ${FACTS["cost window"]}.</td>
 </tr>
 </tbody></table>
 </div>` },

@@ -1,14 +1,8 @@
-/** The names of the cost types. */
+/** How pages show a cost type. */
 import { html } from "hono/html";
+import { COST_TYPE, type CostType } from "../domain/cost-types.ts";
 import type { Markup } from "../http/pages.ts";
 
-export const COST_TYPE_NAMES: Record<string, string> = {
-  cpc: "cost per click",
-  cpi: "cost per install",
-  cpe: "cost per event",
-  cpm: "cost per 1,000 impressions",
-};
-
 /** The abbreviation with its meaning. */
-export const costTypeName = (type: string): Markup =>
-  html`<abbr title="${COST_TYPE_NAMES[type] ?? ""}">${type}</abbr>`;
+export const costTypeName = (type: CostType | null): Markup | "" =>
+  type === null ? "" : html`<abbr title="${COST_TYPE[type].name}">${type}</abbr>`;

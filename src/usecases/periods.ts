@@ -49,7 +49,7 @@ export interface Period extends DayRange {
   previous?: DayRange;
 }
 
-/** The days of a query that passed `periodChecks`: the last seven days by default. */
+/** The days of a query that passed `periodChecks`, by default those of the preset `7d`. */
 export function toPeriod({ period = "7d", from, to, compare }: PeriodQuery, now: number): Period {
   const days =
     from === undefined || to === undefined ? { preset: period, ...presetDays(period, now) } : { from, to };

@@ -3,7 +3,8 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { FoundRates } from "../db/operator/rates.ts";
 import { COST_TYPES, toTypes } from "../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, type RateCounts, toRates } from "../domain/rates.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS, type RateCounts, toRates } from "../domain/rates.ts";
+import { OF_IMPRESSIONS, WITH_DISCREPANCY } from "../domain/texts.ts";
 import { describeDays } from "../domain/time.ts";
 import type { Markup } from "../http/pages.ts";
 
@@ -13,13 +14,15 @@ export const rates = z
     matched: z.int().with(z.describe("Costs with a click or impression")),
     recorded: z
       .nullable(z.int())
-      .with(z.describe("Recorded clicks, for cpm impressions; null if there are too many to count")),
+      .with(
+        z.describe(`Recorded clicks, for ${OF_IMPRESSIONS} impressions; null if there are too many to count`),
+      ),
     coverage: z.nullable(z.number()).with(z.describe("matched ÷ recorded")),
     expected: z
       .nullable(z.int())
       .with(
         z.describe(
-          "For cpc and cpm: clicks or impressions with cost data on, without those whose URL or cost has another cost type",
+          `For ${WITH_DISCREPANCY}: clicks or impressions with cost data on, without those whose URL or cost has another cost type`,
         ),
       ),
     agreeing: z
@@ -55,7 +58,7 @@ export function toIntegratedRates(integratedTypes: number, { counts }: FoundRate
   return counts.filter(({ costType }) => types.includes(costType)).map(toRatesItem);
 }
 
-/** The rates of a partner's last seven days, or nothing if it has not integrated a cost type. */
+/** The rates of a partner's last days, or nothing if it has not integrated a cost type. */
 export function ratesSection(integratedTypes: number, found: FoundRates): Markup | "" {
   const items = toIntegratedRates(integratedTypes, found);
   if (items.length === 0) return "";
@@ -63,7 +66,7 @@ export function ratesSection(integratedTypes: number, found: FoundRates): Markup
     <section class="card" aria-labelledby="rates">
       <div class="head"><h2 id="rates">Coverage and discrepancy</h2><p class="muted">${describeDays(found)}, UTC</p></div>
       ${found.complete ? "" : html`<p class="notice warn">There's more data than this page can read. Discrepancies cover a part of the cost IDs.</p>`}
-      ${ratesTable(items, "Coverage and discrepancy of the last 7 days")}
+      ${ratesTable(items, `Coverage and discrepancy of the last ${RATE_DAYS} days`)}
     </section>`;
 }
 
@@ -83,7 +86,7 @@ export function ratesTable(items: RatesItem[], label: string): Markup {
           </tr>`,
       )}</tbody>
     </table></div>
-    <p class="hint">Coverage is matched costs ÷ recorded clicks (for cpm, impressions). Discrepancy is the share of expected clicks or impressions without an agreeing cost. Below ${percent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
+    <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). Discrepancy is the share of expected clicks or impressions without an agreeing cost. Below ${percent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
 }
 
 function percent(share: number | null): string | null {

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
 import { findOwnTotals } from "../db/ledger/reports/reports.ts";
+import { ifNotTooLarge } from "../db/ledger/reports/too-large.ts";
 import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -51,12 +52,8 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
   const today = dayOf(context.now);
   const days = { from: today - DAYS + 1, to: today };
   const tokens = apps.map(({ token }) => token);
-  const { spend, engagements } = await findOwnTotals(
-    context.ledger,
-    toViewer(context, session),
-    days,
-    tokens,
-  );
+  const totals = await ifNotTooLarge(findOwnTotals(context.ledger, toViewer(context, session), days, tokens));
+  const { spend, engagements } = totals ?? { spend: [], engagements: [] };
   const card = (app: OwnApp) => {
     const spent = spend.filter(({ appToken }) => appToken === app.token);
     const clicks = engagements.find(({ appToken, kind }) => appToken === app.token && kind === "click");
@@ -64,12 +61,19 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
       <li class="card">
         <h2><a href="/apps/${app.token}">${app.name}</a></h2>
         <dl class="details">
-          <dt>Spend, last ${DAYS} days</dt>
-          <dd>${spent.length === 0 ? "None" : spent.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
-          <dt>Clicks, last ${DAYS} days</dt><dd>${showCount(clicks?.count ?? 0)}</dd>
+          ${
+            totals
+              ? html`
+                <dt>Spend, last ${DAYS} days</dt>
+                <dd>${spent.length === 0 ? "None" : spent.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
+                <dt>Clicks, last ${DAYS} days</dt><dd>${showCount(clicks?.count ?? 0)}</dd>`
+              : ""
+          }
           <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
         </dl>
       </li>`;
   };
-  return html`<ul class="grid cards">${apps.map(card)}</ul>`;
+  return html`
+    ${totals ? "" : html`<p class="notice">Your apps have too many clicks and costs to add them up here. Open an app to see its figures.</p>`}
+    <ul class="grid cards">${apps.map(card)}</ul>`;
 }

@@ -10,6 +10,7 @@ import { toSentence } from "../http/input/parse.ts";
 import { type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { asCode } from "../http/text.ts";
+import { withQuery } from "../usecases/periods.ts";
 import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */
@@ -33,6 +34,7 @@ export interface AppPage {
   title: string;
   body: Markup;
   status?: number;
+  headers?: Record<string, string>;
   scripts?: string[];
 }
 
@@ -127,6 +129,8 @@ const LABELS: Record<string, string> = {
   notice: "The notice",
 };
 
+const TODAY = { period: "today", from: null, to: null, compare: null };
+
 function errorBody(
   { request, url, requestId }: Context,
   { path }: Member,
@@ -134,12 +138,14 @@ function errorBody(
   error: AppError,
 ): AppPage {
   const { status, title } = ERRORS[error.code];
-  const isView = error.code === "invalid_request" && request.method !== "POST";
-  const heading = isView ? "This view doesn't exist" : title;
+  const isTooLarge = error.code === "report_too_large";
+  const isView = (error.code === "invalid_request" || isTooLarge) && request.method !== "POST";
+  const heading = isView && !isTooLarge ? "This view doesn't exist" : title;
   const back = isView ? url.pathname : path + TABS[tab];
   return {
     title: heading,
     status,
+    headers: error.headers,
     body: html`
       <section class="card">
         <h1>${heading}</h1>
@@ -148,7 +154,7 @@ function errorBody(
             ? html`<ul>${error.errors.map(({ param, message }) => html`<li>${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.</li>`)}</ul>`
             : html`<p>${asCode(error.message)}</p>${error.errors.length > 1 ? html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>` : ""}`
         }
-        <p class="actions"><a class="button" href="${back}">${isView ? "Reset this view" : `Back to ${TAB_NAMES[tab].toLowerCase()}`}</a></p>
+        <p class="actions">${isTooLarge ? html`<a class="button secondary" href="${withQuery(url, TODAY)}">Show only today</a>` : ""}<a class="button" href="${back}">${isView ? "Reset this view" : `Back to ${TAB_NAMES[tab].toLowerCase()}`}</a></p>
         <p class="hint">Request <code>${requestId}</code></p>
       </section>`,
   };

@@ -3,8 +3,9 @@ import { html } from "hono/html";
 import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/attention.ts";
 import type { ReportRow } from "../db/ledger/reports/reports.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
-import { COST_TYPES, type CostType, toTypes } from "../domain/cost-types.ts";
-import { countedKind, toRates } from "../domain/rates.ts";
+import { COST_TYPE, COST_TYPES, type CostType, toTypes } from "../domain/cost-types.ts";
+import { toRates } from "../domain/rates.ts";
+import { OF_IMPRESSIONS } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import type { Markup } from "../http/pages.ts";
@@ -153,7 +154,7 @@ const percent = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 1,
 });
 
-/** Each cost type with its state. Coverage is matched costs by recorded clicks, for cpm impressions. */
+/** Each cost type with its state. Coverage is matched costs by recorded engagements of the preferred kind. */
 function typesTable(
   view: PartnersView,
   { id, displayName, integratedTypes }: Partner,
@@ -165,7 +166,7 @@ function typesTable(
     const matched = spend
       .filter((row) => row.costType === costType)
       .reduce((sum, row) => sum + row.matched + row.unpriced, 0);
-    const recorded = countOf(view, id, countedKind(costType), "recorded");
+    const recorded = countOf(view, id, COST_TYPE[costType].fits[0], "recorded");
     const { coverage } = toRates({ costType, matched, recorded, discrepancy: null });
     const isLive = integrated.includes(costType);
     return html`
@@ -181,7 +182,7 @@ function typesTable(
       <thead><tr><th scope="col">Cost type</th><th scope="col">State</th><th scope="col" class="number">Matched costs</th><th scope="col" class="number">Coverage</th></tr></thead>
       <tbody>${rows}</tbody>
     </table></div>
-    <p class="hint">Coverage is matched costs ÷ recorded clicks, for cpm impressions.</p>`;
+    <p class="hint">Coverage is matched costs ÷ recorded clicks, for ${OF_IMPRESSIONS} impressions.</p>`;
 }
 
 function noPartner({ path }: Member): Markup {

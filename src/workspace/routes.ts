@@ -1,5 +1,7 @@
 /** The routes of the workspace: pages for the members of an app. */
-import { withSession } from "../auth/sessions.ts";
+import { asReport, userKey } from "../auth/report-limits.ts";
+import { type Session, withSession } from "../auth/sessions.ts";
+import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
@@ -24,6 +26,15 @@ const page = (path: string, tab: Tab, show: Show, submit?: Show): Route => ({
   methods: { GET: withApp(tab, show), ...(submit && { POST: withApp(tab, submit) }) },
 });
 
+/** Limits a page that adds up totals or reads all links. */
+const report =
+  (show: Show): Show =>
+  (context, member) =>
+    asReport(context, userKey(member.session.userId), () => show(context, member));
+
+const appsReport = (context: Context, session: Session) =>
+  asReport(context, userKey(session.userId), () => appsPage(context, session));
+
 /** A form on a page with another path, to which a GET leads back. */
 const form = (path: string, tab: Tab, back: Show, act: Show): Route => ({
   path: `/apps/:app_token${path}`,
@@ -34,26 +45,26 @@ export const workspaceRoutes: Route[] = [
   workspaceScript.route,
   workspaceStyles.route,
   chartScript.route,
-  { path: "/apps", methods: { GET: withSession(appsPage) } },
-  page("", "overview", overviewPage),
-  page("/links", "links", linksPage),
+  { path: "/apps", methods: { GET: withSession(appsReport) } },
+  page("", "overview", report(overviewPage)),
+  page("/links", "links", report(linksPage)),
   {
     path: "/apps/:app_token/links/bulk",
     methods: { GET: withApp("links", bulkPage), POST: withApp("links", submitBulk) },
   },
   page("/links/bulk/result", "links", bulkResult),
-  page("/links.csv", "links", linksCsv),
+  page("/links.csv", "links", report(linksCsv)),
   page("/links/new", "links", newLinkPage, createLinks),
   page("/links/import", "links", importPage, checkImport),
   page("/links/import/rows", "links", importPage, confirmImport),
-  page("/links/:link_token", "links", linkPage),
+  page("/links/:link_token", "links", report(linkPage)),
   page("/links/:link_token/history", "links", historyPage),
   page("/links/:link_token/settings", "links", settingsPage),
   form("/links/:link_token/settings/name", "links", backToSettings, submitName),
   form("/links/:link_token/settings/archived", "links", backToSettings, submitArchived),
   form("/links/:link_token/settings/partner", "links", backToSettings, submitPartner),
   page("/links/:link_token/qr.svg", "links", qrCode),
-  page("/spend", "spend", spendPage),
-  page("/spend.csv", "spend", spendCsv),
-  page("/partners", "partners", partnersPage),
+  page("/spend", "spend", report(spendPage)),
+  page("/spend.csv", "spend", report(spendCsv)),
+  page("/partners", "partners", report(partnersPage)),
 ];

@@ -123,16 +123,28 @@ describe("the audit log has", () => {
     ]);
   });
 
-  it("wrong passwords and codes after the sign-in too", async () => {
+  it("wrong codes as failed sign-ins, and wrong passwords in a session as what they are: entered by the user", async () => {
     const browser = await signedIn();
-    await browser.post("/account/token/show", { password: "not-the-password" });
+    await browser.post("/account/token/show", { password: "not-the-password" }, { headers: FIREFOX });
+    await browser.post("/account/password", {
+      current_password: "not-the-password",
+      new_password: "a new and long password",
+      repeat_password: "a new and long password",
+    });
     await rows("INSERT INTO authenticators (user_id, sealed, created_at, last_step) VALUES (1, 'x', 0, 0)");
     const other = new Browser();
     await other.signIn();
     await other.post("/login/code", { code: "000000" });
+    await ask("/operator/v1/users/1", {
+      token: DEMO.operatorToken,
+      method: "PATCH",
+      json: { role: "operator", your_password: "not-the-password" },
+    });
     expect((await audit()).slice(1)).toEqual([
-      'user 1 (by null): sign-in failed {"reason":"wrong password","browser":"Unknown browser"}',
+      'user 1 (by 1): enter wrong password {"route":"/account/token/show","browser":"Firefox on Linux"}',
+      'user 1 (by 1): enter wrong password {"route":"/account/password","browser":"Unknown browser"}',
       'user 1 (by null): sign-in failed {"reason":"wrong code","browser":"Unknown browser"}',
+      'user 2 (by 2): enter wrong password {"route":"/operator/v1/users/:id","browser":"Unknown browser"}',
     ]);
   });
 
@@ -151,6 +163,28 @@ describe("the audit log has", () => {
     expect(await fail(DEMO.operatorEmail, start + HOUR - 1, 2)).toBe(12);
     expect(await fail(DEMO.email, start + HOUR, 12)).toBe(22);
     expect(await fail("nobody@example.com", start, 3)).toBe(22);
+  });
+
+  it("at most 10 wrong passwords, 10 wrong codes and 10 wrong passwords in sessions, each counted by itself", async () => {
+    const signedInBrowser = await signedIn();
+    await rows("INSERT INTO authenticators (user_id, sealed, created_at, last_step) VALUES (1, 'x', 0, 0)");
+    const waiting = new Browser();
+    await waiting.signIn();
+    const sends = [
+      () => new Browser().signIn(DEMO.email, "not-the-password"),
+      () => waiting.post("/login/code", { code: "000000" }),
+      () => signedInBrowser.post("/account/token/show", { password: "not-the-password" }),
+    ];
+    for (let count = 0; count < 12; count++) for (const send of sends) await send();
+    const found = await rows(
+      `SELECT action, detail ->> 'reason' AS reason, count(*) AS n FROM audit_log
+        WHERE action <> 'sign in' GROUP BY 1, 2 ORDER BY 1, 2`,
+    );
+    expect(found).toEqual([
+      { action: "enter wrong password", reason: null, n: 10 },
+      { action: "sign-in failed", reason: "wrong code", n: 10 },
+      { action: "sign-in failed", reason: "wrong password", n: 10 },
+    ]);
   });
 });
 

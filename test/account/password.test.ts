@@ -102,13 +102,13 @@ describe("changing the password", () => {
       "the email address",
       { new_password: DEMO.email, repeat_password: DEMO.email },
       400,
-      "The new password must not consist of your email address",
+      "The new password is too easy to guess, because it consists of your email address",
     ],
     [
       "the host name of this site",
       { new_password: "linkledger.test", repeat_password: "linkledger.test" },
       400,
-      "The new password must not consist of your email address or the name of this site.",
+      "it consists of your email address or the name of this site; use several unrelated words.",
     ],
   ])("rejects %s and changes nothing", async (_name, more, status, sentence) => {
     const browser = await signedIn();
@@ -125,7 +125,7 @@ describe("changing the password", () => {
     const { text } = await (await signedIn()).post(PATH, fields);
     for (const sentence of [
       "The current password must not be empty.",
-      "The new password must not be a repeated or consecutive pattern",
+      "The new password is too easy to guess, because most of it repeats or continues itself",
       "The confirmation must match the new password.",
     ]) {
       expect(text).toContain(sentence);

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { type Call, call, DEMO, env, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
 import { readTables, tableNames } from "../restore.ts";
+import { changedBefore } from "../support.ts";
 
 export type Fields = Record<string, string> | [string, string][];
 
@@ -157,21 +158,8 @@ export async function singleSignOnUser(): Promise<Browser> {
   return browser;
 }
 
+/** The call that writes the account. The first reads the session, the second the account. */
+export const WRITES_ACCOUNT = 3;
+
 /** D1 in which another change is committed after the account is read and before it is written. */
-export function racedDatabase(change: string): D1Database {
-  let calls = 0;
-  return new Proxy(env.DB, {
-    get(target, name) {
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          calls++;
-          // The first call reads the session, the second the account.
-          if (calls === 3) await target.exec(change);
-          return target.batch(statements);
-        };
-      }
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
+export const racedDatabase = (change: string) => changedBefore(WRITES_ACCOUNT, () => env.DB.exec(change));

@@ -1,7 +1,8 @@
 /** Two-factor authentication: setting it up, signing in with it, recovery, and the setting that requires it of operators. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { codeAt } from "../../src/auth/sign-in/totp.ts";
-import { ask, type Call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { sha256 } from "../../src/domain/hash.ts";
+import { ask, type Call, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import {
   accountState,
   Browser,
@@ -163,23 +164,35 @@ describe("signing in", () => {
     expect(await accountState()).toEqual(before);
   });
 
-  it("accepts the code of now, of one step before and after, and each only once", async () => {
+  it("accepts the code of the present 30-second step and of the one before, and each only once", async () => {
     const { secret } = await turnOn(await signedIn());
     const later = { now: NOW + DAY };
     const codes: [steps: number, isAccepted: boolean][] = [
       [-2, false],
-      [2, false],
+      [1, false],
       [-1, true],
       [-1, false],
       [0, true],
-      [1, true],
       [0, false],
+      [-1, false],
     ];
     for (const [steps, isAccepted] of codes) {
       const code = codeAt(secret, later.now + steps * STEP);
       const outcome = await enter(await waiting(later), { code }, later);
       expect(outcome, `${steps} steps`).toBe(isAccepted ? "/" : 401);
     }
+  });
+
+  it.each([
+    [-1, 401],
+    [0, "/"],
+    [2 * STEP - 1, "/"],
+    [2 * STEP, 401],
+  ])("accepts a code for 60 seconds: %i ms after its step began", async (age, outcome) => {
+    const { secret } = await turnOn(await signedIn());
+    const shownAt = NOW + DAY;
+    const options = { now: shownAt + age };
+    expect(await enter(await waiting(options), { code: codeAt(secret, shownAt) }, options)).toBe(outcome);
   });
 
   it("does not accept the code again that turned it on", async () => {
@@ -275,31 +288,117 @@ describe("the limits on codes", () => {
     expect(new Set(uses).size).toBe(1);
   });
 
-  it("allow 20 wrong ones an hour from browsers that have not signed in before, and do not affect others", async () => {
+  const HOUR = 3_600_000;
+  const wrong = { code: "000000" };
+  const wrongRecovery = { code: "abcdef-abcdef-abcdef-abcdef" };
+  /** The statuses of wrong codes, one after the other. */
+  async function guess(browser: Browser, count: number, fields = wrong, options: Call = {}) {
+    const statuses: number[] = [];
+    for (let guessed = 0; guessed < count; guessed++)
+      statuses.push((await browser.post("/login/code", fields, options)).status);
+    return statuses;
+  }
+
+  it("allow 20 wrong ones an hour from all browsers together that are not known, and do not affect known ones", async () => {
     const known = await signedIn();
     const { secret } = await turnOn(known);
-    const thief = await waiting();
-    for (let count = 0; count < 20; count++) {
-      expect((await thief.post("/login/code", { code: "000000" })).status).toBe(401);
-    }
+    const [thief, other] = [await waiting(), await waiting()];
+    expect(await guess(thief, 10)).toEqual(Array(10).fill(401));
+    expect(await guess(other, 11, wrongRecovery)).toEqual([...Array(10).fill(401), 429]);
     const code = codeAt(secret, NOW);
     const limited = await thief.post("/login/code", { code });
     expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "3600"]);
     await waiting({}, known);
     expect(await enter(known, { code })).toBe("/");
-    const nextHour = { now: NOW + 3_600_000 };
-    const later = await waiting(nextHour);
-    expect(await enter(later, { code: codeAt(secret, nextHour.now) }, nextHour)).toBe("/");
+    const nextHour = { now: NOW + HOUR };
+    expect(await enter(await waiting(nextHour), { code: codeAt(secret, nextHour.now) }, nextHour)).toBe("/");
   });
 
-  it("start again after a right code", async () => {
-    const { secret } = await turnOn(await signedIn());
-    for (const shownAt of [NOW, NOW + STEP]) {
-      const browser = await waiting();
-      for (let count = 0; count < 15; count++) await browser.post("/login/code", { code: "000000" });
-      expect(await enter(browser, { code: codeAt(secret, shownAt) })).toBe("/");
+  it("allow 20 wrong ones an hour from a known browser, and do not affect other browsers", async () => {
+    const known = await signedIn();
+    const { secret, codes } = await turnOn(known);
+    const other = await waiting();
+    expect(await enter(other, { code: codes[0] ?? "" })).toBe("/");
+    await waiting({}, known);
+    expect(await guess(known, 10)).toEqual(Array(10).fill(401));
+    expect(await guess(known, 11, wrongRecovery)).toEqual([...Array(10).fill(401), 429]);
+    const code = codeAt(secret, NOW);
+    const limited = await known.post("/login/code", { code });
+    expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "3600"]);
+    await waiting({}, other);
+    expect(await enter(other, { code })).toBe("/");
+    expect(await enter(await waiting(), { code: codes[1] ?? "" })).toBe("/");
+    const nextHour = { now: NOW + HOUR };
+    await waiting(nextHour, known);
+    expect(await enter(known, { code: codeAt(secret, nextHour.now) }, nextHour)).toBe("/");
+  });
+
+  it("count clock hours, which end at the full hour for all browsers", async () => {
+    const known = await signedIn();
+    await turnOn(known);
+    const lastMoment = { now: NOW + HOUR - 1 };
+    for (const browser of [await waiting(lastMoment), await waiting(lastMoment, known)]) {
+      expect(await guess(browser, 21, wrong, lastMoment)).toEqual([...Array(20).fill(401), 429]);
+      const last = await browser.post("/login/code", wrong, lastMoment);
+      expect(last.headers.get("retry-after")).toBe("1");
+      const next = { now: NOW + HOUR };
+      expect(await guess(browser, 1, wrong, next)).toEqual([401]);
+      // The request of a machine whose clock is late.
+      expect(await guess(browser, 20, wrong, lastMoment)).toEqual([...Array(19).fill(401), 429]);
     }
   });
+
+  it.each(["a known browser", "a browser that is not known"])(
+    "do not judge and do not use up the code of %s beyond them",
+    async (kind) => {
+      const known = await signedIn();
+      const { codes } = await turnOn(known);
+      const browser = await waiting({}, kind === "a known browser" ? known : new Browser());
+      await guess(browser, 20);
+      const right = { code: codes[0] ?? "" };
+      expect(await guess(browser, 1, right)).toEqual([429]);
+      const nextHour = { now: NOW + HOUR };
+      expect(await enter(await waiting(nextHour, browser), right, nextHour)).toBe("/");
+    },
+  );
+
+  it.each(["a known browser", "a browser that is not known"])(
+    "get back the count of a right code of %s, and no other count",
+    async (kind) => {
+      const known = await signedIn();
+      const { secret, codes } = await turnOn(known);
+      const browser = () => (kind === "a known browser" ? known : new Browser());
+      const first = await waiting({}, browser());
+      expect(await guess(first, 15)).toEqual(Array(15).fill(401));
+      expect(await enter(first, { code: codeAt(secret, NOW) })).toBe("/");
+      const second = await waiting({}, browser());
+      expect(await guess(second, 4)).toEqual(Array(4).fill(401));
+      expect(await enter(second, { code: codes[0] ?? "" })).toBe("/");
+      expect(await guess(await waiting({}, browser()), 2)).toEqual([401, 429]);
+    },
+  );
+
+  it.each(["a known browser", "browsers that are not known"])(
+    "hold for 200 guesses at the same time from %s: 20 are judged",
+    async (kind) => {
+      const known = await signedIn();
+      await turnOn(known);
+      const browsers = Array.from({ length: 20 }, () => {
+        const browser = new Browser();
+        if (kind === "a known browser")
+          for (const [name, value] of known.cookies) browser.cookies.set(name, value);
+        return browser;
+      });
+      // A waiting sign-in replaces the session of its own cookie, so each has another one.
+      for (const browser of browsers) browser.cookies.delete("__Host-session");
+      for (const browser of browsers) await waiting({}, browser);
+      const guesses = Array.from({ length: 200 }, (_, index) =>
+        browsers[index % 20]?.post("/login/code", index % 3 ? wrong : wrongRecovery),
+      );
+      const statuses = (await Promise.all(guesses)).map((page) => page?.status);
+      expect(statuses.toSorted()).toEqual([...Array(20).fill(401), ...Array(180).fill(429)]);
+    },
+  );
 });
 
 describe("a recovery code", () => {
@@ -417,6 +516,80 @@ describe("a password", () => {
   });
 });
 
+describe("a known browser is forgotten", () => {
+  const NEW = "a new and long password";
+  const NEW_PASSWORD = { current_password: DEMO.password, new_password: NEW, repeat_password: NEW };
+  const reset = (path: string, options: Call) => async () => {
+    expect((await ask(path, { token: DEMO.operatorToken, ...options })).status).toBe(200);
+  };
+  const devices = async () =>
+    (await rows<{ id_hash: string }>("SELECT id_hash FROM devices ORDER BY user_id")).map(
+      ({ id_hash }) => id_hash,
+    );
+  /** What is stored of a browser that is known by its cookie. */
+  const idOf = ({ cookies }: Browser) =>
+    sha256([...cookies].find(([name]) => name.startsWith("__Host-device-"))?.[1] ?? "");
+
+  it.each<[string, (present: Browser) => Promise<unknown>, boolean]>([
+    ["with a new password", (present) => present.post("/account/password", NEW_PASSWORD), true],
+    ["when two-factor is turned on", (present) => turnOn(present), true],
+    ["by “Sign out everywhere”", (present) => present.post("/account/sign-out-everywhere", {}), false],
+    [
+      "when an operator resets the password",
+      reset("/operator/v1/users/1/password", { method: "POST" }),
+      false,
+    ],
+    [
+      "with the change to single sign-on",
+      reset("/operator/v1/users/1", { method: "PATCH", json: { sign_in: "sso" } }),
+      false,
+    ],
+  ])("%s", async (_, change, getsNewId) => {
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const [other, present] = [await signedIn(), await signedIn()];
+    const before = await devices();
+    expect(before.toSorted()).toEqual([other, present, operator].map(idOf).toSorted());
+    await change(present);
+    expect(await devices()).toEqual([...(getsNewId ? [idOf(present)] : []), idOf(operator)]);
+    expect(before.includes(idOf(present))).toBe(!getsNewId);
+  });
+
+  it("when two-factor is turned off", async () => {
+    const [present, other] = [await signedIn(), new Browser()];
+    const { codes } = await turnOn(present);
+    await enter(await waiting({}, other), { code: codes[0] ?? "" });
+    const before = await devices();
+    expect(before.toSorted()).toEqual([present, other].map(idOf).toSorted());
+    await present.post(`${PATH}/off`, { password: DEMO.password });
+    expect(await devices()).toEqual([idOf(present)]);
+    expect(before).not.toContain(idOf(present));
+  });
+
+  it("so an intruder who signed in before has 20 guesses an hour, together with all strangers", async () => {
+    const [intruder, owner] = [await signedIn(), await signedIn()];
+    await turnOn(owner);
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count++) {
+      await waiting({}, intruder);
+      for (let guess = 0; guess < 10; guess++)
+        statuses.push((await intruder.post("/login/code", { code: "000000" })).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(401), ...Array(10).fill(429)]);
+  });
+
+  it("not by a token reset, by new recovery codes, or by the end of a session", async () => {
+    const [browser, other] = [await signedIn(), await signedIn()];
+    const before = await devices();
+    await browser.post("/account/token/reset", { password: DEMO.password });
+    await other.post("/logout", {});
+    expect([before.length, await devices()]).toEqual([2, before]);
+    await turnOn(browser);
+    const on = await devices();
+    await browser.post(`${PATH}/recovery-codes`, { password: DEMO.password });
+    expect(await devices()).toEqual(on);
+  });
+});
+
 describe("OPERATOR_MFA = required", () => {
   const required = { env: { OPERATOR_MFA: "required" } };
   const operatorSignedIn = async () => {
@@ -463,6 +636,12 @@ describe("OPERATOR_MFA = required", () => {
     const browser = new Browser();
     await browser.signIn(DEMO.email, DEMO.password, required);
     expect((await browser.get("/account", required)).status).toBe(200);
-    expect(env.OPERATOR_MFA).toBeUndefined();
   });
+});
+
+it("OPERATOR_MFA = optional asks no operator to set it up", async () => {
+  const browser = new Browser();
+  const optional = { env: { OPERATOR_MFA: "optional" } };
+  await browser.signIn(DEMO.operatorEmail, DEMO.operatorPassword, optional);
+  expect((await browser.get("/operator", optional)).status).toBe(200);
 });

@@ -17,6 +17,7 @@ import {
   rows,
 } from "../harness.ts";
 import { everyRoute } from "../http/every-route.ts";
+import { tableReader } from "../restore.ts";
 
 beforeEach(freshDemo);
 
@@ -52,13 +53,7 @@ const WRITES: { operation: string; path: string; options: Call }[] = [
 const withBody = (method: string): Call =>
   method === "GET" ? {} : { method, json: { name: "x", archived: true } };
 
-async function everyRow(): Promise<unknown[]> {
-  const tables = await rows<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
-  );
-  expect(tables.length).toBeGreaterThan(10);
-  return Promise.all(tables.map(({ name }) => rows(`SELECT * FROM "${name}"`)));
-}
+const everyRow = tableReader(env.DB);
 
 /** Deletes the row of the token, as a reset does. */
 const resetInDatabase = () =>

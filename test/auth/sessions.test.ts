@@ -39,6 +39,7 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     userId: MEMBER,
     email: DEMO.email,
     role: "member",
+    hasPassword: 1,
     mustChangePassword: 0,
     hasTwoFactor: 0,
     lastSeenAt: NOW - 1000,

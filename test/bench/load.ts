@@ -35,7 +35,7 @@ export async function drive(
 }
 
 /** The status of a response, after its body was read. */
-function send({ url, agent }: Target, { method, path, headers = {}, body }: Ask): Promise<number> {
+export function send({ url, agent }: Target, { method, path, headers = {}, body }: Ask): Promise<number> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const sent = request(url + path, { agent, method, headers: { ...headers, ...length } }, (answer) => {

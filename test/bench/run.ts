@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: compares the built Worker with a bare one, and with another revision. test/README.md explains how to read the
+ * `npm run bench`: compares the built Worker with a bare one, and with another revision. README.md beside it explains the
  * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--no-log`,
- * `--growth`, `--profile`, `--sign-in`.
+ * `--growth`, `--profile`, `--sign-in`, `--reports`.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { measureGrowth } from "./growth.ts";
 import { PATHS, type Path } from "./paths.ts";
 import { type Measured, printBatch, printHeader, printLine } from "./print.ts";
 import { printProfile } from "./profile.ts";
+import { measureReports } from "./reports.ts";
 import { buildCheckout, type Checkout, checkOut } from "./revision.ts";
 import { type Prepared, prepare, prepareBare, prepareQueue, type Server, start } from "./servers.ts";
 import { findDifference } from "./shape.ts";
@@ -29,6 +30,7 @@ const { values: flags } = parseArgs({
     growth: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     "sign-in": { type: "boolean", default: false },
+    reports: { type: "boolean", default: false },
   },
 });
 
@@ -47,6 +49,8 @@ const queueServers: Server[] = [];
 try {
   if (flags["sign-in"]) {
     if (!(await measureSignIns())) process.exitCode = 1;
+  } else if (flags.reports) {
+    if (!(await measureReports())) process.exitCode = 1;
   } else {
     console.log("Building the servers and filling them with data");
     const checkout = await buildCheckout("ours");

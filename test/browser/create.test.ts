@@ -158,7 +158,7 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   expect(exported).toContain(`,${network},,,,Acme Ads,1,on,`);
   await page.getByRole("button", { name: "Check file" }).click();
   await panel.getByText("0 would be created, 1,201 exist already, 2 are rejected.").waitFor();
-}, 120_000);
+});
 
 describe("is accessible and fits", () => {
   it.each([

@@ -1,6 +1,15 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, checkAccessibility, checkFits, findViolations, useBrowser } from "./browser.ts";
+import {
+  BASE_URL,
+  CHECKS_ALL,
+  checkAccessibility,
+  checkFits,
+  findViolations,
+  useBrowser,
+} from "./browser.ts";
 
 const open = useBrowser();
 
@@ -14,12 +23,18 @@ async function listPages(): Promise<{ pages: string[]; operations: string[] }> {
   return { pages, operations: [...new Set(links.map(([, path = ""]) => path))] };
 }
 
+interface OpenApi {
+  paths: Record<string, Record<string, { operationId: string }>>;
+}
+
 const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");
 
 describe("the documentation", () => {
   it("is accessible and fits a narrow window on every page of the navigation", async () => {
     const { pages } = await listPages();
-    expect(pages.length).toBeGreaterThan(10);
+    const files = readdirSync(join(import.meta.dirname, "../../src/site/pages"));
+    const paths = files.map((file) => `/docs/${file.replace(".md", "")}`);
+    expect(pages).toEqual(expect.arrayContaining(paths));
     const page = await open();
     for (const path of [...pages, "/docs/search?q=cost", "/docs/api/cost/submitCost"]) {
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -29,14 +44,18 @@ describe("the documentation", () => {
       await page.setViewportSize({ width: 320, height: 740 });
       await checkFits(page);
       await page.getByText("Documentation menu").click();
-      await checkAccessibility(page, `${name}-320`);
+      if (CHECKS_ALL || path === pages[0]) await checkAccessibility(page, `${name}-320`);
       await checkFits(page);
     }
-  }, 240_000);
+  });
 
   it("is accessible and fits a narrow window on the page of every operation, with everything opened", async () => {
     const { operations } = await listPages();
-    expect(operations.length).toBeGreaterThan(40);
+    const { paths } = (await (await fetch(`${BASE_URL}/openapi.json`)).json()) as OpenApi;
+    const ids = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(operations.map((path) => path.split("/").at(-1)).sort()).toEqual(ids.sort());
     const page = await open({ viewport: { width: 320, height: 740 } });
     for (const path of operations) {
       await page.goto(path);
@@ -44,9 +63,11 @@ describe("the documentation", () => {
         "for (const one of document.querySelectorAll('details')) { one.removeAttribute('name'); one.open = true; }",
       );
       await checkFits(page);
-      expect(await findViolations(page), path).toEqual([]);
+      const area = path.slice(0, path.lastIndexOf("/"));
+      const isFirst = operations.find((other) => other.startsWith(`${area}/`)) === path;
+      if (CHECKS_ALL || isFirst) expect(await findViolations(page), path).toEqual([]);
     }
-  }, 240_000);
+  });
 
   it("shows results while a reader types, and leads to one with only the keyboard", async () => {
     const page = await open();

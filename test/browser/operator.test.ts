@@ -112,8 +112,10 @@ describe("an integration round", () => {
     await late.getByRole("button", { name: "Dismiss mismatch" }).click();
     await page.getByText("Dismissed: Agreed by phone").waitFor();
     expect(new URL(page.url()).hash).toMatch(/^#finding-/);
-    // The row that the address names is in view.
-    expect(await page.evaluate("scrollY")).toBeGreaterThan(0);
+    const [top, bottom, height] = (await page.evaluate(
+      "(({ top, bottom }) => [top, bottom, innerHeight])(document.querySelector(location.hash).getBoundingClientRect())",
+    )) as [number, number, number];
+    expect([top >= 0, bottom <= height]).toEqual([true, true]);
     expect(await supportsCostData(3)).toBe(false);
     await page.getByRole("button", { name: "Approve selected types" }).click();
     await page.getByRole("status").getByText("Round approved.").waitFor();

@@ -1,6 +1,7 @@
 /** The browser tests: a real browser against `npm start`. */
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { limits } from "../limits.ts";
 
 export default defineConfig({
   root: join(import.meta.dirname, "../.."),
@@ -9,7 +10,6 @@ export default defineConfig({
     globalSetup: ["test/browser/server.ts"],
     // All files share one service with its password limit, so they run one after the other.
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...limits,
   },
 });

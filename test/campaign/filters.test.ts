@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { countingDatabase, DEMO, env, freshDemo } from "../harness.ts";
+import { runs } from "../part.ts";
 import {
   asUser,
   createLink,
@@ -151,7 +152,7 @@ describe("a filter", () => {
         }
         expect(backwards).toEqual(expected);
       }),
-      { numRuns: 25 },
+      runs(25),
     );
   });
 });

@@ -212,7 +212,6 @@ describe("a key", () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => post({ name: "Once" })));
     expect(await labels()).toEqual(["Once"]);
     const created = responses.filter(({ status }) => status === 201);
-    expect(created.length).toBeGreaterThan(0);
     expect(new Set(created.map(({ body }) => body)).size).toBe(1);
     expect(responses.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   });

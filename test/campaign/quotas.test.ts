@@ -110,8 +110,11 @@ describe("the stored responses of an app", () => {
     for (const key of ["one", "two"]) {
       await ask(LINKS, { token, json: { name: key }, headers: { "idempotency-key": key } });
     }
+    expect(await rows("SELECT key FROM idempotency_keys ORDER BY key")).toEqual([
+      { key: "one" },
+      { key: "two" },
+    ]);
     const stored = await lengths();
-    expect(stored?.kept).toBeGreaterThan(500);
     expect(stored?.kept).toBe(stored?.real);
     await rows("DELETE FROM idempotency_keys");
     expect(await lengths()).toEqual({ kept: 0, real: 0 });

@@ -20,6 +20,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
+import { runs } from "../part.ts";
 
 type Result = Omit<CostResult, "status"> & Partial<Omit<ProblemBody, "status">> & { status: "ok" | number };
 
@@ -160,9 +161,9 @@ describe("a batch", () => {
         expect(body.results.map(withoutRequestId)).toEqual(singles);
         expect(await ledger()).toEqual(afterSingles);
       }),
-      { numRuns: 12 },
+      runs(12),
     );
-  }, 60_000);
+  });
 
   test("matches an engagement that arrives later", async () => {
     await sendBatch([cost("batch-early-0001"), cost("batch-early-0002")]);

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { COST_WINDOW_MS } from "../../src/domain/time.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
-import { ask, type Call, click, DEMO, NOW, rows, sendCost } from "../harness.ts";
+import { ask, type Call, click, DEMO, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 
 beforeEach(async () => {
@@ -39,6 +39,8 @@ interface Correction {
   correct: (id: string, options: Call) => Promise<{ status: number }>;
   state: "voided" | "matched" | "pending";
   amount: number;
+  /** The numbers of the calls that are not repeated after a lost connection. */
+  once?: number[];
 }
 const matched = [click, (id: string) => send(id, "0.5")];
 const CORRECTIONS: Record<string, Correction> = {
@@ -49,7 +51,14 @@ const CORRECTIONS: Record<string, Correction> = {
     state: "voided",
     amount: 30_000,
   },
-  "an operator's void": { prepare: matched, correct: voidAsOperator, state: "voided", amount: 50_000 },
+  "an operator's void": {
+    prepare: matched,
+    correct: voidAsOperator,
+    state: "voided",
+    amount: 50_000,
+    // The check of the token, and with shards the entry of the audit log.
+    once: ledgerOn().shards.length > 0 ? [1, 3] : [1],
+  },
   "a call with other values after a void": {
     prepare: [...matched, voidOwn],
     correct: (id, options) => send(id, "0.4", options),
@@ -76,16 +85,15 @@ const CORRECTIONS: Record<string, Correction> = {
   },
 };
 
-const FAULTS = [
-  "D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
-  "D1_ERROR: Network connection lost.",
-  undefined,
-].flatMap((message): Omit<InjectedFault, "at">[] => [
+/** After this error, a call that may be repeated is repeated. */
+const LOST = "D1_ERROR: Network connection lost.";
+const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+const FAULTS = [OVERLOADED, LOST, undefined].flatMap((message): Omit<InjectedFault, "at">[] => [
   { when: "before", message },
   { when: "after", message },
 ]);
 
-describe.each(Object.entries(CORRECTIONS))("%s", (_name, { prepare, correct, state, amount }) => {
+describe.each(Object.entries(CORRECTIONS))("%s", (_name, { prepare, correct, state, amount, once = [] }) => {
   async function prepared(): Promise<string> {
     const id = newId();
     for (const step of prepare) await step(id);
@@ -94,10 +102,11 @@ describe.each(Object.entries(CORRECTIONS))("%s", (_name, { prepare, correct, sta
   const expected = { state, amount };
 
   it("is committed or returns 503, whichever call fails, and is done once after a retry", async () => {
+    const ids = [await prepared(), await prepared()];
     const { database, calls } = faultyDatabase();
-    const first = await prepared();
-    expect((await correct(first, { env: { DB: database } })).status).toBe(200);
-    const ids = [first];
+    // The first use of a token in a day takes one call more.
+    for (const [index, id] of ids.entries())
+      expect((await correct(id, index === 0 ? {} : { env: { DB: database } })).status).toBe(200);
     for (let number = 1; number <= calls(); number++) {
       for (const { when, message } of FAULTS) {
         const label = `call ${number}, ${when}: ${message}`;
@@ -105,7 +114,7 @@ describe.each(Object.entries(CORRECTIONS))("%s", (_name, { prepare, correct, sta
         const before = await stateOf(id);
         const { database: faulty } = faultyDatabase({ at: (call) => call === number, when, message });
         const { status } = await withoutPauses(() => correct(id, { env: { DB: faulty } }));
-        expect([200, 503], label).toContain(status);
+        expect(status, label).toBe(message === LOST && !once.includes(number) ? 200 : 503);
         expect(status === 200 ? [expected] : [before, expected], label).toContainEqual(await stateOf(id));
         expect((await correct(id, {})).status, label).toBe(200);
         expect(await stateOf(id), label).toEqual(expected);

@@ -110,13 +110,13 @@ const price = (cost_type: string, cost_amount: string, cost_currency = "usd") =>
   `&${new URLSearchParams({ cost_type, cost_currency, cost_amount })}`;
 
 test("a price on a URL is returned as a cost with the source url and its engagement", async () => {
-  await view("read-url-0000001", { query: price("cpm", "4.5", "eur") });
+  await view("read-url-0000001", { query: price("cpm", "4.5") });
   const { body, headers } = await readBack("read-url-0000001", { now: NOW + 5 });
   expect(body).toEqual({
     status: "ok",
     cost_id: "read-url-0000001",
     cost_type: "cpm",
-    cost_currency: "EUR",
+    cost_currency: "USD",
     amount: "4.5",
     tag: null,
     source: "url",
@@ -156,13 +156,13 @@ test("a price on a URL that does not count is not a cost", async () => {
 test("a pending call is returned with the price on the URL that counts beside it, until it matches", async () => {
   const id = "read-beside-0001";
   await sendCost({ cost_id: id, cost_type: "cpm", cost_amount: "2" });
-  await click(id, { query: price("cpc", "0.1", "EUR") });
+  await click(id, { query: price("cpc", "0.1") });
   const beside = {
     source: "call",
     cost_type: "cpm",
     amount: "2",
     mismatch: "wrong_engagement",
-    url_price: { cost_type: "cpc", cost_currency: "EUR", amount: "0.1" },
+    url_price: { cost_type: "cpc", cost_currency: "USD", amount: "0.1" },
     engagement: null,
   };
   const until = NOW + 7 * DAY;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
+import { DEFAULT_MAX_URL_AMOUNT } from "../../src/domain/money.ts";
 import { COST_WINDOW_MS } from "../../src/domain/time.ts";
 import { ask, type Call, call, click, DAY, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK, setSwitch, totals } from "../support.ts";
@@ -22,6 +23,9 @@ const decided = (costId = ID) =>
     costId,
   );
 const dropped = () => rows("SELECT link_id, day, param, count FROM dropped_parameters ORDER BY param");
+/** A macro in the place of the currency. */
+const allowAnyCurrency = () =>
+  rows("UPDATE partners SET cost_parameters = 'cost_amount={price}&cost_currency={currency}' WHERE id = 1");
 const today = Math.floor(NOW / 86_400_000);
 const matchedOnce = (amount: number) => [{ state: "matched", count: 1, amount }];
 
@@ -157,10 +161,11 @@ describe("anyone can write a price on a public URL, which adds no spend", () => 
   });
 
   it.each([
-    ["above 10,000 by default", 1_000_000_000, "10000", "10000.00001"],
+    ["above 100 by default", DEFAULT_MAX_URL_AMOUNT, "100", "100.00001"],
     ["above the limit of the partner", 30_000, "0.3", "0.30001"],
   ])("with an amount %s, up to which it counts", async (_what, limit, good, bad) => {
-    if (limit !== 1_000_000_000) await rows("UPDATE partners SET max_url_amount = ? WHERE id = 1", limit);
+    if (limit !== DEFAULT_MAX_URL_AMOUNT)
+      await rows("UPDATE partners SET max_url_amount = ? WHERE id = 1", limit);
     await attack(bad);
     await expectNoSpend();
     await click("price-on-url-02", { query: query("cpc", good) });
@@ -169,10 +174,10 @@ describe("anyone can write a price on a public URL, which adds no spend", () => 
     await expectMatch();
   });
 
-  it("with 1,000,000 in every currency, a hundred times", async () => {
+  it("with 10,000 in every currency, a hundred times", async () => {
     for (let index = 0; index < 100; index++) {
       const currency = ["USD", "JPY", "KWD", "EUR"][index % 4] ?? "";
-      await call(`${LINK}?cost_type=cpc&cost_currency=${currency}&cost_amount=1000000`, {
+      await call(`${LINK}?cost_type=cpc&cost_currency=${currency}&cost_amount=10000`, {
         headers: { "user-agent": IPHONE },
       });
     }
@@ -218,16 +223,6 @@ describe("a price without a cost_id", () => {
       { cost_type: "cpc", count: 1, amount: 30_000 },
       { cost_type: "cpm", count: 2, amount: 500_000 },
     ]);
-  });
-
-  it("gets one also if its cost_id is an unfilled macro, which is dropped", async () => {
-    const { body } = await open(LINK, `${query("cpc")}&cost_id={click_id_here}`);
-    expect(body).toMatchObject({
-      recorded: true,
-      dropped: ["cost_id"],
-      cost_id: expect.stringContaining("url-"),
-    });
-    expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
   it.each([
@@ -287,6 +282,15 @@ describe("a price on a URL and a call with its ID", () => {
     expect(await counting()).toMatchObject([{ source: "call", amount: 30_000 }]);
     expect(await totals()).toEqual(matchedOnce(30_000));
     expect((await sendCost({ cost_id: ID })).body.duplicate).toBe(true);
+  });
+
+  it("supplies an amount that a call can still add, also the same one", async () => {
+    await click(ID, { query: query("cpc") });
+    await sendCost({ cost_id: ID });
+    const sent = { cost_id: ID, cost_amount: "0.3" };
+    expect((await sendCost(sent)).body).toMatchObject({ duplicate: false, amount: "0.3" });
+    expect((await sendCost(sent)).body).toMatchObject({ duplicate: true, amount: "0.3" });
+    expect(await totals()).toEqual(matchedOnce(30_000));
   });
 
   it("still supplies the amount of a call when the call moves to a click without a price", async () => {
@@ -402,6 +406,7 @@ describe("two engagements with a price and the same ID", () => {
   ] as const;
 
   it.each(cases)("count once: the click happened %s", async (_what, after, expected) => {
+    await allowAnyCurrency();
     await view(ID, { query: query("cpm", "0.4", "EUR") });
     await click(ID, { query: query("cpc"), now: NOW + after, link: "demo1nk002" });
     expect(await counting()).toMatchObject([{ source: "url", state: "matched", ...expected }]);
@@ -412,6 +417,7 @@ describe("two engagements with a price and the same ID", () => {
   it.each(cases)(
     "count the same if the click is recorded first: it happened %s",
     async (_what, after, expected) => {
+      await allowAnyCurrency();
       await click(ID, { query: query("cpc"), now: NOW + after, link: "demo1nk002" });
       await view(ID, { query: query("cpm", "0.4", "EUR") });
       expect(await counting()).toMatchObject([{ source: "url", state: "matched", ...expected }]);
@@ -423,10 +429,134 @@ describe("two engagements with a price and the same ID", () => {
     ["click", click, view],
     ["impression", view, click],
   ] as const)("count the only price that counts: the %s has it", async (kind, engagePriced, engage) => {
-    await engage(ID, { query: query("cpi", "10000.00001") });
+    await engage(ID, { query: query("cpi", "100.00001") });
     await engagePriced(ID, { query: query("cpi", "0.3") });
     expect(await counting()).toMatchObject([{ source: "url", kind, amount: 30_000 }]);
     expect(await totals()).toEqual(matchedOnce(30_000));
+  });
+});
+
+/** The dropped parameters of the demo link, with their reasons. */
+const reasons = () =>
+  rows("SELECT param, reason, count FROM dropped_parameters WHERE link_id = 1 ORDER BY param");
+
+describe("a cost_id that is on the URL and cannot be used drops the price too", () => {
+  const PRICE = query("cpc").slice(1);
+
+  it.each([
+    ["an unfilled macro", "cost_id={click_id}", "unfilled_macro"],
+    ["too short", "cost_id=short", "invalid"],
+    ["not UTF-8", "cost_id=price-on-url-%ED%A0%80", "invalid"],
+    ["two IDs", "cost_id=price-on-url-01&cost_id=price-on-url-02", "repeated"],
+  ])("which counts with its reason: %s", async (_what, id, reason) => {
+    const { body } = await ask(`${LINK}?s2s=1&${id}&${PRICE}`);
+    expect(body).toMatchObject({
+      recorded: false,
+      cost_id: null,
+      dropped: ["cost_id", "cost_type", "cost_currency", "cost_amount"],
+    });
+    expect(await totals()).toEqual([]);
+    expect(await reasons()).toEqual([
+      { param: "cost_amount", reason: "cost_id_dropped", count: 1 },
+      { param: "cost_currency", reason: "cost_id_dropped", count: 1 },
+      { param: "cost_id", reason, count: 1 },
+      { param: "cost_type", reason: "cost_id_dropped", count: 1 },
+    ]);
+  });
+
+  it("also if it is empty, which is not counted itself", async () => {
+    const { body } = await ask(`${LINK}?s2s=1&cost_id=&${PRICE}`);
+    expect(body).toMatchObject({ cost_id: null, dropped: ["cost_type", "cost_currency", "cost_amount"] });
+    expect(await totals()).toEqual([]);
+  });
+
+  it("each parameter of a price that is there, valid or not, and no other one", async () => {
+    await click("short", { query: "&cost_amount=-1&cost_type=&cost_currency=USD" });
+    expect((await reasons()).map(({ param, reason }) => `${param} ${reason}`)).toEqual([
+      "cost_amount cost_id_dropped",
+      "cost_currency cost_id_dropped",
+      "cost_id invalid",
+    ]);
+  });
+
+  it("however often such a URL is opened, in a loop by anybody", async () => {
+    for (let times = 0; times < 20; times++) await click("{click_id}", { query: query("cpc", "100") });
+    expect(await totals()).toEqual([]);
+    expect(await rows("SELECT * FROM engagements WHERE cost_id LIKE 'url-%'")).toEqual([]);
+  });
+
+  it("but an empty cost_id beside a valid one is like none", async () => {
+    await click(ID, { query: `${query("cpc")}&cost_id=` });
+    expect(await totals()).toEqual(matchedOnce(30_000));
+  });
+});
+
+describe("the currency that the partner's cost parameters name", () => {
+  const setTemplate = (template: string) =>
+    rows("UPDATE partners SET cost_parameters = ? WHERE id = 1", template);
+
+  it.each([
+    ["in any case", "cost_amount={p}&cost_currency=usd"],
+    ["at the beginning", "cost_currency=USD&cost_amount={p}"],
+    ["before others", "cost_amount={p}&cost_currency=Usd&cost_id={id}"],
+  ])("decides which prices count: %s", async (_what, template) => {
+    await setTemplate(template);
+    await click(ID, { query: query("cpc", "7", "KWD") });
+    expect(await totals()).toEqual([]);
+    expect(await decided()).toEqual([
+      { cost_data_on: 1, url_cost_type: "cpc", url_amount: 700_000, price_counts: 0 },
+    ]);
+    expect(await reasons()).toEqual([{ param: "cost_currency", reason: "not_agreed", count: 1 }]);
+    await click("price-on-url-02", { query: query("cpc", "0.3", "Usd") });
+    expect(await totals()).toEqual(matchedOnce(30_000));
+  });
+
+  it.each([
+    ["a macro", "cost_amount={p}&cost_currency={currency}"],
+    ["a macro that begins with a currency", "cost_amount={p}&cost_currency=USD{x}"],
+    ["nothing", "cost_amount={p}"],
+    ["another parameter", "cost_amount={p}&my_cost_currency=USD"],
+    ["a value of another parameter", "cost_amount={p}&note=cost_currency=USD"],
+  ])("is any one with %s in its place", async (_what, template) => {
+    await setTemplate(template);
+    await click(ID, { query: query("cpc", "0.3", "KWD") });
+    expect(await totals()).toEqual(matchedOnce(30_000));
+    expect(await reasons()).toEqual([]);
+  });
+
+  it("is decided when the engagement is recorded, and kept with it", async () => {
+    await click(ID, { query: query("cpc", "0.3", "EUR") });
+    await setTemplate("cost_amount={p}&cost_currency=EUR");
+    expect(await totals()).toEqual([]);
+    expect((await sendCost({ cost_id: ID, cost_currency: "EUR" })).body.amount).toBeNull();
+    await click("price-on-url-02", { query: query("cpc", "0.3", "EUR") });
+    expect(await totals("currency, state, amount")).toEqual([
+      { currency: "EUR", state: "matched", amount: 30_000 },
+      { currency: "EUR", state: "unpriced", amount: 0 },
+    ]);
+  });
+
+  it.each([
+    ["with cost data off", "UPDATE links SET cost_switch = 0 WHERE id = 1", query("cpc", "1", "EUR")],
+    ["without an amount", "SELECT 1", "&cost_type=cpc&cost_currency=EUR"],
+    [
+      "on a link without a partner",
+      "UPDATE links SET partner_id = NULL WHERE id = 1",
+      query("cpc", "1", "EUR"),
+    ],
+  ])(
+    "is not counted as dropped %s, because there is no price that could count",
+    async (_what, change, price) => {
+      await rows(change);
+      await click(ID, { query: price });
+      expect(await reasons()).toEqual([]);
+    },
+  );
+
+  it("is returned as dropped to a server, beside a price that is above the limit too", async () => {
+    const { body } = await ask(`${LINK}?s2s=1&cost_id=${ID}${query("cpc", "10000", "KWD")}`);
+    expect(body).toMatchObject({ recorded: true, cost_id: ID, dropped: ["cost_currency"] });
+    expect(await totals()).toEqual([]);
   });
 });
 
@@ -463,7 +593,7 @@ describe("invalid cost parameters on a URL", () => {
     "include an invalid ID, which is dropped and counted, and without a price nothing is recorded: %s",
     async (_description, invalid) => {
       const before = await rows("SELECT count(*) AS n FROM engagements");
-      const response = await call(`/${DEMO.linkToken}?${invalid}&cost_type=cpc`, {
+      const response = await call(`/${DEMO.linkToken}?${invalid}`, {
         headers: { "user-agent": IPHONE },
       });
       expect(response.status).toBe(302);

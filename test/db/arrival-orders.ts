@@ -3,7 +3,7 @@
  * queue can deliver an engagement at any time after it happened.
  */
 import type { NewEngagement } from "../../src/db/ledger/engagements.ts";
-import { type CostType, KINDS_THAT_FIT, type Kind } from "../../src/domain/cost-types.ts";
+import { COST_TYPE, type CostType, type Kind } from "../../src/domain/cost-types.ts";
 import type { Cost } from "../../src/domain/costs.ts";
 import { COST_WINDOW_MS, DAY_MS, HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { LedgerModel, type Result, type StoredCall } from "./ledger-model.ts";
@@ -72,7 +72,7 @@ const OTHER_TYPE: Partial<Record<CostType, CostType>> & Record<"cpc" | "cpi" | "
 
 /** None, and one at each instant, without a price and with one that a call can take if there is a call that fits. */
 function engagementsOf(kind: Kind, calls: Call[]): Engaged[][] {
-  const types = calls.map(({ costType }) => costType).filter((type) => KINDS_THAT_FIT[type].includes(kind));
+  const types = calls.map(({ costType }) => costType).filter((type) => COST_TYPE[type].fits.includes(kind));
   const priced = types[0] ?? (kind === "click" ? "cpc" : "cpm");
   return [[], ...INSTANTS.flatMap((at) => [[{ kind, at, priced: null }], [{ kind, at, priced }]])];
 }
@@ -197,7 +197,7 @@ function outcomeOf(
 
 const isAccepted = (outcome: CallOutcome) => ["new", "replaced", "completed"].includes(outcome);
 const fits = (call: { costType: CostType }, { kind }: Engaged) =>
-  KINDS_THAT_FIT[call.costType].includes(kind);
+  COST_TYPE[call.costType].fits.includes(kind);
 const isFar = (instant: number, { at }: Engaged) => Math.abs(instant - at) > COST_WINDOW_MS;
 
 interface Difference {

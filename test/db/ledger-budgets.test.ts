@@ -97,7 +97,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     await click("budget-warm-up");
     await sendCost({ cost_id: "budget-warm-up" });
     await ask(`/public/v1/apps/${DEMO.appToken}/trackers`, { token: DEMO.apiToken });
-  }, 120_000);
+  });
   afterAll(() => void recordings.push(recorded));
 
   describe.each(COST_TYPES)("a %s cost", (cost_type) => {
@@ -298,18 +298,20 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       read: expect.any(Number),
       written: 0,
     });
-    expect(counts.read).toBeGreaterThan(30);
+    expect(counts.read).toBeGreaterThanOrEqual(totals);
     // The constant is for the access check.
     expect(counts.read).toBeLessThanOrEqual(3 * totals + 6);
   });
 
   it("reads at most 4 rows per live row in a purge and writes only its position", async () => {
-    const sizes = await rows<{ n: number }>("SELECT count(*) AS n FROM ledger_entries");
+    const sizes = await rows<{ n: number; filled: number }>(
+      "SELECT count(*) AS n, sum(cost_id LIKE 'many-costs-%') AS filled FROM ledger_entries",
+    );
+    expect(sum(sizes.map(({ filled }) => filled))).toBe(size);
     const live = sizes.map(({ n }) => n);
     const slices = sum(live.map(slicesOf));
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
-    expect(sum(live)).toBeGreaterThan(size);
     expect(counts.written).toBe(slices);
     // The constant per slice is for its position.
     expect(counts.read).toBeLessThanOrEqual(4 * sum(live) + 8 * slices);
@@ -362,6 +364,6 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
 
 it(`reads and writes the same number of rows with ${MANY} costs as with ${FEW}`, () => {
   const [few = [], many] = recordings;
-  expect(few.length).toBeGreaterThan(50);
+  expect(few).toHaveLength(106);
   expect(many).toEqual(few);
 });

@@ -6,11 +6,13 @@ import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { MATCHES } from "../../src/db/ledger/cost-list.ts";
 import { insertEngagements, type NewEngagement } from "../../src/db/ledger/engagements.ts";
 import { submitCosts } from "../../src/db/ledger/submission.ts";
-import { COST_TYPES, KINDS_THAT_FIT, toMask } from "../../src/domain/cost-types.ts";
+import { COST_TYPE, COST_TYPES, toMask } from "../../src/domain/cost-types.ts";
+import type { Cost } from "../../src/domain/costs.ts";
 import { formatAmount } from "../../src/domain/money.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { ask, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { runs } from "../part.ts";
 import { inLedger } from "../support.ts";
 import { LedgerModel, type Sender, type Total } from "./ledger-model.ts";
 import { ledgerRows, ledgerStates, storedTotals, TOTALS } from "./ledger-state.ts";
@@ -86,7 +88,7 @@ const engagement = fc
     delay: fc.constantFrom(...Array(8).fill(0), 1, DAY, ...FAR),
   })
   .map(({ costType, currency, amount, trusted, ...rest }) => {
-    const fits = costType !== null && KINDS_THAT_FIT[costType].includes(rest.kind);
+    const fits = costType !== null && COST_TYPE[costType].fits.includes(rest.kind);
     const isComplete = fits && currency !== null && amount !== null;
     const price = fits
       ? {
@@ -121,6 +123,13 @@ const submit = fc.record({
     { minLength: 1, maxLength: 4 },
   ),
 });
+/** An earlier call again, without its amount or with one. */
+const resend = fc.record({
+  step: fc.constant("resend" as const),
+  by: fc.constantFrom(0, 0, 0, 2),
+  costId: id,
+  amount,
+});
 const pass = fc.record({
   step: fc.constant("pass" as const),
   milliseconds: fc.constantFrom(1, DAY, 5 * DAY, COST_WINDOW_MS - 1, ...FAR),
@@ -136,13 +145,14 @@ const voiding = fc.record({
 const anyStep = fc.oneof(
   { weight: 4, arbitrary: engage },
   { weight: 4, arbitrary: submit },
+  { weight: 2, arbitrary: resend },
   { weight: 3, arbitrary: voiding },
   { weight: 2, arbitrary: pass },
   { weight: 1, arbitrary: clean },
 );
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A state that random steps reach too seldom. */
+/** The beginnings of states that random steps reach too seldom. */
 const VOIDED_PRICE: Step[] = [
   {
     step: "engage",
@@ -162,6 +172,19 @@ const VOIDED_PRICE: Step[] = [
     ],
   },
   { step: "void", by: 0, partnerId: 1, costId: "model-cost-1" },
+];
+const UNPRICED_AFTER_VOID: Step[] = [
+  ...VOIDED_PRICE,
+  {
+    step: "submit",
+    by: 0,
+    costs: [{ costId: "model-cost-1", costType: "cpm", currency: "USD", amount: null, tag: "one" }],
+  },
+];
+/** Changes an ID twice after its void, which must not be forgotten. */
+const CHANGED_TWICE: Step[] = [
+  ...UNPRICED_AFTER_VOID,
+  { step: "resend", by: 0, costId: "model-cost-1", amount: 100_000 },
 ];
 
 interface Answer {
@@ -249,23 +272,30 @@ async function take(step: Step, model: LedgerModel): Promise<void> {
       expect(part).not.toHaveProperty("error");
     return;
   }
-  const { sender, mode, revoked } = senders[step.by] ?? {};
+  if (step.step === "submit") return takeCosts(step.by, step.costs, model);
+  const { by, costId, amount } = step;
+  const earlier = model.callOf(senders[by]?.sender.partnerId ?? 0, costId);
+  if (earlier) await takeCosts(by, [{ ...earlier, costId, amount }], model);
+}
+
+async function takeCosts(by: number, costs: Cost[], model: LedgerModel): Promise<void> {
+  const { sender, mode, revoked } = senders[by] ?? {};
   if (!sender) throw new Error("There is no such sender.");
   const submitted = await submitCosts(ledgerOn(), {
-    tokenHash: hashOf(step.by),
-    costs: step.costs,
+    tokenHash: hashOf(by),
+    costs,
     now: model.now,
   });
   expect(submitted.errors).toEqual([]);
   const judged = submitted.judgements.map((judgement) => ({ ...judgement, credential: undefined }));
   // The request is rejected for the credential, and nothing is stored.
-  if (mode === "test") return expect(submitted.judgements).toEqual(step.costs.map(() => undefined));
+  if (mode === "test") return expect(submitted.judgements).toEqual(costs.map(() => undefined));
   for (const judgement of submitted.judgements) {
     expect(judgement?.credential).toEqual({ partnerId: sender.partnerId, revoked });
     if (revoked) expect(judgement?.verdict).toBe("credential_revoked");
   }
   if (revoked) return;
-  const expected = model.submit(sender, step.costs);
+  const expected = model.submit(sender, costs);
   expect(judged.map(({ verdict }) => verdict)).toEqual(expected.map(({ verdict }) => verdict));
   const isAccepted = ({ verdict }: { verdict?: string }) => verdict === "store" || verdict === "duplicate";
   expect(judged.filter(isAccepted)).toEqual(expected.filter(isAccepted));
@@ -278,11 +308,12 @@ async function recomputedTotals(): Promise<Total[]> {
   );
 }
 
-it("judges, matches, voids, totals, lists and forgets costs according to the rules, for any steps in any order", {
-  timeout: 300_000,
-}, async () => {
+it("judges, matches, voids, totals, lists and forgets costs according to the rules, for any steps in any order", async () => {
   const reached = new Set<string>();
-  const steps = fc.array(anyStep, { minLength: 6, maxLength: 16 });
+  const start = fc.constantFrom([], VOIDED_PRICE, UNPRICED_AFTER_VOID);
+  const steps = fc
+    .tuple(start, fc.array(anyStep, { minLength: 6, maxLength: 16 }))
+    .map(([before, random]) => [...before, ...random]);
   await fc.assert(
     fc
       .asyncProperty(steps, async (work) => {
@@ -307,7 +338,7 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { numRuns: 60, examples: [[VOIDED_PRICE]] },
+    { ...runs(60, 20), examples: [[CHANGED_TWICE]] },
   );
   expect([...reached].sort()).toEqual([
     "call matched",

@@ -9,9 +9,9 @@ export const ledgerRows = (now: number) =>
     `SELECT partner_id AS partnerId, cost_id AS costId, cost_type AS costType, currency, amount, tag, received_at AS receivedAt,
       click_link_id AS clickLinkId, click_at AS clickAt, impression_link_id AS impressionLinkId, impression_at AS impressionAt,
       matched_kind AS matchedKind, matched_at AS matchedAt, amount_in_effect AS amountInEffect, state, void_state AS voidState,
-      counting_price AS countingPrice, remembered_until - 1209600000 AS lastAt
-    FROM ledger_entries WHERE remembered_until - 1209600000 >= ? ORDER BY partner_id, cost_id`,
-    now - RETENTION_MS,
+      counting_price AS countingPrice, remembered_until - ${RETENTION_MS} AS lastAt
+    FROM ledger_entries WHERE remembered_until >= ? ORDER BY partner_id, cost_id`,
+    now,
   );
 
 /** What counts of the remembered rows. */
@@ -20,8 +20,8 @@ export const ledgerStates = (now: number) =>
     `SELECT s.partner_id AS partnerId, s.cost_id AS costId, source, s.cost_type AS costType, s.currency, s.amount, s.state, kind,
       app_token AS appToken, link_id AS linkId, day
     FROM cost_states s JOIN ledger_entries e USING (partner_id, cost_id)
-    WHERE remembered_until - 1209600000 >= ? ORDER BY s.partner_id, s.cost_id, source`,
-    now - RETENTION_MS,
+    WHERE remembered_until >= ? ORDER BY s.partner_id, s.cost_id, source`,
+    now,
   );
 
 export const TOTALS = "app_token, day, link_id, partner_id, cost_type, currency, state";

@@ -28,7 +28,7 @@ describe.each([1_000, 100_000])("in an app of %i links", (links) => {
     browser = await signedIn();
     // Fills the isolate's memory of partners.
     await browser.get(NEW);
-  }, 120_000);
+  });
 
   async function measure(act: (options: Call) => Promise<{ status: number }>) {
     const before = await countLinks();

@@ -1,4 +1,4 @@
-/** Checks that the schema in Drizzle equals the migrated tables. */
+/** Checks that the migrated database equals the schema in Drizzle and rules.sql. */
 import { Column, is, type SQL } from "drizzle-orm";
 import {
   getTableConfig,
@@ -9,8 +9,12 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema.ts";
-import { COST_WINDOW_MS, DAY_MS, RETENTION_MS } from "../../src/domain/time.ts";
-import { env, freshDatabase, rows } from "../harness.ts";
+import * as time from "../../src/domain/time.ts";
+import { freshDatabase, rows } from "../harness.ts";
+
+const rules = Object.values(
+  import.meta.glob("../../migrations/rules.sql", { query: "?raw", import: "default", eager: true }),
+).join();
 
 const tables = Object.values(schema)
   .filter((value) => is(value, SQLiteTable))
@@ -76,24 +80,27 @@ it("has every view of the schema and no other, with the same columns", async () 
   }
 });
 
-it("has the cost window and the retention only in the computed columns, and no other length of time than a day", () => {
-  const expressions = tables.flatMap(({ columns }) =>
-    columns.flatMap((column) => expressionOf(column) ?? []),
+it("has the views and triggers of rules.sql, word for word, and no other", async () => {
+  const stored = await rows<{ sql: string }>(
+    "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')",
   );
+  // Each below its comment.
+  const written = rules.match(/(?<=^-- [^\n]*\n)CREATE (?:VIEW|TRIGGER) .*?;(?=\n\n|\n$)/gms) ?? [];
+  expect(stored.map(({ sql }) => `${sql};`).sort()).toEqual([...written].sort());
+  expect(rules.match(/^CREATE /gm)).toHaveLength(written.length);
+});
+
+it("has no length of time but the constants of domain/time.ts, of which rules use only the day", async () => {
   const numbersIn = (text: string) => text.match(/\b\d{4,}\b/g) ?? [];
-  const migrated = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).flatMap(numbersIn);
-  const inColumns = expressions.flatMap(numbersIn);
-  const windows = [String(COST_WINDOW_MS), String(RETENTION_MS)];
-  expect(new Set(inColumns)).toEqual(new Set(windows));
-  expect(migrated.filter((number) => windows.includes(number))).toEqual(inColumns);
+  const objects = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
   const defaults = tables.flatMap(({ columns }) => columns.map((column) => String(column.default)));
-  const times = migrated.filter((number) => !defaults.includes(number));
-  expect(new Set(times)).toEqual(new Set([...windows, String(DAY_MS)]));
+  const found = objects.flatMap(({ sql }) => numbersIn(sql)).filter((number) => !defaults.includes(number));
+  const constants = Object.values(time).map(String);
+  expect(found.filter((number) => !constants.includes(number))).toEqual([]);
+  expect(found).toEqual(expect.arrayContaining([time.COST_WINDOW_MS, time.RETENTION_MS].map(String)));
+  expect(new Set(numbersIn(rules))).toEqual(new Set([String(time.DAY_MS)]));
   // A multiple of a day would be another way to write a window.
-  const uses = env.TEST_MIGRATIONS.flatMap(
-    ({ queries }) => queries.join("\n").match(/.{2}\b86400000\b(?! \*)/gs) ?? [],
-  );
-  expect(new Set(uses)).toEqual(new Set(["/ 86400000"]));
+  expect(new Set(rules.match(/.{2}\b86400000\b(?! \*)/g))).toEqual(new Set(["/ 86400000"]));
 });
 
 describe.each(tables)("$name", (table) => {
@@ -138,12 +145,12 @@ describe.each(tables)("$name", (table) => {
       })),
     );
     const [created] = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = ?", table.name);
-    const expressions = [
-      ...(created?.sql ?? "").matchAll(/`(\w+)` \w+ GENERATED ALWAYS AS \((.*)\) VIRTUAL/g),
-    ];
-    expect(expressions.map(([, name, expression]) => [name, expression])).toEqual(
-      computed.map((column) => [column.name, expressionOf(column)]),
+    // ALTER TABLE adds columns to the line of the last one.
+    const definitions = created?.sql.split(/[`"](?=\w+[`"] \w+ GENERATED ALWAYS AS )/).slice(1) ?? [];
+    const expressions = definitions.map((definition) =>
+      /^(\w+).*? AS \((.*)\) VIRTUAL/s.exec(definition)?.slice(1),
     );
+    expect(expressions).toEqual(computed.map((column) => [column.name, expressionOf(column)]));
   });
 
   it("has the indexes of the schema and no other", async () => {

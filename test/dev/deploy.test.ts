@@ -1,17 +1,27 @@
-/** Tests `npm run deploy` with a stub of wrangler instead of a Cloudflare account. */
+/**
+ * Tests `npm run deploy` with a stub of wrangler instead of a Cloudflare account. All but one of the tests call it, and the stub,
+ * in this process.
+ */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { experimental_readRawConfig } from "wrangler";
+import { CommandError } from "../../src/dev/command.ts";
+import { deploy as deployCheckout } from "../../src/dev/deployment/deploy.ts";
 import { readDeployOptions } from "../../src/dev/deployment/options.ts";
-import { type Account, openDatabase } from "./wrangler-stub.ts";
+import type { Wrangler } from "../../src/dev/wrangler.ts";
+import { ROOT } from "./run.ts";
+import { type Account, runStub, useDatabase } from "./wrangler-stub.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const READY = { status: "ready", checks: {} };
+/** wrangler.toml before the first deployment, and what that adds to it. */
+const NEW_SETTINGS = readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(/^OPERATOR_MFA = .*\n/m, "");
+const withTwoFactor = (settings: string) =>
+  settings.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "required"\n');
 
 let folder: string;
 let server: Server;
@@ -21,14 +31,7 @@ let respond: (path: string) => { status?: number; body: object } | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "linkledger-stub-"));
-  const stub = join(ROOT, "test/dev/wrangler-stub.ts");
-  const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
-  writeFileSync(join(folder, "wrangler"), `#!/bin/sh\nexec ${node} "${stub}" "$@"\n`, { mode: 0o755 });
-  // A checkout of its own, because a first deployment with shards changes wrangler.toml.
-  for (const part of ["src/dev", "migrations", "wrangler.toml", "package.json"]) {
-    cpSync(join(ROOT, part), join(checkout(), part), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(checkout(), "node_modules"));
+  writeToml(NEW_SETTINGS);
   requests = [];
   respond = (path) => ({ body: path === "/healthz" ? { deployment: "version-2" } : READY });
   const listener: RequestListener = (request, response) => {
@@ -54,8 +57,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const checkout = () => join(folder, "checkout");
-const toml = () => readFileSync(join(checkout(), "wrangler.toml"), "utf8");
+const toml = () => readFileSync(join(folder, "wrangler.toml"), "utf8");
+const writeToml = (changed: string) => writeFileSync(join(folder, "wrangler.toml"), changed);
 const accountFile = () => join(folder, "account.json");
 const account = (): Account => JSON.parse(readFileSync(accountFile(), "utf8"));
 const save = (changed: Account) => writeFileSync(accountFile(), JSON.stringify(changed));
@@ -69,23 +72,41 @@ function commands(): string[] {
   });
 }
 
-async function deploy(...flags: string[]) {
-  const child = spawn(process.execPath, [join(checkout(), "src/dev/deploy.ts"), ...flags], {
-    env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, STUB_ACCOUNT: accountFile() },
-    stdio: ["ignore", "pipe", "pipe"],
+/** What a command ended with: `code` 1 and the text of `error`, or `code` 0. */
+interface Ended {
+  code: number | null;
+  out: string;
+  error: string;
+}
+
+/** Deploys the folder in this process, without pauses. */
+async function deploy(...flags: string[]): Promise<Ended> {
+  const ended = { code: 0, out: "", error: "" };
+  const wrangler: Wrangler = (args, { environment, inTerminal = false } = {}) => {
+    const output = runStub(accountFile(), args, environment ?? {});
+    if (inTerminal) ended.error += output.stderr;
+    return output;
+  };
+  const log = vi.spyOn(console, "log").mockImplementation((line) => {
+    ended.out += `${line}\n`;
   });
-  const exit = new Promise<number | null>((exited) => child.on("exit", exited));
-  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await exit, out, error };
+  try {
+    await deployCheckout(flags, { folder, wrangler }, async () => undefined);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    ended.code = 1;
+    ended.error += error.message;
+  } finally {
+    log.mockRestore();
+  }
+  return ended;
 }
 
 /** What a database stores about its place. */
 function stored(name: string) {
   const uuid = account().databases.find((database) => database.name === name)?.uuid ?? "";
-  const database = openDatabase(accountFile(), uuid);
-  const row = database.prepare("SELECT shards, shard_index FROM shard_identity").get();
-  database.close();
-  return { ...row };
+  const read = "SELECT shards, shard_index FROM shard_identity";
+  return useDatabase(accountFile(), uuid, (database) => ({ ...database.prepare(read).get() }));
 }
 
 test("creates the database and the namespaces in an empty account, then migrates, then deploys", async () => {
@@ -106,9 +127,9 @@ test("creates the database and the namespaces in an empty account, then migrates
   expect(requests).toEqual(["/healthz", "/readyz"]);
   expect(out).toContain(`linkledger is ready at ${url}`);
   expect(out).toContain("npm run operator:create -- --remote EMAIL");
-  expect(existsSync(join(checkout(), ".wrangler.deploy.json"))).toBe(false);
-  expect(toml()).toBe(readFileSync(join(ROOT, "wrangler.toml"), "utf8"));
-  expect(toml()).not.toMatch(/^\s*(database_)?id\s*=/m);
+  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
+  expect(toml()).toBe(withTwoFactor(NEW_SETTINGS));
+  expect(toml()).not.toMatch(ids);
 });
 
 test("creates nothing on a second run and deploys with the IDs that it finds", async () => {
@@ -136,6 +157,8 @@ test("creates nothing on a second run and deploys with the IDs that it finds", a
   expect(calls.at(-1)?.configuration).toMatchObject({
     name: "linkledger",
     main: "src/index.ts",
+    preview_urls: false,
+    vars: { OPERATOR_MFA: "required" },
     triggers: { crons: ["17 * * * *"] },
     d1_databases: [{ binding: "DB", database_name: "linkledger", database_id: "2" }],
     kv_namespaces: [
@@ -203,6 +226,50 @@ test("asks to check /readyz when the Worker has only routes", async () => {
   expect(out).toContain("Check /readyz");
 });
 
+test("as a command: creates everything, then nothing twice, and ends with 1 when wrangler fails", async () => {
+  const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
+  const stub = `#!/bin/sh\nexec ${node} "${join(ROOT, "test/dev/wrangler-stub.ts")}" "$@"\n`;
+  writeFileSync(join(folder, "wrangler"), stub, { mode: 0o755 });
+  // The command changes wrangler.toml of its own checkout.
+  for (const part of ["src/dev", "package.json"]) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const run = async (...flags: string[]): Promise<Ended> => {
+    const child = spawn(process.execPath, [join(folder, "src/dev/deploy.ts"), ...flags], {
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, STUB_ACCOUNT: accountFile() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const exit = new Promise<number | null>((exited) => child.on("exit", exited));
+    const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await exit, out, error };
+  };
+
+  const first = await run("--shards", "1");
+  expect(first).toMatchObject({ code: 0, error: "" });
+  expect(first.out).toContain(`linkledger is ready at ${url}`);
+  const created = ["d1 create linkledger", "d1 create linkledger-ledger-0"];
+  const titles = ["linkledger-tokens", "linkledger-links"].map((title) => `kv namespace create ${title}`);
+  expect(commands().filter((command) => command.includes("create"))).toEqual([...created, ...titles]);
+  expect(namesOf(1).map(stored)).toEqual(placesOf(1));
+  const written = toml();
+  expect(written.startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
+
+  expect(await run()).toMatchObject({ code: 0, error: "" });
+  expect(commands().filter((command) => /create|store/.test(command))).toEqual([]);
+  expect(toml()).toBe(written);
+  expect(requests).toEqual(["/healthz", "/readyz", "/healthz", "/readyz"]);
+
+  save({ ...account(), failing: "d1 migrations apply" });
+  const { code, error } = await run();
+  expect(code).toBe(1);
+  expect(error).toContain("A request to the Cloudflare API failed.");
+  expect(error).toContain("\n\nwrangler d1 migrations apply DB --remote failed.");
+  expect(error).not.toContain("    at ");
+  expect(commands().at(-1)).toBe("d1 migrations apply DB --remote");
+  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
+});
+
 /** A deployment with four shards, of which each test gets a copy. */
 let deployed: string | undefined;
 
@@ -213,8 +280,7 @@ async function restoreDeployed(): Promise<void> {
   } else {
     expect((await deploy("--shards", "4")).code).toBe(0);
     deployed = mkdtempSync(join(tmpdir(), "linkledger-deployed-"));
-    const filter = (path: string) => !path.endsWith("node_modules");
-    cpSync(folder, deployed, { recursive: true, filter });
+    cpSync(folder, deployed, { recursive: true });
   }
   commands();
 }
@@ -242,12 +308,11 @@ async function expectRejection(flags: string[], message: string) {
   const { databases, namespaces } = account();
   expect({ toml: toml(), databases, namespaces }).toEqual(before);
   for (const command of commands()) expect(command).toMatch(/^d1 (list --json|execute DB: read)$/);
-  expect(existsSync(join(checkout(), ".wrangler.deploy.json"))).toBe(false);
+  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
 }
 
 describe("a first deployment with --shards", () => {
   test("creates, binds and migrates them, and stores their number and indexes before it deploys the code", async () => {
-    const before = toml();
     const { code, error, out } = await deploy("--shards", "4");
     expect({ code, error }).toEqual({ code: 0, error: "" });
     expect(commands()).toEqual([
@@ -264,14 +329,15 @@ describe("a first deployment with --shards", () => {
     ]);
     expect(out).toContain("wrangler.toml: bindings of 4 shards added");
     expect(namesOf(4).map(stored)).toEqual(placesOf(4));
-    expect(toml().startsWith(before)).toBe(true);
+    expect(toml().startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
     expect(toml()).not.toMatch(ids);
-    const { rawConfig } = experimental_readRawConfig({ config: join(checkout(), "wrangler.toml") });
+    const { rawConfig } = experimental_readRawConfig({ config: join(folder, "wrangler.toml") });
     expect(rawConfig.d1_databases).toEqual(
       FOUR.map((binding, index) => ({
         binding,
         database_name: namesOf(4)[index],
         migrations_dir: "migrations",
+        migrations_pattern: "migrations/[0-9]*.sql",
       })),
     );
     expect(rawConfig.triggers).toEqual({ crons: ["17 * * * *"] });
@@ -293,6 +359,7 @@ describe("a first deployment with --shards", () => {
     save({ ...account(), failing: "nothing" });
     expect(await deploy()).toMatchObject({ code: 0, error: "" });
     expect([toml(), namesOf(2).map(stored)]).toEqual([written, placesOf(2)]);
+    expect(written.startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
     expect(account().databases.map(({ name }) => name)).toEqual(namesOf(2));
     expect(written).not.toMatch(ids);
   });
@@ -312,10 +379,10 @@ describe("a first deployment with --shards", () => {
   test("stops at a database of another ledger", async () => {
     const uuid = "of-another";
     save({ ...account(), databases: [{ name: "linkledger-ledger-1", uuid }] });
-    const other = openDatabase(accountFile(), uuid);
-    other.exec("CREATE TABLE shard_identity AS SELECT 1 AS id, 8 AS shards, 1 AS shard_index");
-    for (const table of ["ledger_entries", "daily_totals"]) other.exec(`CREATE TABLE ${table} (a)`);
-    other.close();
+    useDatabase(accountFile(), uuid, (other) => {
+      other.exec("CREATE TABLE shard_identity AS SELECT 1 AS id, 8 AS shards, 1 AS shard_index");
+      for (const table of ["ledger_entries", "daily_totals"]) other.exec(`CREATE TABLE ${table} (a)`);
+    });
     const { code, error } = await deploy("--shards", "2");
     expect(code).toBe(1);
     expect(error).toContain("The database of LEDGER_1 has costs or clicks, or is part of another ledger.");
@@ -329,6 +396,8 @@ describe("a first deployment with --shards", () => {
 
 describe("a later deployment", () => {
   beforeEach(restoreDeployed);
+  const change = (sql: string) =>
+    useDatabase(accountFile(), "id-of-linkledger", (database) => database.exec(sql));
 
   test.each([
     ["without flags", [], true],
@@ -336,7 +405,7 @@ describe("a later deployment", () => {
     ["without the bindings in wrangler.toml, which it writes again,", [], false],
   ])("%s keeps the shards", async (_, flags, isBound) => {
     const written = toml();
-    if (!isBound) cpSync(join(ROOT, "wrangler.toml"), join(checkout(), "wrangler.toml"));
+    if (!isBound) writeToml(withTwoFactor(NEW_SETTINGS));
     expect(await deploy(...flags)).toMatchObject({ code: 0, error: "" });
     expect(commands()).toEqual([
       "d1 list --json",
@@ -369,21 +438,19 @@ describe("a later deployment", () => {
       "binds 4 shards, but not LEDGER_1.",
     ],
   ])("rejects %s in wrangler.toml", async (_, change, message) => {
-    writeFileSync(join(checkout(), "wrangler.toml"), change(toml()));
+    writeToml(change(toml()));
     await expectRejection([], message);
   });
 
   test("rejects bindings for a ledger that has rows in DB", async () => {
-    const database = openDatabase(accountFile(), "id-of-linkledger");
-    database.exec("UPDATE shard_identity SET shards = 0");
-    database.exec("INSERT INTO daily_totals VALUES ('app', 1, 1, 1, 'cpc', 'USD', 'matched', 1, 1)");
-    database.close();
+    change("UPDATE shard_identity SET shards = 0");
+    change("INSERT INTO daily_totals VALUES ('app', 1, 1, 1, 'cpc', 'USD', 'matched', 1, 1)");
     await expectRejection([], "DB stores 0 shards, but wrangler.toml binds 4.");
   });
 
   test("rejects shards for a ledger without", async () => {
-    openDatabase(accountFile(), "id-of-linkledger").exec("UPDATE shard_identity SET shards = 0");
-    cpSync(join(ROOT, "wrangler.toml"), join(checkout(), "wrangler.toml"));
+    change("UPDATE shard_identity SET shards = 0");
+    writeToml(NEW_SETTINGS);
     await expectRejection(["--shards=4"], "This ledger has 0 shards, and their number cannot change");
   });
 
@@ -391,6 +458,43 @@ describe("a later deployment", () => {
     const { databases } = account();
     save({ ...account(), databases: databases.filter(({ name }) => name !== "linkledger-ledger-2") });
     await expectRejection([], "This account has no database linkledger-ledger-2 (LEDGER_2)");
+  });
+});
+
+describe("two-factor authentication of operators", () => {
+  const settingOf = () => account().calls.at(-1)?.configuration?.vars;
+
+  test("stays optional where wrangler.toml says so before the first deployment", async () => {
+    const chosen = NEW_SETTINGS.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "optional"\n');
+    writeToml(chosen);
+    expect((await deploy()).code).toBe(0);
+    expect([toml(), settingOf()]).toEqual([chosen, { OPERATOR_MFA: "optional" }]);
+  });
+
+  test("becomes required at the first deployment, beside other settings", async () => {
+    const others = NEW_SETTINGS.replace("\n[vars]\n", '\n[vars]  \nLOG_SAMPLE = "0.5"\n');
+    writeToml(others);
+    const { code, out } = await deploy();
+    expect(code).toBe(0);
+    expect(out).toContain('wrangler.toml: OPERATOR_MFA = "required" added. Commit the file.');
+    expect(toml()).toBe(others.replace("[vars]  \n", '$&OPERATOR_MFA = "required"\n'));
+    expect(settingOf()).toEqual({ LOG_SAMPLE: "0.5", OPERATOR_MFA: "required" });
+  });
+
+  test("is not changed by a later deployment", async () => {
+    await restoreDeployed();
+    const removed = toml().replace(/^OPERATOR_MFA = .*\n/m, "");
+    writeToml(removed);
+    expect((await deploy()).code).toBe(0);
+    expect([toml(), settingOf()]).toEqual([removed, {}]);
+  });
+
+  test.each([
+    ["without settings", ""],
+    ["with settings in another form", 'vars.LOG_SAMPLE = "0.5"\n'],
+  ])("is asked for in a wrangler.toml %s", async (_, form) => {
+    writeToml(form + NEW_SETTINGS.replace("\n[vars]\n", "\n"));
+    await expectRejection([], 'Add it, and below it OPERATOR_MFA = "required", or "optional".');
   });
 });
 

@@ -1,7 +1,7 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dirname, "../..");
+export const ROOT = join(import.meta.dirname, "../..");
 
 /**
  * Runs a command to its end, in the checkout unless `options` names another folder. Throws if it does not end: a test's own time

@@ -1,14 +1,41 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type Plugin } from "vitest/config";
+import { limits } from "../limits.ts";
 
-/** The tests of the commands in src/dev. They run in Node, not in the Worker's runtime. */
+const root = join(import.meta.dirname, "../..");
+
+/** Imports as text what wrangler.toml imports as text. */
+const texts: Plugin = {
+  name: "texts",
+  enforce: "pre",
+  load: (path) =>
+    /\.(?:css|svg|md|txt|client\.js)$/.test(path)
+      ? `export default ${JSON.stringify(readFileSync(path, "utf8"))};`
+      : undefined,
+};
+
+/**
+ * The tests that run in Node and not in the Worker's runtime: of the commands in src/dev, of the built Worker, and of the CPU time
+ * that the Worker's code takes, which only Node measures.
+ */
 export default defineConfig({
-  root: join(import.meta.dirname, "../.."),
-  // A test starts wrangler up to 40 times. None measures time, and a busy machine must not fail one.
   test: {
-    include: ["test/dev/**/*.test.ts"],
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
     maxWorkers: "100%",
+    projects: [
+      { root, test: { name: "commands", include: ["test/dev/*.test.ts"], ...limits } },
+      {
+        root,
+        test: {
+          name: "built",
+          include: ["test/dev/built/*.test.ts"],
+          globalSetup: ["test/dev/built/setup.ts"],
+          ...limits,
+        },
+      },
+      { root, plugins: [texts], test: { name: "linear", include: ["test/linear/*.test.ts"], ...limits } },
+      // Not part of `npm test`, because these start the real wrangler about 40 times: a minute and a half of CPU time.
+      { root, test: { name: "start", include: ["test/dev/start/*.test.ts"], ...limits } },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Replaces `wrangler` on the PATH: stores a minimal Cloudflare account in a file for src/dev/deploy.ts, with each database in a
- * SQLite file next to it, and records every call. Its output is that of wrangler 4.155.
+ * Replaces wrangler: stores a minimal Cloudflare account in a file, with each database in a SQLite file next to it, and records
+ * every call. Its output is that of wrangler 4.155. Tests call `runStub`; as a program, it is the `wrangler` of a PATH.
  */
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,23 +19,20 @@ export interface Account {
 
 interface Configuration {
   d1_databases: { binding: string; database_id: string }[];
+  vars?: Record<string, string>;
 }
 
-const file = process.env.STUB_ACCOUNT ?? "";
-const args = process.argv.slice(2);
-
-/** Opens the database with this ID. */
-export function openDatabase(accountFile: string, uuid: string): DatabaseSync {
-  return new DatabaseSync(join(dirname(accountFile), `${uuid}.sqlite`));
+interface Output {
+  status: number;
+  stdout: string;
+  stderr: string;
 }
 
-if (file) {
-  const account: Account = JSON.parse(readFileSync(file, "utf8"));
-  execute(account);
-  writeFileSync(file, JSON.stringify(account));
-}
+const MIGRATIONS = join(import.meta.dirname, "../../migrations");
 
-function execute(account: Account): void {
+/** Runs a command on the account in the file. `environment` holds the variables that wrangler would read. */
+export function runStub(accountFile: string, args: string[], environment: NodeJS.ProcessEnv): Output {
+  const account: Account = JSON.parse(readFileSync(accountFile, "utf8"));
   const at = args.indexOf("--config");
   const words = at < 0 ? args : args.toSpliced(at, 2);
   const command = words.join(" ");
@@ -43,45 +40,76 @@ function execute(account: Account): void {
   const configuration: Configuration | undefined =
     at >= 0 && path ? JSON.parse(readFileSync(path, "utf8")) : undefined;
   account.calls.push({ command, ...(configuration && { configuration }) });
-  if (account.failing && command.startsWith(account.failing)) {
-    console.error("✘ [ERROR] A request to the Cloudflare API failed.");
-    process.exitCode = 1;
-    return;
+  try {
+    if (account.failing && command.startsWith(account.failing))
+      return { status: 1, stdout: "", stderr: "✘ [ERROR] A request to the Cloudflare API failed.\n" };
+    const inDatabase = <T>(binding: string, use: (database: DatabaseSync) => T) => {
+      const found = configuration?.d1_databases.find((database) => database.binding === binding);
+      if (!found?.database_id) throw new Error(`${binding} has no ID.`);
+      return useDatabase(accountFile, found.database_id, use);
+    };
+    return { status: 0, stdout: execute(account, words, environment, inDatabase), stderr: "" };
+  } finally {
+    writeFileSync(accountFile, JSON.stringify(account));
   }
+}
+
+/** Opens the database with this ID. */
+export function useDatabase<T>(accountFile: string, uuid: string, use: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(join(dirname(accountFile), `${uuid}.sqlite`));
+  try {
+    // Tests need no database that survives a power failure.
+    database.exec("PRAGMA synchronous = OFF");
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns what wrangler prints. */
+function execute(
+  account: Account,
+  words: string[],
+  environment: NodeJS.ProcessEnv,
+  inDatabase: <T>(binding: string, use: (database: DatabaseSync) => T) => T,
+): string {
+  const command = words.join(" ");
   const [, second = "", third = "", fourth = ""] = words;
   const id = (name: string) => `id-of-${name}`;
-  const open = (binding: string) => {
-    const found = configuration?.d1_databases.find((database) => database.binding === binding);
-    if (!found?.database_id) throw new Error(`${binding} has no ID.`);
-    return openDatabase(file, found.database_id);
-  };
-  if (command === "d1 list --json") console.log(JSON.stringify(account.databases));
-  else if (command === "kv namespace list") console.log(JSON.stringify(account.namespaces, null, "  "));
-  else if (command.startsWith("d1 create")) {
+  if (command === "d1 list --json") return JSON.stringify(account.databases);
+  if (command === "kv namespace list") return JSON.stringify(account.namespaces, null, "  ");
+  if (command.startsWith("d1 create")) {
     const { [words.indexOf("--jurisdiction") + 1]: jurisdiction } = words;
     const place = jurisdiction && words.includes("--jurisdiction") ? { jurisdiction } : {};
     account.databases.push({ name: third, uuid: id(third), ...place });
   } else if (command.startsWith("kv namespace create")) {
     account.namespaces.push({ title: fourth, id: id(fourth) });
-  } else if (command === "deploy") report(account);
-  else if (command === `d1 migrations apply ${fourth} --remote`) migrate(open(fourth));
+  } else if (command === "deploy") report(account, environment);
+  else if (command === `d1 migrations apply ${fourth} --remote`) inDatabase(fourth, migrate);
   else if (second === "execute" && command.includes("--remote --yes --json --command")) {
-    const results = open(third)
-      .prepare(words.at(-1) ?? "")
-      .all();
-    console.log(JSON.stringify([{ results, success: true }]));
+    const results = inDatabase(third, (database) => database.prepare(words.at(-1) ?? "").all());
+    return JSON.stringify([{ results, success: true }]);
   } else throw new Error(`The stub does not support ${command}.`);
+  return "";
 }
 
-function migrate(database: DatabaseSync): void {
+/** Does nothing to a database that has tables. */
+export function migrate(database: DatabaseSync): void {
   if (database.prepare("SELECT 1 FROM sqlite_master").get()) return;
-  const migrations = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
-  for (const name of migrations.sort()) database.exec(readFileSync(join("migrations", name), "utf8"));
+  const migrations = readdirSync(MIGRATIONS).filter((name) => /^\d.*\.sql$/.test(name));
+  for (const name of migrations.sort()) database.exec(readFileSync(join(MIGRATIONS, name), "utf8"));
 }
 
-function report({ targets, version }: Account): void {
+function report({ targets, version }: Account, environment: NodeJS.ProcessEnv): void {
   const lines = [{ type: "wrangler-session" }, { type: "deploy", version_id: version, targets }];
   for (const line of lines) {
-    appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH ?? "", `${JSON.stringify(line)}\n`);
+    appendFileSync(environment.WRANGLER_OUTPUT_FILE_PATH ?? "", `${JSON.stringify(line)}\n`);
   }
+}
+
+if (process.env.STUB_ACCOUNT) {
+  const { status, stdout, stderr } = runStub(process.env.STUB_ACCOUNT, process.argv.slice(2), process.env);
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = status;
 }

@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chooseTarget, type Destination, isHttpLibrary, isPreview } from "../../src/domain/click-target.ts";
 import { ANDROID, IPHONE } from "../harness.ts";
+import { runs } from "../part.ts";
+import { parseIntent } from "./android-intent.ts";
 
 const DEFAULT = "https://example.com/start";
 const destination: Destination = {
@@ -128,7 +130,7 @@ describe("a target in the query", () => {
         expect(followed.username + followed.password).toBe("");
         expect(followed.href).toMatch(/^[\x20-\x7e]+$/);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });
@@ -197,46 +199,167 @@ describe("isPreview and isHttpLibrary", () => {
 describe("an intent: URL of Android", () => {
   const app: Partial<Destination> = {
     androidUrl: "https://play.google.com/store/apps/details?id=com.example.demo",
-    redirectSchemes: ["intent", "https"],
+    redirectSchemes: ["intent", "https", "demoapp"],
   };
   const fallback = (url: string) => `S.browser_fallback_url=${encodeURIComponent(url)};`;
-  const intent = (fields: string) => `intent://item/1#Intent;scheme=demoapp;${fields}end`;
+  const intent = (fields: string, data = "//item/1") => `intent:${data}#Intent;${fields}end`;
   const PACKAGE = "package=com.example.demo;";
+  const SCHEME = "scheme=demoapp;";
 
   it.each([
-    intent(PACKAGE),
-    intent(PACKAGE + fallback("https://example.com/get")),
-    intent(`${fallback("https://shop.example.com/")}${PACKAGE}S.from=ad;`),
-  ])("with the app's package, and a fallback that is allowed, is followed: %s", (requested) => {
-    expect(target(requested, app)).toBe(requested);
-  });
+    [intent(PACKAGE), intent(PACKAGE)],
+    [intent(PACKAGE, ""), intent(PACKAGE, "")],
+    [intent(PACKAGE + SCHEME), intent(SCHEME + PACKAGE)],
+    [
+      intent(fallback("https://shop.example.com/") + SCHEME + PACKAGE),
+      intent(SCHEME + PACKAGE + fallback("https://shop.example.com/")),
+    ],
+    [
+      intent(`${PACKAGE}S.browser_fallback_url=HTTPS:example.com/a;`),
+      intent(PACKAGE + fallback("https://example.com/a")),
+    ],
+    [
+      intent(`${PACKAGE}scheme=https;`, "//example.com/a b"),
+      intent(`scheme=https;${PACKAGE}`, "//example.com/a%20b"),
+    ],
+    [
+      intent(`${PACKAGE}scheme=https;`, "\\\\example.com\\end;"),
+      intent(`scheme=https;${PACKAGE}`, "//example.com/end;"),
+    ],
+  ])(
+    "with the app's package, and a scheme and a fallback that are allowed, is built again: %s",
+    (requested, built) => {
+      expect(target(requested, app)).toBe(built);
+      expect(target(built, app)).toBe(built);
+    },
+  );
 
   it.each([
     "intent://item/1",
     "intent://item/1#Intent;end",
     intent(""),
+    intent(SCHEME),
     intent("package=com.evil.app;"),
     intent(`package=com.evil.app;${PACKAGE}`),
     intent(`${PACKAGE}package=com.evil.app;`),
+    intent(PACKAGE + PACKAGE),
+    intent(`${PACKAGE}scheme=otherapp;`),
+    intent(`${PACKAGE}scheme=DemoApp;`),
+    intent(`${PACKAGE}scheme=intent;`),
+    intent(`${PACKAGE}scheme=;`),
+    intent(`${PACKAGE}scheme=https;`, "//evil.test/phish"),
+    intent(`${PACKAGE}scheme=https;`, "//example.com\\@evil.test/"),
+    intent(`${PACKAGE}scheme=https;`, "//user@example.com/"),
+    intent(PACKAGE, "https://evil.test/"),
+    intent(PACKAGE, "javascript:alert(1)"),
     intent(PACKAGE + fallback("https://evil.test/")),
     intent(PACKAGE + fallback("http://example.com/")),
     intent(PACKAGE + fallback("javascript:alert(1)")),
+    intent(PACKAGE + fallback("demoapp://item")),
     intent(PACKAGE + fallback(intent(PACKAGE))),
+    intent(`${PACKAGE}S.browser_fallback_url=;`),
     intent(`${PACKAGE}S.browser_fallback_url=%zz;`),
     intent(`${PACKAGE}${fallback("https://example.com/")}${fallback("https://evil.test/")}`),
+    intent(`${PACKAGE}S.from=ad;`),
+    intent(`${PACKAGE}action=android.intent.action.CALL;`),
+    intent(`${PACKAGE}category=android.intent.category.HOME;`),
+    intent(`${PACKAGE}launchFlags=0x8000;`),
     intent(`${PACKAGE}SEL;package=com.evil.app;`),
     intent(`SEL;${PACKAGE}`),
     intent(`${PACKAGE}component=com.evil.app/.Main;`),
+    intent(`${PACKAGE};`),
+    intent("package;"),
     `${intent(PACKAGE)};package=com.evil.app`,
+    `${intent(PACKAGE)};`,
     "intent://x#Intent;scheme=http;S.browser_fallback_url=https%3A%2F%2Fevil.test;end",
+    // What Android reads differently: a decoded key, a field that begins with end, and the last #.
+    intent(`${PACKAGE}S.browser%5Ffallback%5Furl=https%3A%2F%2Fevil.test%2Fphish;`, "//x"),
+    intent(`scheme=https;endless=1;${PACKAGE}`, "//evil.test/phish"),
+    intent(`${PACKAGE}x=y#Intent;scheme=https;`, "//evil.test/phish"),
   ])("with anything else is not followed: %s", (requested) => {
     expect(target(requested, app)).toBe(DEFAULT);
   });
 
-  it("is never followed without a Google Play URL, or without the scheme", () => {
+  it("is never followed without a Google Play URL, with a package that is no name, or without the scheme", () => {
     expect(target(intent(PACKAGE), { ...app, androidUrl: null })).toBe(DEFAULT);
     expect(target(intent(PACKAGE), { ...app, androidUrl: "https://example.com/" })).toBe(DEFAULT);
+    expect(target(intent("package=;"), { ...app, androidUrl: "https://example.com/?id=" })).toBe(DEFAULT);
+    expect(target(intent("package=a%3Bb;"), { ...app, androidUrl: "https://example.com/?id=a%253Bb" })).toBe(
+      DEFAULT,
+    );
     expect(target(intent(PACKAGE), { ...app, redirectSchemes: ["https"] })).toBe(DEFAULT);
+  });
+
+  it("that Android reads differently would open any page", () => {
+    const anyFallback = parseIntent(
+      intent(`${PACKAGE}S.browser%5Ffallback%5Furl=https%3A%2F%2Fevil.test%2Fphish;`, "//x"),
+    );
+    expect(anyFallback.extras).toEqual({ browser_fallback_url: "https://evil.test/phish" });
+    const opened = { data: "https://evil.test/phish", package: null, extras: {}, others: [] };
+    expect(parseIntent(intent(`scheme=https;endless=1;${PACKAGE}`, "//evil.test/phish"))).toEqual(opened);
+    const twice = intent(`${PACKAGE}x=y#Intent;scheme=https;`, "//evil.test/phish");
+    expect(parseIntent(twice)).toEqual({
+      ...opened,
+      data: `https://evil.test/phish#Intent;${PACKAGE}x=y`,
+    });
+  });
+
+  it("opens the app in Android, with an allowed page at most", () => {
+    const part = fc.constantFrom(
+      ...[
+        "intent:",
+        "//item/1",
+        "//example.com/",
+        "//evil.test/",
+        "#Intent;",
+        "#",
+        ";",
+        "=",
+        "%23",
+        "%3B",
+        "\\",
+      ],
+      ...[PACKAGE, SCHEME, "scheme=https;", fallback("https://example.com/"), fallback("https://evil.test/")],
+      ...[
+        "S.browser%5Ffallback_url=https%3A%2F%2Fevil.test;",
+        "S.",
+        "SEL;",
+        "end",
+        "endless=1;",
+        "package=com.evil.app;",
+      ],
+    );
+    // Half of them are whole intents with something more in one place.
+    const whole = fc
+      .tuple(
+        fc.constantFrom("//item/1", "//example.com/"),
+        fc.shuffledSubarray([PACKAGE, SCHEME, fallback("https://example.com/")]),
+        fc.array(part, { maxLength: 2 }),
+        fc.nat(),
+      )
+      .map(([data, fields, more, place]) => {
+        const parts = ["intent:", data, "#Intent;", ...fields, "end"];
+        return parts.toSpliced(place % (parts.length + 1), 0, ...more).join("");
+      });
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          whole,
+          fc.array(part, { maxLength: 8 }).map((parts) => parts.join("")),
+        ),
+        (requested) => {
+          const sent = target(requested, app);
+          if (!sent.startsWith("intent:")) return;
+          const { data, extras, ...read } = parseIntent(sent);
+          expect(read).toEqual({ package: "com.example.demo", others: [] });
+          expect(data).toMatch(/^(?:$|\/|demoapp:|https:\/\/example\.com\/)/);
+          const { browser_fallback_url: page, ...others } = extras;
+          expect(others).toEqual({});
+          if (page !== undefined) expect(new URL(page).host).toBe("example.com");
+        },
+      ),
+      runs(20_000, 2_000),
+    );
   });
 });
 
@@ -255,15 +378,31 @@ describe("a scheme that runs code, reads local data or controls a device", () =>
       "jar",
     ],
     ...["itms-services", "ms-msdt", "ms-settings", "search-ms", "x-javascript", "content", "chrome", "shell"],
+    ...["firefox", "firefox-focus", "googlechrome", "googlechromes", "googlechrome-x-callback", "opera-http"],
+    ...[
+      "microsoft-edge",
+      "microsoft-edge-https",
+      "opera-https",
+      "touch-http",
+      "touch-https",
+      "brave",
+      "x-web-search",
+    ],
   ])("is never followed, even if it is in the list: %s", (scheme) => {
     expect(target(`${scheme}:x`, { redirectSchemes: [scheme] })).toBe(DEFAULT);
     expect(target(`${scheme}://example.com/`, { redirectSchemes: [scheme] })).toBe(DEFAULT);
   });
 
-  it.each(["demoapp", "fb123456", "com.example.demo", "market", "itms-apps", "msteams"])(
-    "is not %s",
-    (scheme) => {
-      expect(target(`${scheme}:x`, { redirectSchemes: [scheme] })).toBe(`${scheme}:x`);
-    },
-  );
+  it.each([
+    "demoapp",
+    "fb123456",
+    "com.example.demo",
+    "market",
+    "itms-apps",
+    "msteams",
+    "operations",
+    "edges2",
+  ])("is not %s", (scheme) => {
+    expect(target(`${scheme}:x`, { redirectSchemes: [scheme] })).toBe(`${scheme}:x`);
+  });
 });

@@ -162,6 +162,7 @@ describe("judgeCost with an earlier cost", () => {
     ["an omitted amount is a duplicate", { amount: null }, existing, {}, duplicate(null)],
     ["another amount is a conflict", { amount: 6 }, existing, {}, reject("cost_id_conflict")],
     ["an amount of 0 is another amount", { amount: 0 }, existing, {}, reject("cost_id_conflict")],
+    ["an amount of 0 is not completed", {}, { ...existing, amount: 0 }, {}, reject("cost_id_conflict")],
     ["another currency is a conflict", { currency: "EUR" }, existing, {}, reject("cost_id_conflict")],
     ["another type is a conflict", { costType: "cpi" }, existing, {}, reject("cost_id_conflict")],
     [
@@ -207,6 +208,13 @@ describe("judgeCost with an earlier cost", () => {
       unpriced,
       {},
       reject("cost_id_conflict"),
+    ],
+    [
+      "an amount exactly at the end of the window completes it",
+      {},
+      { ...unpriced, receivedAt: NOW - COST_WINDOW_MS },
+      { click: { ...open, occurredAt: NOW - COST_WINDOW_MS } },
+      store("click", 5, { receivedAt: NOW - COST_WINDOW_MS }),
     ],
     [
       "an amount after the window does not complete it",
@@ -295,6 +303,12 @@ describe("matchOf", () => {
     ],
   ] as [string, Engagements, number][])("takes the price on the URL %s", (_what, engagements, amount) => {
     expect(matchOf(cpi, engagements)).toEqual({ match: "click", amount });
+  });
+
+  it("takes the price on the URL of the matched impression before that of the click", () => {
+    const click = cpiPrice(3, { occurredAt: NOW + COST_WINDOW_MS + 1 });
+    const halfway = { ...cpi, receivedAt: NOW + COST_WINDOW_MS };
+    expect(matchOf(halfway, { click, impression: cpiPrice(7) })).toEqual({ match: "impression", amount: 7 });
   });
 
   it("takes no price from an engagement that is not usable", () => {

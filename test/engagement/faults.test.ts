@@ -1,8 +1,20 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { serve } from "../../src/index.ts";
-import { call, click, DEMO, env, IPHONE, ledgerOn, NOW, ORIGIN, rows, view } from "../harness.ts";
+import {
+  call,
+  click,
+  DEMO,
+  env,
+  IPHONE,
+  ledgerOn,
+  NOW,
+  ORIGIN,
+  resetStorage,
+  rows,
+  view,
+} from "../harness.ts";
 import { failingDatabase, freshLedger, LINK } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -83,11 +95,11 @@ it("returns 503 with Retry-After if neither KV nor D1 can provide the destinatio
 
 describe.each<[string, (() => Promise<unknown>) | undefined]>([
   ["that is down", undefined],
-  ["that is not migrated", reset],
+  ["that is not migrated", resetStorage],
   [
     "with only the first migration",
     async () => {
-      await reset();
+      await resetStorage();
       for (const db of databasesOf(ledgerOn())) await applyD1Migrations(db, env.TEST_MIGRATIONS.slice(0, 1));
     },
   ],

@@ -6,20 +6,22 @@ beforeEach(freshDemo);
 
 const STORE = "https://apps.apple.com/app/id1234567890";
 
-/** The real KV namespace with a record of every read and its options. */
+/** The real KV namespace with a record of every read and write and their options. */
 function watchedKv() {
   const reads: { key: string; options: unknown }[] = [];
+  const writes: [key: string, options: unknown][] = [];
   const LINKS = new Proxy(env.LINKS, {
     get(target, name) {
       const value = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       return (key: string, ...rest: unknown[]) => {
         if (name === "get") reads.push({ key, options: rest[0] });
+        if (name === "put") writes.push([key, rest[1] ?? {}]);
         return value.call(target, key, ...rest);
       };
     },
   });
-  return { LINKS, reads };
+  return { LINKS, reads, writes };
 }
 
 async function createLink(): Promise<string> {
@@ -59,6 +61,16 @@ it("lets KV cache a missing link for at most one minute", async () => {
   for (const { options } of reads) {
     expect((options as { cacheTtl?: number } | undefined)?.cacheTtl ?? 60).toBeLessThanOrEqual(60);
   }
+});
+
+it("keeps the destination of an app in KV for an hour, and the app of a link, which never changes, without an end", async () => {
+  const { LINKS, writes } = watchedKv();
+  const app = [`app:${DEMO.appToken}`, { expirationTtl: 3600 }];
+  await click("cached-cost-id-02", { env: { LINKS } });
+  expect(writes.splice(0).toSorted()).toEqual([app, [`link:${DEMO.linkToken}`, {}]]);
+  const path = `/operator/v1/apps/${DEMO.appToken}`;
+  await call(path, { method: "PATCH", json: { name: "b" }, token: DEMO.operatorToken, env: { LINKS } });
+  expect(writes).toEqual([app]);
 });
 
 it("reads the app of a link from KV once, and the destination of the app every time", async () => {

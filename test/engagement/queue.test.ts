@@ -73,6 +73,19 @@ it("matches a waiting cost with an engagement that happened within seven days an
   expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
 });
 
+it.each(["click", "impression"] as const)(
+  "counts an engagement on the day on which it happened, also when it is delivered after midnight: %s",
+  async (kind) => {
+    const midnight = Math.ceil(NOW / DAY) * DAY;
+    const late = message({ kind, costId: "queued-click-late", occurredAt: midnight - 1 });
+    await deliver(midnight, late, message({ kind, occurredAt: midnight }));
+    expect(await rows("SELECT day, kind, count, recorded FROM daily_engagements ORDER BY day")).toEqual([
+      { day: midnight / DAY - 1, kind, count: 1, recorded: 1 },
+      { day: midnight / DAY, kind, count: 1, recorded: 1 },
+    ]);
+  },
+);
+
 it("keeps the first of two clicks with one ID, also when a batch has them in another order", async () => {
   await deliver(NOW, message({ occurredAt: NOW }), message({ occurredAt: NOW - 1 }));
   expect(await recorded()).toEqual([{ kind: "click", occurred_at: NOW - 1 }]);

@@ -45,6 +45,16 @@ export function silence<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }
 
+/** A method that never answers, and `called`, which resolves when it is called. */
+export function hangingMethod() {
+  const { promise: called, resolve } = Promise.withResolvers<void>();
+  const method = () => {
+    resolve();
+    return new Promise<never>(() => undefined);
+  };
+  return { method, called };
+}
+
 /** Runs `work` with deadlines and pauses between attempts that take no time. */
 export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

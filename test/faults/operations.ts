@@ -112,6 +112,7 @@ const SAMPLES: Record<string, Sample> = {
   updateUser: { path: "/operator/v1/users/1", method: "PATCH", json: { disabled: true } },
   resetPassword: { path: "/operator/v1/users/1/password", method: "POST" },
   issueToken: { path: `/operator/v1/users/${SSO_USER}/token`, method: "POST" },
+  eraseUser: { path: "/operator/v1/users/1/erase", method: "POST" },
   createPartner: { path: "/operator/v1/partners", json: { display_name: "a" }, repeats: true },
   updatePartner: { path: "/operator/v1/partners/1", method: "PATCH", json: { display_name: "b" } },
   createCredential: {
@@ -230,6 +231,7 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
   ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
+  ...page("/operator/users/1/erase", form(), { pattern: "/operator/users/:id/erase" }),
   ...page(`${LINK_PAGE}/settings/name`, form({ name: "b", seen_name: "Acme" }), {
     pattern: "/apps/:app_token/links/:link_token/settings/name",
   }),
@@ -274,6 +276,7 @@ const TOKENS = {
 
 export interface Sampled {
   name: string;
+  pattern: string;
   need: Need;
   method: Method;
   repeats: boolean;
@@ -298,6 +301,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
   const headers = { accept, ...(!operation && { cookie }), ...options.headers };
   return {
     name,
+    pattern: one.pattern,
     need: one.need,
     method: one.method,
     repeats: repeats ?? false,

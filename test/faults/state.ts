@@ -4,8 +4,9 @@ import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
 import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
 import { call, DEMO, emptyNamespaces, env, freshDemo, NOW } from "../harness.ts";
-import { type Kept, keep, readTables, restoreAll, tableNames } from "../restore.ts";
+import { type Kept, keep, restoreAll, tableReader } from "../restore.ts";
 import { startSessions } from "../security/support.ts";
+import { watchWrites } from "../writes.ts";
 
 export const ROUND = 50;
 export const ROUND_TEST = createToken("test", "FaultyRound".padEnd(43, "0"));
@@ -29,8 +30,8 @@ export async function openRoundToApprove(): Promise<void> {
   });
 }
 
-let tables: string[] = [];
 let start: Kept;
+const writes = watchWrites();
 
 /** A user without a password. */
 export const SSO_USER = 40;
@@ -81,14 +82,16 @@ export async function startState(): Promise<void> {
       "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('sso-token', ?, '', 0)",
     ).bind(SSO_USER),
   ]);
-  tables = await tableNames(env.DB);
   start = await keep(env.DB);
+  await emptyNamespaces();
+  writes.forget();
 }
 
 /** Restores the state that `startState` set up. */
 export async function restoreState(): Promise<void> {
-  expect(await restoreAll([env.DB], [start])).toBe(true);
-  await emptyNamespaces();
+  expect(await restoreAll([env.DB], [start], writes)).toBe(true);
+  if (writes.objects) await emptyNamespaces();
+  writes.forget();
 }
 
 /** Columns with random values, or values derived from them. */
@@ -110,15 +113,25 @@ const RANDOM = [
 const RANDOM_TEXT =
   /_…\w{4}|"app \w{12}"|"link [0-9b-df-hj-np-tv-z]{10}"|(?<=parent_token\\":\\")[0-9b-df-hj-np-tv-z]{10}/g;
 
+const readAll = tableReader(env.DB);
+/** The rows as text, by the rows that were read. */
+const texts = new WeakMap<object[], string[]>();
+
 /** Reads the database without random values. */
 export async function settled(): Promise<Record<string, string[]>> {
   return Object.fromEntries(
-    Object.entries(await readTables(env.DB, tables)).map(([name, found]) => {
-      const random = [...RANDOM, ...(name === "links" || name === "apps" ? ["token"] : [])];
-      const rows = found
-        .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !random.includes(column))))
-        .map((row) => row.replace(RANDOM_TEXT, "random"));
-      return [name, rows.sort()];
+    Object.entries(await readAll()).map(([name, found]) => {
+      const known = texts.get(found) ?? withoutRandom(name, found);
+      texts.set(found, known);
+      return [name, known];
     }),
   );
+}
+
+function withoutRandom(table: string, found: Record<string, unknown>[]): string[] {
+  const random = [...RANDOM, ...(table === "links" || table === "apps" ? ["token"] : [])];
+  return found
+    .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => !random.includes(column))))
+    .map((row) => row.replace(RANDOM_TEXT, "random"))
+    .sort();
 }

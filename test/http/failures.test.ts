@@ -1,10 +1,23 @@
 /** What a failure shows to the caller and writes to the log. */
-import { createExecutionContext, reset } from "cloudflare:test";
+import { createExecutionContext } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import { serve } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
-import { ask, type Call, call, DEMO, env, freshDemo, NOW, ORIGIN, type ProblemBody } from "../harness.ts";
+import { hangingMethod } from "../faults/faulty.ts";
+import {
+  ask,
+  type Call,
+  call,
+  DEMO,
+  env,
+  freshDemo,
+  NOW,
+  ORIGIN,
+  type ProblemBody,
+  resetStorage,
+  withMethods,
+} from "../harness.ts";
 
 const CALLS: [string, string, Call][] = [
   ["list partners", "/public/v1/partners", { token: DEMO.apiToken }],
@@ -91,6 +104,7 @@ describe("an unexpected error", () => {
     [{ CLICK_URL: "go.example" }, "CLICK_URL must be an http or https URL."],
     [{ IMPRESSION_URL: "ftp://view.example" }, "IMPRESSION_URL must be an http or https URL."],
     [{ LOG_SAMPLE: "1.1" }, "LOG_SAMPLE must be a number from 0 to 1."],
+    [{ OPERATOR_MFA: "Required" }, 'OPERATOR_MFA must be "required" or "optional".'],
     [{ TOKENS: undefined }, "The binding TOKENS (a KV namespace) is missing."],
     [
       { DB: undefined, ACCOUNT_ATTEMPTS: undefined, LOG_SAMPLE: "x" },
@@ -153,13 +167,14 @@ describe("a database with a transient error", () => {
   it("is reported as 503 if it has not responded after ten seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const DB = new Proxy(env.DB, {
-        get: (target, name) =>
-          name === "batch" ? () => new Promise(() => {}) : Reflect.get(target, name).bind(target),
-      });
+      const { method: batch, called } = hangingMethod();
+      const DB = withMethods(env.DB, { batch });
       const response = ask<ProblemBody>("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
-      await vi.waitUntil(() => vi.getTimerCount() > 0);
-      await vi.advanceTimersByTimeAsync(10_000);
+      await called;
+      await vi.advanceTimersByTimeAsync(9_999);
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(vi.getTimerCount()).toBe(0);
       expect((await response).body).toMatchObject({ status: 503, code: "unavailable" });
     } finally {
       vi.useRealTimers();
@@ -169,7 +184,7 @@ describe("a database with a transient error", () => {
 
 describe("a database that is not migrated", () => {
   it.each(CALLS)("is reported as 503 with the command that migrates it: %s", async (_, path, options) => {
-    await reset();
+    await resetStorage();
     const { body, headers } = await ask<ProblemBody>(path, options);
     expect(body).toMatchObject({ status: 503, code: "not_migrated" });
     expect(body.detail).toContain("npx wrangler d1 migrations apply DB");

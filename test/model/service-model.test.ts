@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { beforeEach, expect, it, vi } from "vitest";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, ledgerOn, rows } from "../harness.ts";
+import { runs } from "../part.ts";
 import { freshLedger, inLedger } from "../support.ts";
 import { Model, type ModelLink, toUnits } from "./model.ts";
 import { IDS, type Step, step, take } from "./steps.ts";
@@ -107,9 +108,7 @@ const FIRST: Step[] = [
   { kind: "create", below: 0, fault: null },
 ];
 
-it("has the same links, pages, access, costs and spend as the model after any steps and faults", {
-  timeout: 120_000,
-}, async () => {
+it("has the same links, pages, access, costs and spend as the model after any steps and faults", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
       await freshLedger();
@@ -123,6 +122,6 @@ it("has the same links, pages, access, costs and spend as the model after any st
         await compare(model);
       }
     }),
-    { numRuns: RUNS },
+    runs(RUNS, Math.ceil(RUNS / 3)),
   );
 });

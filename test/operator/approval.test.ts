@@ -155,6 +155,9 @@ describe("dismissing", () => {
     await askRound(path, { json: { finding: "entry 9" } });
     expect(stateOf(await askRound(undo, { method: "DELETE" }), "entry 9")).toBe("open");
     expect((await rejection(undo, { token, method: "DELETE" })).params).toEqual(["finding"]);
+    expect(await rows("SELECT subject, detail FROM audit_log WHERE action = 'undo dismissal'")).toEqual([
+      { subject: "round 1", detail: '{"finding":"entry 9"}' },
+    ]);
     await askRound(path, { json: { finding: "entry 9" } });
     await askRound(`${rounds}/1/close`, { method: "POST" });
     expect((await rejection(undo, { token, method: "DELETE" })).code).toBe("round_ended");

@@ -51,6 +51,33 @@ describe("GET /operator/v1/archive", () => {
     expect(await find({ cost_id: `${ID}0` })).toBe(404);
   });
 
+  it("finds it on the day of its click and on that of its call", async () => {
+    await click(ID);
+    await sendCost({ cost_id: ID, cost_amount: "0.25" }, { now: NOW + 2 * DAY });
+    await purge(archiving(), DUE);
+    for (const day of ["2026-03-15", "2026-03-17"]) expect(await find({ day })).toHaveLength(1);
+    for (const day of ["2026-03-14", "2026-03-18"]) expect(await find({ day })).toBe(404);
+  });
+
+  it("finds for each of two partners with the same ID only its own", async () => {
+    await click(ID);
+    await click(ID, { link: "demo1nk006" });
+    await purge(archiving(), DUE);
+    for (const id of [1, 2])
+      expect(await find({ partner_id: String(id) })).toMatchObject([{ partner_id: id, cost_id: ID }]);
+  });
+
+  it("finds once what is in two objects", async () => {
+    await purged();
+    const [object] = (await env.TEST_BUCKET.list()).objects;
+    const again = object?.key.replace(".000Z", ".001Z") ?? "";
+    await env.TEST_BUCKET.put(again, (await env.TEST_BUCKET.get(object?.key ?? ""))?.body ?? null);
+    await inLedger(`INSERT INTO archive_objects
+      SELECT ledger_table, walk + 1, first_partner_id, first_cost_id, last_partner_id, last_cost_id, first_day, last_day, row_count
+      FROM archive_objects`);
+    expect(await find()).toHaveLength(1);
+  });
+
   it("returns every life of an ID, and every replaced call, oldest first", async () => {
     await bindArchive();
     await click(ID);

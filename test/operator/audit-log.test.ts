@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { auditSubLinks } from "../../src/db/links/sub-link-audit.ts";
 import { Browser } from "../account/support.ts";
-import { call, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { call, DAY, DEMO, env, freshDemo, NOW, rows, sendCost } from "../harness.ts";
+import { PartnerBrowser } from "../partner/support.ts";
 
 let operator: Browser;
 beforeEach(async () => {
@@ -43,7 +44,7 @@ test("tells what happened in sentences with names and links, newest first", asyn
 test("shows old and new values", async () => {
   const { text } = await operator.get("/operator/audit?object=Beacon");
   expect(text).toContain("Display name: <del>Beacon Network</del> → <ins>Beacon</ins>");
-  expect(text).toContain("Max url amount: <del>10000</del> → <ins>25</ins>");
+  expect(text).toContain("Max url amount: <del>100</del> → <ins>25</ins>");
 });
 
 test.each([
@@ -137,4 +138,59 @@ test("tells how many sub-links clicks and impressions created on a day", async (
   expect(found).toBe(
     "linkledger created 2 sub-links below Acme (demo1nk001) that clicks and impressions named on 2026-03-15",
   );
+});
+
+test("names the partner and its credential for what a partner did, and the object of what was done for it", async () => {
+  await call("/operator/v1/partners/1", {
+    token: DEMO.operatorToken,
+    method: "PATCH",
+    json: { stopped: false },
+  });
+  const partner = new PartnerBrowser();
+  await partner.post("/partner", { credential: DEMO.costToken });
+  for (const cost_id of ["audited-cost-0001", "audited-cost-0002"])
+    await sendCost({ cost_id, cost_amount: "1" });
+  await partner.post("/partner/costs/audited-cost-0001/void");
+  await partner.post("/partner/sign-out");
+  await operator.post("/operator/partners/1/voids", { cost_id: "audited-cost-0002", reason: "fraud" });
+  const acme = `Acme Ads (ll_live_…${DEMO.costToken.slice(-4)})`;
+  expect((await sentences("/operator/audit?object=partner%201")).slice(0, 4)).toEqual([
+    `${who} voided cost audited-cost-0002 of Acme Ads: fraud`,
+    `${acme} signed out`,
+    `${acme} voided cost audited-cost-0001`,
+    `${acme} signed in with Unknown browser`,
+  ]);
+  const { text } = await operator.get("/operator/audit.csv?action=sign%20out");
+  expect(text).toContain(`,${acme},signed out,`);
+});
+
+test("says of a void on a shard that it was requested, and whether it was not carried out", async () => {
+  const add = (user: number | null, detail: object) =>
+    rows(
+      "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, ?, 'void cost', 'partner 1', ?)",
+      NOW,
+      user,
+      JSON.stringify({ cost_id: "audited-cost-0001", ...detail }),
+    );
+  for (const outcome of ["requested", "not carried out"]) {
+    await add(2, { reason: "fraud", outcome });
+    await add(null, { credential_id: 1, hint: "ll_live_…0000", outcome });
+  }
+  expect(await sentences("/operator/audit?action=void%20cost")).toEqual([
+    "Acme Ads (ll_live_…0000) did not void cost audited-cost-0001 (it had changed)",
+    `${who} did not void cost audited-cost-0001 of Acme Ads (it had changed)`,
+    "Acme Ads (ll_live_…0000) requested to void cost audited-cost-0001",
+    `${who} requested to void cost audited-cost-0001 of Acme Ads: fraud`,
+  ]);
+});
+
+test("tells a wrong password in a session from a failed sign-in", async () => {
+  const member = new Browser();
+  await member.signIn();
+  await member.post("/account/token/show", { password: "not-the-password" });
+  await new Browser().signIn(DEMO.email, "not-the-password");
+  expect((await sentences("/operator/audit")).slice(0, 2)).toEqual([
+    `Somebody failed to sign in as ${DEMO.email} (wrong password)`,
+    `${DEMO.email} entered a wrong password at /account/token/show`,
+  ]);
 });

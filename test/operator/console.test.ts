@@ -168,8 +168,12 @@ describe("a form", () => {
   });
 });
 
-test("a demoted operator is a member on the next page", async () => {
+test("a demoted operator is signed out, and is a member after the next sign-in", async () => {
   await env.DB.prepare("UPDATE users SET role = 'member' WHERE id = 2").run();
+  expect((await operator.get("/operator")).headers.get("location")).toBe(
+    "/login?next=%2Foperator&notice=ended",
+  );
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
   expect((await operator.get("/operator")).status).toBe(403);
 });
 

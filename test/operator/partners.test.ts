@@ -88,7 +88,7 @@ describe("partners", () => {
     expect(await counted()).toEqual([{ cost_id: "switched-click-2" }, { cost_id: "switched-cost-01" }]);
   });
 
-  test("have a highest price on a URL, 10,000 unless an operator changes it", async () => {
+  test("have a highest price on a URL, 100 unless an operator changes it", async () => {
     const read = async (json: object) => {
       const { body } = await ask<Items<{ max_url_amount: string }>>(`${partners}/1`, {
         token,
@@ -97,9 +97,50 @@ describe("partners", () => {
       });
       return body.data.items[0]?.max_url_amount;
     };
-    expect(await read({ display_name: "Acme Ads" })).toBe("10000");
+    const created = await ask<Items<{ max_url_amount: string }>>(partners, {
+      token,
+      json: { display_name: "New" },
+    });
+    expect(created.body.data.items[0]?.max_url_amount).toBe("100");
     expect(await read({ max_url_amount: "0.5" })).toBe("0.5");
     expect(await read({ display_name: "Acme Ads" })).toBe("0.5");
+  });
+
+  test("created before the limit was 100 keep theirs", async () => {
+    // A row of an earlier version, which did not give the limit.
+    await rows(
+      "INSERT INTO partners (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at) VALUES (9, 'Old', 0, 0, '', '', '', 0)",
+    );
+    const { body } = await ask<Items<{ max_url_amount: string }>>(`${partners}/9`, { token });
+    expect(body.data.items[0]?.max_url_amount).toBe("10000");
+  });
+
+  test.each(["XXY", "US%44", "US", "USDX", "", "U$D"])(
+    "reject %j as the literal currency of their cost parameters, when they are created or changed",
+    async (currency) => {
+      const json = { cost_parameters: `cost_amount={p}&cost_currency=${currency}` };
+      const expected = { status: 400, code: "invalid_request", params: ["cost_parameters"] };
+      expect(await rejection(`${partners}/1`, { token, method: "PATCH", json })).toEqual(expected);
+      expect(await rejection(partners, { token, json: { display_name: "x", ...json } })).toEqual(expected);
+    },
+  );
+
+  test.each(["usd", "KWD", "{currency}", "[currency]", "%%CURRENCY%%", "cur_{x}"])(
+    "take %s as the currency of their cost parameters",
+    async (currency) => {
+      const json = { cost_parameters: `cost_currency=${currency}&cost_amount={p}` };
+      expect((await ask(`${partners}/1`, { token, method: "PATCH", json })).status).toBe(200);
+    },
+  );
+
+  test("reject two currencies, and keep cost parameters that nobody changes", async () => {
+    const json = { cost_parameters: "cost_currency={currency}&cost_currency=USD" };
+    expect((await rejection(`${partners}/1`, { token, method: "PATCH", json })).params).toEqual([
+      "cost_parameters",
+    ]);
+    await rows("UPDATE partners SET cost_parameters = 'cost_currency=OLD' WHERE id = 1");
+    const renamed = { display_name: "Acme" };
+    expect((await ask(`${partners}/1`, { token, method: "PATCH", json: renamed })).status).toBe(200);
   });
 
   test("accept a template of exactly 4 KiB", async () => {

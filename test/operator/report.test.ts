@@ -57,6 +57,7 @@ function judge(
     costTypes,
     liveTypes: [],
     highestUrlAmount: HIGHEST,
+    urlCurrency: "USD",
     entries: sent,
     engagements,
     dismissed: new Map(dismissed.map((key) => [key, null])),
@@ -109,6 +110,14 @@ describe("a cost type passes with a match and no open mismatches", () => {
       ["cpc"],
       true,
       [],
+    ],
+    [
+      "a click whose URL has another currency than the partner's cost parameters",
+      [],
+      [click({ urlCostType: "cpc", urlCurrency: "EUR", urlAmount: HIGHEST })],
+      ["cpc"],
+      false,
+      ["engagement_without_cost open"],
     ],
     [
       "a click whose URL has a higher amount",
@@ -309,6 +318,14 @@ test("a match is kept when the engagement is deleted", () => {
   expect(judged.matched).toEqual([1]);
 });
 
+test("an engagement takes precedence over the copy that an earlier entry kept of its ID", () => {
+  const [entry] = entries(cost("cpc"));
+  const { costId: _, kind, ...copy } = click({ urlAmount: 1 });
+  const kept = [{ ...entry, engagements: { [kind]: copy } } as RoundEntry];
+  expect(judge(kept, []).found).toEqual(["differs_from_url open"]);
+  expect(judge(kept, [click()]).found).toEqual([]);
+});
+
 test("every finding has an expectation and a remedy", () => {
   const sent = [
     ...entries(null, cost("cpc"), cost("cpm")),
@@ -345,6 +362,7 @@ test("live engagements of an integrated cost type are not part of the round", ()
   const round = {
     costTypes: ALL,
     highestUrlAmount: HIGHEST,
+    urlCurrency: null,
     entries: [],
     engagements: [click({ costDataOn: true })],
     dismissed: new Map(),
@@ -375,6 +393,7 @@ describe("an engagement without a cost, from a partner that is live for cpc,", (
       costTypes: ["cpc"],
       liveTypes: ["cpc"],
       highestUrlAmount: HIGHEST,
+      urlCurrency: null,
       entries: [],
       engagements,
       dismissed: new Map(),
@@ -392,6 +411,7 @@ test("an incomplete report passes only after an operator dismisses it", () => {
     costTypes: ["cpc" as const],
     liveTypes: [],
     highestUrlAmount: HIGHEST,
+    urlCurrency: null,
     entries: entries(cost("cpc")),
     engagements: [click()],
     openedAt: START,
@@ -412,7 +432,7 @@ test("a cost more than seven days before its engagement is late, and the remedy 
   const { report } = judge(early, [click({ occurredAt: START + 8 * DAY })]);
   expect(report.types[0]?.findings[0]).toMatchObject({
     kind: "late",
-    expected: "A cost sent at most 7 days before the engagement of 1972-10-05.",
+    expected: "A cost sent at most seven days before the engagement of 1972-10-05.",
     remedy: expect.stringContaining("Resend the cost"),
   });
   const again = { ...early[0], number: 2, receivedAt: START + 8 * DAY } as RoundEntry;

@@ -59,6 +59,16 @@ describe("a cost sent with a test credential", () => {
   test.each<[string, string, string | null]>([
     ["takes the highest amount on a URL that counts live", "max_url_amount = 30000", "0.3"],
     ["takes no higher amount from a URL", "max_url_amount = 29999", null],
+    [
+      "takes an amount in the currency that the template names",
+      "cost_parameters = 'cost_amount={price}&cost_currency=usd'",
+      "0.3",
+    ],
+    [
+      "takes no amount in another currency",
+      "cost_parameters = 'cost_amount={price}&cost_currency=EUR'",
+      null,
+    ],
     ["takes no amount from a URL if the template does not name it", "cost_parameters = 'cost_id={id}'", null],
   ])("%s", async (_, setting, amount) => {
     await env.DB.exec(`UPDATE partners SET cost_parameters = 'cost_amount={price}', ${setting} WHERE id = 3`);
@@ -139,7 +149,7 @@ describe("a cost sent with a test credential", () => {
       "control characters and a long tag, which is cut to 300 characters",
       withTag("a\0".repeat(300)),
       400,
-      [...REQUIRED, "tag", "tag"],
+      [...REQUIRED, "tag"],
       `${"a\ufffd".repeat(149)}a…`,
     ],
     ["a tag of 300 characters", withTag("a".repeat(300)), 400, [...REQUIRED, "tag"], "a".repeat(300)],

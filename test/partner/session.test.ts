@@ -1,7 +1,19 @@
 /** The session of a partner: sign-in, its credential, its end, and its limits. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { call, DAY, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
+import {
+  type Call,
+  call,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  NOW,
+  rows,
+  sendCost,
+  withMethods,
+} from "../harness.ts";
 import { PartnerBrowser, signedIn } from "./support.ts";
 
 beforeEach(freshDemo);
@@ -95,6 +107,18 @@ describe("the sign-in", () => {
     expect(keys).toEqual(["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]);
   });
 
+  it("counts as a use of its credential, and gets 429 above the limit without a call to the database", async () => {
+    const keys: string[] = [];
+    const limit: RateLimit["limit"] = async ({ key }) => ({ success: keys.push(key) <= 1 });
+    const { database, counts } = countingDatabase();
+    const options = { env: { DB: database, CREDENTIAL_REQUESTS: { limit } } };
+    const signIn = () => new PartnerBrowser().post("/partner", { credential: DEMO.costToken }, options);
+    expect([(await signIn()).status, counts.calls]).toEqual([303, 1]);
+    const limited = await signIn();
+    expect([limited.status, limited.headers.get("retry-after"), counts.calls]).toEqual([429, "60", 1]);
+    expect(keys).toEqual(Array(2).fill(hashToken(DEMO.costToken, ["live"])));
+  });
+
   it("replaces the session that the browser had", async () => {
     const browser = await signedIn();
     const first = browser.cookie;
@@ -103,6 +127,112 @@ describe("the sign-in", () => {
     const old = new PartnerBrowser();
     old.cookie = first;
     expect((await old.get("/partner/costs")).status).toBe(303);
+  });
+});
+
+describe("the audit log", () => {
+  const FIREFOX = { headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" } };
+  /** The entries of the partners: who, what, and the detail. */
+  const entries = async () =>
+    (
+      await rows<{ detail: string }>(
+        "SELECT happened_at, user_id, action, subject, detail FROM audit_log WHERE user_id IS NULL",
+      )
+    ).map((entry) => ({ ...entry, detail: JSON.parse(entry.detail) }));
+  const entry = (action: string, partner: number, credential: number, token: string, browser: string) => ({
+    happened_at: NOW,
+    user_id: null,
+    action,
+    subject: `partner ${partner}`,
+    detail: { browser, credential_id: credential, hint: `${token.slice(0, 8)}…${token.slice(-4)}` },
+  });
+
+  it("has the sign-in and the sign-out of a partner, with its credential", async () => {
+    const browser = new PartnerBrowser();
+    await browser.post("/partner", { credential: DEMO.costToken }, FIREFOX);
+    await browser.post("/partner/sign-out", {}, FIREFOX);
+    await browser.post("/partner", { credential: DEMO.testCostToken });
+    expect(await entries()).toEqual([
+      entry("sign in", 1, 1, DEMO.costToken, "Firefox on Linux"),
+      entry("sign out", 1, 1, DEMO.costToken, "Firefox on Linux"),
+      entry("sign in", 3, 2, DEMO.testCostToken, "Unknown browser"),
+    ]);
+  });
+
+  it("has nothing of a sign-in that is rejected, and of a sign-out without a session", async () => {
+    const browser = await signedIn();
+    const { cookie } = browser;
+    const before = await entries();
+    await rows("UPDATE partner_sessions SET expires_at = ?", NOW);
+    await browser.post("/partner/sign-out");
+    browser.cookie = cookie;
+    await browser.post("/partner/sign-out");
+    const revoked = await signedIn();
+    const afterSignIn = await entries();
+    await revoke(DEMO.costToken);
+    await revoked.post("/partner/sign-out");
+    for (const credential of [DEMO.costToken, createToken("live"), "noise", DEMO.apiToken])
+      await new PartnerBrowser().post("/partner", { credential });
+    expect([before.length, afterSignIn.length, await entries()]).toEqual([1, 2, afterSignIn]);
+  });
+
+  it("has the void of a cost on its page", async () => {
+    const browser = await signedIn();
+    await sendCost({ cost_id: "voided-on-page-1", cost_amount: "0.5" });
+    await browser.post("/partner/costs/voided-on-page-1/void");
+    expect((await entries())[1]).toMatchObject({
+      action: "void cost",
+      subject: "partner 1",
+      detail: { cost_id: "voided-on-page-1", amount: "0.5", credential_id: 1 },
+    });
+  });
+});
+
+describe("the log line", () => {
+  /** The partner and the credential in the line of a request, with its outcome. */
+  async function lineOf(send: () => Promise<unknown>) {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    await send();
+    const { route, status, outcome, partner_id, credential_id } = JSON.parse(log.mock.lastCall?.[0] ?? "{}");
+    log.mockRestore();
+    return [route, status, outcome, partner_id, credential_id];
+  }
+  const signIn = (credential: string, options: Call = {}) =>
+    lineOf(() => new PartnerBrowser().post("/partner", { credential }, options));
+
+  it("of a sign-in has the partner, the credential and the outcome", async () => {
+    expect(await signIn(DEMO.costToken)).toEqual(["/partner", 303, "ok", 1, 1]);
+    expect(await signIn(DEMO.testCostToken)).toEqual(["/partner", 303, "ok", 3, 2]);
+    expect(await signIn(createToken("live"))).toEqual([
+      "/partner",
+      401,
+      "unauthorized",
+      undefined,
+      undefined,
+    ]);
+    expect(await signIn("noise")).toEqual(["/partner", 401, "unauthorized", undefined, undefined]);
+    await revoke(DEMO.costToken);
+    expect(await signIn(DEMO.costToken)).toEqual(["/partner", 403, "credential_revoked", 1, 1]);
+    const limited = { env: { CREDENTIAL_REQUESTS: { limit: async () => ({ success: false }) } } };
+    expect(await signIn(DEMO.testCostToken, limited)).toEqual([
+      "/partner",
+      429,
+      "rate_limited",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("of a page and of the sign-out has them too", async () => {
+    const browser = await signedIn();
+    expect(await lineOf(() => browser.get("/partner/costs"))).toEqual(["/partner/costs", 200, "ok", 1, 1]);
+    expect(await lineOf(() => browser.post("/partner/sign-out"))).toEqual([
+      "/partner/sign-out",
+      303,
+      "ok",
+      1,
+      1,
+    ]);
   });
 });
 

@@ -52,7 +52,7 @@ async function finish(): Promise<void> {
 const MESSAGE = "internal error (10001)";
 
 describe.each(["before", "after"] as const)("a failure %s the work of any call", (when) => {
-  it("to the bucket keeps the rows, and the next runs archive each once", { timeout: 120_000 }, async () => {
+  it("to the bucket keeps the rows, and the next runs archive each once", async () => {
     for (let broken = 1; ; broken++) {
       await prepare();
       // A put is tried twice.
@@ -78,7 +78,7 @@ describe.each(["before", "after"] as const)("a failure %s the work of any call",
     }
   });
 
-  it("to D1 keeps the rows, and the next runs archive each once", { timeout: 240_000 }, async () => {
+  it("to D1 keeps the rows, and the next runs archive each once", async () => {
     for (let broken = 1; ; broken++) {
       await prepare();
       const { database, calls } = faultyDatabase({

@@ -10,6 +10,7 @@ import { COST_WINDOW_MS, formatDate, RETENTION_MS } from "../../src/domain/time.
 import { purge } from "../../src/purge.ts";
 import { faultyBucket } from "../faults/faulty.ts";
 import { call, click, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
+import { runs } from "../part.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, readArchive } from "./archive-support.ts";
 
@@ -182,9 +183,7 @@ async function compare(sent: Sent[]): Promise<void> {
 
 const RUNS = ledgerOn().shards.length > 0 ? 5 : 15;
 
-it("the ledger and the archive have all that was answered with 200, and add up to the totals, after any weeks of work", {
-  timeout: 300_000,
-}, async () => {
+it("the ledger and the archive have all that was answered with 200, and add up to the totals, after any weeks of work", async () => {
   const reached = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
@@ -208,7 +207,7 @@ it("the ledger and the archive have all that was answered with 200, and add up t
         if (void_state) reached.add(void_state);
       }
     }),
-    { numRuns: RUNS, examples: [[EVERY_STATE]] },
+    { ...runs(RUNS, Math.ceil(RUNS / 3)), examples: [[EVERY_STATE]] },
   );
   expect([...reached].sort()).toEqual([
     "call matched",

@@ -1,8 +1,10 @@
 /** The purge with an archive: what is written, and when rows are deleted. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { RETENTION_MS } from "../../src/domain/time.ts";
+import { shardFor } from "../../src/db/ledger/shards.ts";
+import { HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
-import { call, click, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
+import { faultyBucket } from "../faults/faulty.ts";
+import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -19,9 +21,10 @@ const withoutObject = async () => (await readArchive()).map(({ object: _, ...row
 const at = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 describe("an archived row has all that proves a cost", () => {
-  it("a matched call with its click and impression", async () => {
+  it("a matched call with its click and impression, each with its own price", async () => {
     await click(ID, { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.5" });
-    await view(ID, { now: NOW + DAY });
+    const tooHigh = "&cost_type=cpm&cost_currency=USD&cost_amount=1000000";
+    await view(ID, { now: NOW + DAY, query: tooHigh });
     await send("0.25", NOW + 1);
     await purge(archiving(), DUE + DAY);
     expect(await withoutObject()).toEqual([
@@ -42,7 +45,7 @@ describe("an archived row has all that proves a cost", () => {
           link_token: DEMO.linkToken,
           occurred_at: at(NOW + DAY),
           cost_data_enabled: true,
-          url_price: null,
+          url_price: { cost_type: "cpm", currency: "USD", amount: "1000000", counts: false },
         },
         counts: [
           {
@@ -116,6 +119,21 @@ describe("a row that leaves the ledger before the purge is archived too", () => 
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 25_000 }]);
   });
 
+  it("each of several voided calls of an ID", async () => {
+    await click(ID);
+    for (const [number, amount] of ["3", "2"].entries()) {
+      await send(amount, NOW + number);
+      await call(`/cost/${ID}/void`, { method: "POST", token: DEMO.costToken });
+    }
+    await send("1", NOW + 2);
+    await purge(archiving(), DUE);
+    expect(await readArchive()).toMatchObject([
+      { call: { amount: "1" }, replaced_at: null },
+      { call: { amount: "3" }, replaced_at: at(NOW + 1) },
+      { call: { amount: "2" }, replaced_at: at(NOW + 2) },
+    ]);
+  });
+
   it("a lapsed call that was sent again", async () => {
     await send("1");
     await send("2", NOW + 8 * DAY);
@@ -182,6 +200,34 @@ describe("the objects", () => {
     await purge(archiving(), DUE, slice);
     await purge(archiving(), DUE + DAY, slice);
     expect(await readArchive()).toHaveLength(6);
+  });
+
+  it("have other names when the archive is bound again than those of the walk that was interrupted", async () => {
+    const candidates = Array.from({ length: 20 }, (_, index) => `archived-again-${10 + index}`);
+    const shardOf = (costId: string) => shardFor(ledgerOn(), { partnerId: 1, costId });
+    const [live = "", one = "", other = ""] = candidates.filter((id) => shardOf(id) === shardOf(ID));
+    await click(live, { now: NOW + 9 * DAY });
+    for (const id of [one, other]) await click(id);
+    // The walk stops in the slice of the last key, after it archived the one before.
+    const { bucket } = faultyBucket({ at: (call) => call > 1, when: "before", message: "injected" });
+    await expect(purge(archiving(bucket), DUE, 1)).rejects.toThrow("injected");
+    const unbound = { ...archiving(), archive: undefined };
+    await purge(unbound, DUE + 1, 1);
+    await purge(unbound, DUE + 2, 1, 1);
+    await purge(archiving(), DUE + 3, 1);
+    expect((await readArchive()).map(({ cost_id }) => cost_id).sort()).toEqual([one, other]);
+    expect(await listedRows()).toBe(2);
+    expect(await left()).toEqual([{ cost_id: live }]);
+  });
+
+  it("are of walks that begin at least 23 hours after each other", async () => {
+    await click(ID, { now: NOW + DAY });
+    await purge(archiving(), DUE);
+    const next = DUE + 23 * HOUR_MS;
+    await purge(archiving(), next - 1);
+    expect(await readArchive()).toEqual([]);
+    await purge(archiving(), next);
+    expect(await readArchive()).toMatchObject([{ cost_id: ID }]);
   });
 
   it("are written in several runs if one makes too few calls", async () => {

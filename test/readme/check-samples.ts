@@ -21,7 +21,7 @@ const REJECTED = new Map([
   ["readArchive", "409"],
 ]);
 /** These end what other samples need. A member is removed before the same user is added. */
-const LAST = ["removeMember", "addMember", "closeRound", "revokeCredential"];
+const LAST = ["removeMember", "addMember", "closeRound", "revokeCredential", "eraseUser"];
 /** Only a test credential has a round. */
 const NAMES: Record<string, (names: Record<string, string>) => Record<string, string>> = {
   readRound: (names) => ({ COST_TOKEN: names.TEST_COST_TOKEN ?? "" }),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** test/dev/client.test.ts runs these. */
+/** test/dev/built/client.test.ts runs these. */
 const TESTED_ELSEWHERE = /^(npx openapi-typescript@7 |npm install openapi-fetch$)/;
 
 /** A description of each command in an `sh` block or in a sentence that does not exist, or that must be in a `console` block. */

@@ -1,8 +1,11 @@
-/** Names cannot look like other names: no zero-width characters, and none that change the direction of text. */
+/**
+ * Names cannot look like other names: no zero-width characters, no blank letters, and none that change the direction of text. Cost
+ * IDs may have them, because they are compared and not read, and pages show them as escapes.
+ */
 import { beforeEach, describe, expect, it } from "vitest";
 import { LINKS } from "../campaign/support.ts";
-import { ask, call, click, DEMO, freshDemo, rejection, rows } from "../harness.ts";
-import { SESSIONS, startSessions } from "./support.ts";
+import { ask, call, click, DEMO, freshDemo, ORIGIN, rejection, rows, sendCost } from "../harness.ts";
+import { everyOperation, SESSIONS, startSessions } from "./support.ts";
 
 beforeEach(freshDemo);
 
@@ -18,6 +21,14 @@ const INVISIBLE: [string, string][] = [
   ["byte order mark", "\ufeff"],
   ["soft hyphen", "\u00ad"],
   ["tag character", "\u{e0041}"],
+  ["combining grapheme joiner", "\u034f"],
+  ["Hangul initial filler", "\u115f"],
+  ["Hangul medial filler", "\u1160"],
+  ["Braille blank", "\u2800"],
+  ["Hangul filler", "\u3164"],
+  ["variation selector after a letter", "\ufe0f"],
+  ["halfwidth Hangul filler", "\uffa0"],
+  ["null notehead", "\u{1d159}"],
 ];
 
 describe.each(INVISIBLE)("a name with a %s", (_, character) => {
@@ -84,7 +95,7 @@ describe.each(INVISIBLE)("a name with a %s", (_, character) => {
   });
 });
 
-it.each(["Été 2026", "夏のキャンペーン", "حملة الصيف", "Sommer 🌞", "x\u0301"])(
+it.each(["Été 2026", "夏のキャンペーン", "حملة الصيف", "Sommer 🌞", "Love \u2764\ufe0f", "x\u0301"])(
   "a name in any script is accepted: %s",
   async (name) => {
     const { status, body } = await ask<{ data: { items: { label: string }[] } }>(LINKS, {
@@ -107,4 +118,75 @@ it("two encodings of a name are one link, in the API and in a click", async () =
   const json = { name: decomposed };
   const { body } = await ask<{ data: { items: { label: string }[] } }>(LINKS, { token: DEMO.apiToken, json });
   expect(body.data.items[0]?.label).toBe(composed);
+});
+
+describe("a cost ID with invisible characters", () => {
+  const RAW = /[\u202e\u3164\u{e0041}]/u;
+  const id = (name: string) => `\u202e${name}-0001\u3164\u{e0041}`;
+  const shown = (name: string) => `\\u202E${name}-0001\\u3164\\u{E0041}`;
+
+  /** The pages that show a text, and those with raw characters in what they show, by their paths. */
+  async function readPages(cookie: string, paths: string[]) {
+    const found: { shows: string[]; raw: string[] } = { shows: [], raw: [] };
+    for (const path of paths) {
+      const response = await call(path, { headers: { accept: "text/html", cookie } });
+      if (!response.headers.get("content-type")?.startsWith("text/html")) continue;
+      // The values of fields stay as they are sent.
+      const text = (await response.text()).replace(/ value="[^"]*"/g, "");
+      if (text.includes("\\u202E")) found.shows.push(path);
+      if (RAW.test(text)) found.raw.push(path);
+    }
+    return found;
+  }
+  const pages = everyOperation.filter(({ method }) => method === "GET").map(({ path }) => path);
+
+  it("is accepted with the same tag, and every page shows both as escapes", async () => {
+    await startSessions();
+    const sent = { cost_type: "cpc", cost_currency: "USD", cost_amount: "1", tag: id("tag") };
+    for (const [name, token] of [
+      ["kept", DEMO.costToken],
+      ["void", DEMO.costToken],
+      ["test", DEMO.testCostToken],
+    ] as const) {
+      expect((await sendCost({ ...sent, cost_id: id(name) }, { token })).status).toBe(200);
+    }
+    const json = { cost_id: id("void"), reason: "wrong" };
+    const voids = "/operator/v1/partners/1/voids";
+    expect((await call(voids, { token: DEMO.operatorToken, json })).status).toBe(200);
+
+    const kept = `/partner/costs/${encodeURIComponent(id("kept"))}`;
+    const list = `/partner/costs?cost_id=${encodeURIComponent("\u202e")}`;
+    expect(await readPages(SESSIONS.partner, [...pages, list, kept])).toEqual({
+      shows: [list, kept],
+      raw: [],
+    });
+    expect(await readPages(SESSIONS.partnerInRound, pages)).toEqual({ shows: ["/partner/round"], raw: [] });
+    const voided = `/operator/partners/1?voided=${encodeURIComponent(id("void"))}`;
+    expect(await readPages(SESSIONS.operator, [...pages, voided])).toEqual({
+      shows: ["/operator/partners/1/pending", "/operator/rounds/1", "/operator/audit", voided],
+      raw: [],
+    });
+    const cookie = SESSIONS.partner;
+    const page = await (await call(kept, { headers: { accept: "text/html", cookie } })).text();
+    expect(page).toContain(`<title>Cost ${shown("kept")}`);
+    expect(page).toContain(`<h1 class="id">${shown("kept")}</h1>`);
+    expect(page).toContain(`<dd>${shown("tag")}</dd>`);
+  });
+
+  it("is shown as escapes where a file is checked, with and without a script", async () => {
+    await startSessions();
+    const line = `cpc,USD,${id("file")},1,tag`;
+    const file = `cost_type,cost_currency,cost_id,cost_amount,tag\n${line}`;
+    const form = new FormData();
+    form.set("file", new File([file], "costs.csv", { type: "text/csv" }));
+    const headers = { cookie: SESSIONS.partner, accept: "text/html", origin: ORIGIN };
+    const checked = await (await call("/partner/upload", { method: "POST", headers, body: form })).text();
+    expect(checked).toContain(`<code>${shown("file")}</code>`);
+    const { body } = await ask<{ rows: { name: string; key: string }[] }>("/partner/upload/check-part", {
+      method: "POST",
+      headers: { ...headers, accept: "application/json", "content-type": "text/csv" },
+      body: `row,cost_type,cost_currency,cost_id,cost_amount,tag\n1,${line}`,
+    });
+    expect(body.rows).toMatchObject([{ name: shown("file"), key: id("file") }]);
+  });
 });

@@ -266,7 +266,8 @@ it("a log line is one line of JSON and quotes no input", async () => {
   });
   await call("/public/v1/partners", { token: DEMO.apiToken, env: { DB }, now: NOW });
   vi.restoreAllMocks();
-  expect(lines.length).toBeGreaterThan(everyOperation.length);
+  // One for each request, and two for the unexpected error.
+  expect(lines).toHaveLength(everyOperation.length + 2);
   const quoting = lines.filter((line) => line.includes("inject3d"));
   // The message of an unexpected error is logged on one line, without a token.
   expect(quoting).toHaveLength(1);

@@ -134,6 +134,7 @@ it.each<[string, () => Promise<never>]>([
   const broken = { limit };
   const bindings = {
     CREDENTIAL_REQUESTS: broken,
+    REPORTS: broken,
     ADDRESS_REJECTIONS: broken,
     PASSWORD_ATTEMPTS: broken,
     ADDRESS_ATTEMPTS: broken,
@@ -141,6 +142,8 @@ it.each<[string, () => Promise<never>]>([
   };
   await withoutPauses(async () => {
     expect((await call(LINKS, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
+    const spend = `/public/v1/apps/${DEMO.appToken}/spend`;
+    expect((await call(spend, { token: DEMO.apiToken, env: bindings })).status).toBe(200);
     expect((await call(LINKS, from("192.0.2.4", { env: bindings }))).status).toBe(401);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const body = new URLSearchParams({ email: DEMO.email, password: DEMO.password }).toString();
@@ -161,7 +164,7 @@ describe("the limits of wrangler.toml", () => {
     return { limiter: { limit }, results };
   }
 
-  it("allow 30,000 uses of a credential, 3,000 rejections and 60,000 engagements of an address, and 10, 100 and 100 passwords per minute", () => {
+  it("allow 30,000 uses of a credential, 3,000 rejections and 60,000 engagements of an address, 120 reports of a user, and 10, 100 and 100 passwords per minute", () => {
     const files = import.meta.glob("../../wrangler.toml", { query: "?raw", import: "default", eager: true });
     const limits = String(files["../../wrangler.toml"]).matchAll(
       /^name = "(\w+)"\nnamespace_id = "\d+"\nsimple = { limit = (\d+), period = (\d+) }$/gm,
@@ -173,6 +176,7 @@ describe("the limits of wrangler.toml", () => {
       "CREDENTIAL_REQUESTS 30000 / 60 s",
       "ADDRESS_REJECTIONS 3000 / 60 s",
       "SERVER_ENGAGEMENTS 60000 / 60 s",
+      "REPORTS 120 / 60 s",
     ]);
   });
 

@@ -7,7 +7,7 @@ import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { type Call, DEMO, env, NOW, ORIGIN } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
-import { readTables, tableNames } from "../restore.ts";
+import { tableReader } from "../restore.ts";
 import { routes } from "../routes.ts";
 
 /** The public pages and files. The site surface has only those. Any other page needs a session. */
@@ -67,9 +67,11 @@ export function plainCall({ method, need }: EveryOperation): Call {
   return { method, headers, body: "password=demo-password" };
 }
 
+const readAll = tableReader(env.DB);
+
 /** The rows of every table, without the day on which a token was last used. */
 export async function everything(): Promise<Record<string, unknown[]>> {
-  const { api_tokens, ...others } = await readTables(env.DB, await tableNames(env.DB));
+  const { api_tokens, ...others } = await readAll();
   if (!api_tokens || !others.ledger_entries || !others.links) throw new Error("the tables were not read");
   return { ...others, api_tokens: api_tokens.map(({ last_used_day: _, ...rest }) => rest) };
 }

@@ -76,6 +76,23 @@ describe("a shard that is down", () => {
   });
 });
 
+it("the readiness check reports since when the archive has failed for the first of several shards", async () => {
+  for (const [number, hours] of [3, 1, 4, 2].entries()) {
+    await shard(number)
+      .prepare("UPDATE archive_state SET is_on = 1, failing_since = ?")
+      .bind(NOW - hours * 3_600_000)
+      .run();
+  }
+  const { body } = await ask<{ checks: { archive: object } }>("/readyz", {
+    env: { ARCHIVE: env.TEST_BUCKET },
+  });
+  expect(body.checks.archive).toEqual({
+    ok: false,
+    reason:
+      "The bucket ARCHIVE has rejected objects since 2026-03-15T08:00:00.000Z. Expired rows are kept until it accepts them.",
+  });
+});
+
 describe("spend over shards", () => {
   it("is summed exactly beyond 2^53, with the totals in DB", async () => {
     const insert = "INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'matched', 2, ?)";
@@ -166,7 +183,7 @@ describe("the queue", () => {
   });
 
   it("records a price on a shard without a copy of the partner, unless its type is not integrated", async () => {
-    expect(await shard(1).prepare("SELECT id FROM partners").all()).toMatchObject({ results: [] });
+    await shard(1).exec("DELETE FROM credentials; DELETE FROM partners");
     await env.DB.exec("UPDATE partners SET integrated_types = 1 WHERE id = 1");
     const { batch } = batchOf([
       engagement(idOn(1)),

@@ -34,11 +34,25 @@ beforeEach(async () => {
 });
 
 describe("the shard of an ID", () => {
-  it("is always the same", () => {
-    const shards = ["acme-click-20260701", "0b6f5b0e-6f0c-4a4e", "ключ-клика-0001"].map((costId) =>
-      ledgerOn().shards.indexOf(shardFor(ledgerOn(), { partnerId: 1, costId })),
-    );
-    expect(shards).toEqual([2, 2, 0]);
+  // Rows of deployed ledgers are found with these numbers, so they must never change.
+  it.each<[partnerId: number, costId: string, of3: number, of4: number, of16: number, of32: number]>([
+    [1, "acme-click-20260701", 1, 2, 10, 26],
+    [1, "0b6f5b0e-6f0c-4a4e", 1, 2, 2, 2],
+    [1, "ключ-клика-0001", 2, 0, 8, 8],
+    [1, "url-9f8c2a44-5b1e-4d27-8a63-0c7d1e2f3a4b", 0, 3, 7, 23],
+    [1, "sequence-1000000", 1, 3, 3, 3],
+    [1, "sequence-1000001", 2, 1, 1, 1],
+    [2, "sequence-1000000", 2, 1, 5, 21],
+    [2, "click 😀 0001", 2, 2, 6, 22],
+    [37, "0000000000000000", 1, 0, 4, 20],
+    [37, "zzzzzzzzzzzz", 1, 2, 10, 26],
+    [1_000_000, "a".repeat(256), 0, 0, 12, 12],
+  ])("is always the same with 1, 3, 4, 16 and 32 shards: partner %i, %s", (partnerId, costId, ...of) => {
+    const found = [1, 3, 4, 16, 32].map((count) => {
+      const shards = Array.from({ length: count }, () => again(env.DB));
+      return shards.indexOf(shardFor({ control: env.DB, shards }, { partnerId, costId }));
+    });
+    expect(found).toEqual([0, ...of]);
   });
 
   it("is any with the same probability, also for sequential IDs", () => {

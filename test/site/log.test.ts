@@ -130,7 +130,7 @@ const broken: D1Database = new Proxy(env.DB, {
 
 const SECRETS = [DEMO.apiToken, DEMO.costToken, "secret", "0".repeat(30), "ll_api_D"];
 
-test.each<[string, string, Call]>([
+test.each<[string, string, Call, number?]>([
   ["an API token as Bearer", "/public/v1/partners?after=secret", member],
   [
     "an API token in the Token form",
@@ -154,15 +154,16 @@ test.each<[string, string, Call]>([
     "/cost/batch",
     { ...partner, headers: { "content-type": "application/json" }, body: "{secret" },
   ],
-  ["an unexpected error", "/public/v1/partners", { ...member, env: { DB: broken } }],
+  ["an unexpected error", "/public/v1/partners", { ...member, env: { DB: broken } }, 2],
   [
     "a click that cannot be recorded",
     `/${DEMO.linkToken}?cost_id=acme-secret-0005`,
     { headers: { "user-agent": IPHONE }, env: { DB: broken } },
+    2,
   ],
-])("does not log %s", async (_, path, options) => {
+])("does not log %s", async (_, path, options, count = 1) => {
   await linesOf(path, options);
-  expect(output.length).toBeGreaterThan(0);
+  expect(output).toHaveLength(count);
   for (const secret of SECRETS) expect(output.join("\n")).not.toContain(secret);
 });
 
@@ -177,12 +178,12 @@ test("an unexpected error has a second line with the same request id", async () 
   );
 });
 
-test("a failed run of the cron writes a line and throws", async () => {
+test("each failed job of the cron writes a line, and the run throws", async () => {
   const controller = createScheduledController({ scheduledTime: new Date(NOW), cron: "17 * * * *" });
   await expect(worker.scheduled(controller, { ...env, DB: broken })).rejects.toThrow("cannot bind");
-  expect(output.map((line) => JSON.parse(line))).toMatchObject([
-    { level: "error", request_id: "cron", message: "cannot bind ll_api_…" },
-  ]);
+  const line = { level: "error", request_id: "cron", message: "cannot bind ll_api_…" };
+  // The purge and the audit of sub-links. With one database, there are no copies of credentials.
+  expect(output.map((line) => JSON.parse(line))).toMatchObject([line, line]);
 });
 
 test("logs the milliseconds from request to response", async () => {

@@ -38,9 +38,9 @@ export function linksOf(markup: string): Link[] {
 
 /** The link with this text. */
 export function hrefOf(markup: string, text: string): string {
-  const found = linksOf(markup).filter((link) => link.text === text);
-  expect(found.length, `links with the text ${text}`).toBeGreaterThan(0);
-  return found[0]?.href ?? "";
+  const found = linksOf(markup).find((link) => link.text === text);
+  if (!found) throw new Error(`no link has the text ${text}`);
+  return found.href;
 }
 
 export interface TableRow {

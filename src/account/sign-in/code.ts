@@ -22,12 +22,6 @@ import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
 import { codePage } from "./code-page.ts";
 
-/**
- * The wrong codes for an account that browsers may enter in an hour which have not signed in to it before. All of them know
- * the password. A guess is right with a probability of 3 in a million.
- */
-const MAX_WRONG_CODES = 20;
-
 type Waiting = WaitingSignIn & { idHash: string };
 
 export async function readCode(context: Context): Promise<Response> {
@@ -45,20 +39,20 @@ export async function submitCode(context: Context): Promise<Response> {
   context.trace.userId = waiting.userId;
   if ("errors" in form) context.trace.outcome = "invalid_request";
   if ("errors" in form) return codePage(context, { next, status: 400, rejected: rejectedWith(form.errors) });
-  const device = await findDevice(context, waiting);
-  await limitCodes(context, waiting, device.isKnown);
+  await limitKnownBrowser(context, waiting.idHash);
+  const isKnown = await isKnownBrowser(context, waiting);
   const session = createSession(context);
-  const { device: remembered, cookie } = createDevice(context, waiting.email, device.isKnown);
-  const finished = await finishSignIn(context.env.DB, toEntered(context, waiting, form.fields.code), {
+  const { device, cookie } = createDevice(context, waiting.email, isKnown);
+  const { userId, idHash: previous } = waiting;
+  const outcome = await finishSignIn(context.env.DB, toEntered(context, waiting, form.fields.code), {
     ...session,
-    ...remembered,
-    userId: waiting.userId,
-    previous: waiting.idHash,
+    ...device,
+    ...{ userId, isKnown, previous, hour: hourOf(context.now) },
   });
-  if (!finished) {
+  if (outcome === "limited") throw rateLimited(HOUR_MS - (context.now % HOUR_MS));
+  if (outcome === "wrong") {
     context.trace.outcome = "wrong_code";
-    // Before the response, because the next attempt is limited by it.
-    await recordFailure(context, waiting.userId, "wrong code");
+    context.afterResponse(recordFailure(context, userId, "wrong code"));
     return codePage(context, { next, status: 401, rejected: rejectedWith([WRONG_CODE]) });
   }
   const response = redirectResponse(next, session.cookie);
@@ -79,19 +73,10 @@ function startOver(next: string): Response {
   return redirectResponse(`/login?${new URLSearchParams({ next, notice: "ended" })}`);
 }
 
-async function findDevice(context: Context, { userId, email }: Waiting): Promise<{ isKnown: boolean }> {
+async function isKnownBrowser(context: Context, { userId, email }: Waiting): Promise<boolean> {
   const deviceHash = readDeviceHash(context, email);
-  const { DB } = context.env;
-  return {
-    isKnown: deviceHash !== undefined && (await isDeviceKnown(DB, { userId, deviceHash, now: context.now })),
-  };
-}
-
-/** Throws rate_limited after too many codes: in this sign-in, or for the account in this hour. */
-async function limitCodes(context: Context, waiting: Waiting, isKnown: boolean): Promise<void> {
-  await limitKnownBrowser(context, waiting.idHash);
-  const failed = waiting.failedHour === hourOf(context.now) ? (waiting.failedCodes ?? 0) : 0;
-  if (!isKnown && failed >= MAX_WRONG_CODES) throw rateLimited(HOUR_MS - (context.now % HOUR_MS));
+  const { env, now } = context;
+  return deviceHash !== undefined && isDeviceKnown(env.DB, { userId, deviceHash, now });
 }
 
 /** Six digits are a code of the app. What the app does not show now is looked up as a recovery code and not found. */

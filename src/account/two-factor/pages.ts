@@ -18,7 +18,6 @@ interface SetUp {
   message?: string;
   rejected?: RejectedForm;
   status?: 400 | 403;
-  headers?: Record<string, string>;
 }
 
 export function setUpPage(context: Context, session: Session, setUp: SetUp): Promise<Response> {
@@ -41,7 +40,6 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
     title: status === 200 ? "Set up two-factor authentication" : "Error: Set up two-factor authentication",
     status,
     user: session,
-    headers: setUp.headers ?? {},
     narrow: true,
     body: html`
       ${message ? html`<p class="notice ok" role="status">${message}</p>` : ""}
@@ -71,12 +69,11 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
 export function codesPage(
   context: Context,
   session: Session,
-  shown: { message: string; codes: string[]; next: string; headers?: Record<string, string> },
+  shown: { message: string; codes: string[]; next: string },
 ): Promise<Response> {
   return pageResponse(context, {
     title: "Recovery codes",
     user: session,
-    headers: shown.headers ?? {},
     body: html`
       <h1>Recovery codes</h1>
       <p class="notice ok" role="status">${shown.message}</p>

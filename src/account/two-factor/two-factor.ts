@@ -1,7 +1,7 @@
 /** Sets up two-factor authentication, replaces its recovery codes, and turns it off. Each change asks for the password. */
 
 import { seal } from "../../auth/sealed.ts";
-import { createSession, mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
+import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
 import { createRecoveryCodes, hashRecoveryCode } from "../../auth/sign-in/recovery-codes.ts";
 import { createTwoFactorSecret, findStep } from "../../auth/sign-in/totp.ts";
 import * as db from "../../db/accounts/two-factor.ts";
@@ -9,7 +9,7 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { readForm } from "../../http/input/form.ts";
 import { rejectedWith } from "../../http/input/form-fields.ts";
-import { checkPassword, load, secretOf } from "../confirm.ts";
+import { checkPassword, load, renewBrowser, secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
 import { codesPage, setUpPage, twoFactorPage } from "./pages.ts";
@@ -41,7 +41,7 @@ export async function turnOnTwoFactor(context: Context, session: Session): Promi
   const checked = await checkPassword(context, session, account, password);
   if (!checked) return reject(secret, next, [WRONG_PASSWORD], 403);
   const codes = createRecoveryCodes();
-  const renewed = createSession(context);
+  const renewed = renewBrowser(context, session);
   const isTurnedOn = await db.turnOn(
     context.env.DB,
     { userId: session.userId, passwordHash: checked.passwordHash, now: context.now },
@@ -50,11 +50,11 @@ export async function turnOnTwoFactor(context: Context, session: Session): Promi
       step,
       codeHashes: codes.map(hashRecoveryCode),
     },
-    renewed,
+    renewed.row,
   );
   if (!isTurnedOn) throw new AppError("account_changed");
   const message = "Two-factor authentication is on. From now on, you enter a code when you sign in.";
-  return codesPage(context, session, { message, codes, next, headers: renewed.cookie });
+  return renewed.respond(codesPage(context, session, { message, codes, next }));
 }
 
 export async function createCodes(context: Context, session: Session): Promise<Response> {
@@ -72,15 +72,13 @@ export async function turnOffTwoFactor(context: Context, session: Session): Prom
   if (mustUseTwoFactor(context, session)) throw new AppError("two_factor_required");
   const confirmed = await confirm(context, session, "off");
   if (confirmed instanceof Response) return confirmed;
-  const renewed = createSession(context);
-  const removed = await db.turnOff(context.env.DB, confirmed, renewed);
+  const renewed = renewBrowser(context, session);
+  const removed = await db.turnOff(context.env.DB, confirmed, renewed.row);
   if (!removed) throw new AppError("account_changed");
-  return setUpPage(context, session, {
-    message: "Two-factor authentication is off.",
-    secret: createTwoFactorSecret(),
-    next: "/account",
-    headers: renewed.cookie,
-  });
+  const message = "Two-factor authentication is off.";
+  return renewed.respond(
+    setUpPage(context, session, { message, secret: createTwoFactorSecret(), next: "/account" }),
+  );
 }
 
 /** What the form confirmed, or the page that shows why it was rejected. */

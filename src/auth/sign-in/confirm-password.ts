@@ -1,5 +1,5 @@
-/** Checks the password that somebody enters who is identified already, and counts what fails. */
-import { type FailedSignIn, recordFailedSignIn } from "../../db/accounts/activity.ts";
+/** Checks the password that somebody enters who is identified already, and records what is wrong. */
+import { recordFailedSignIn, recordWrongConfirmation } from "../../db/accounts/failures.ts";
 import { hourOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { verifyPassword } from "../passwords.ts";
@@ -19,17 +19,22 @@ export async function confirmPassword(
   const key = await verifyPassword(password, stored);
   if (key) return key;
   context.trace.outcome = "wrong_password";
-  context.afterResponse(recordFailure(context, userId, "wrong password"));
+  const { env, trace } = context;
+  const failed = { ...failureOf(context, userId), route: trace.route ?? "" };
+  context.afterResponse(recordWrongConfirmation(env.DB, failed));
   return undefined;
 }
 
-/** Counts a wrong password or code, and records it in the audit log unless there were many. */
+/** Records a wrong password or code of a sign-in in the audit log, unless there were many. */
 export function recordFailure(
   context: Context,
   userId: number,
-  reason: FailedSignIn["reason"],
+  reason: Parameters<typeof recordFailedSignIn>[1]["reason"],
 ): Promise<void> {
-  const { env, now } = context;
-  const failed = { userId, now, hour: hourOf(now), reason, browser: nameBrowser(context) };
-  return recordFailedSignIn(env.DB, failed);
+  return recordFailedSignIn(context.env.DB, { ...failureOf(context, userId), reason });
+}
+
+function failureOf(context: Context, userId: number) {
+  const { now } = context;
+  return { userId, now, hour: hourOf(now), browser: nameBrowser(context) };
 }

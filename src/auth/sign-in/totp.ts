@@ -14,10 +14,16 @@ export function toAuthenticatorUri(secret: string, email: string): string {
   return totpOf(secret, email).toString();
 }
 
-/** The 30-second step that a code is for, if it is now or the one before or after; otherwise undefined. */
+/**
+ * The 30-second step that a code is for, if it is the present one or the one before; otherwise undefined. The one before, because
+ * typing takes time (RFC 6238, section 5.2).
+ */
 export function findStep(secret: string, code: string, now: number): number | undefined {
-  const delta = totpOf(secret).validate({ token: code, timestamp: now, window: 1 });
-  return delta === null ? undefined : stepOf(now) + delta;
+  const totp = totpOf(secret);
+  const isOf = (step: number) =>
+    totp.validate({ token: code, timestamp: step * PERIOD_SECONDS * 1000, window: 0 }) !== null;
+  const present = stepOf(now);
+  return [present, present - 1].find(isOf);
 }
 
 /** The code of a time. Tests use it in place of an app. */

@@ -9,6 +9,7 @@ import { as, names, returning } from "../query.ts";
 import { apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { t } from "./api-tokens.ts";
+import { type NewDeviceRow, remembering } from "./devices.ts";
 import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
 
 /** What was read and checked before a change. `tokenHash` is null for a user without an API token. */
@@ -75,16 +76,17 @@ const sealSecretAgain = statement(sql`
   WHERE ${authenticators.userId} = ${userId} AND ${isChanged}
 `);
 const renewAfterChange = renewal(isChanged);
+const rememberAfterChange = remembering(isChanged);
 
 /**
- * Sets a new password and the token and the two-factor secret encrypted with it, and replaces all of the user's sessions with a new one. Changes nothing
- * and returns false if the password or the token changed since it was read.
+ * Sets a new password and the token and the two-factor secret encrypted with it, and replaces all of the user's sessions and known
+ * browsers with new ones of this browser. Changes nothing and returns false if the password or the token changed since it was read.
  */
 export async function updatePassword(
   db: D1Database,
   checked: Checked,
   changed: { newHash: string; sealed: string | null; sealedSecret: string | null },
-  renewed: NewSessionRow,
+  renewed: NewSessionRow & NewDeviceRow,
 ): Promise<boolean> {
   const values = { ...checked, ...changed, ...renewed };
   const [updated] = await runBatch(
@@ -94,6 +96,7 @@ export async function updatePassword(
     sealAgain(db, values),
     sealSecretAgain(db, values),
     ...renewAfterChange(db, values),
+    ...rememberAfterChange(db, values),
   );
   return updated.length > 0;
 }

@@ -48,7 +48,10 @@ const removeOld = statement(sql`
   ))
 `);
 
-/** Builds the statements that remember the browser of a sign-in. They run in its batch, after it, if `condition` holds. */
+/** The statement that forgets the browsers of a user. Triggers do the same after changes of the password and of two-factor. */
+export const forgetAll = statement(sql`DELETE FROM ${devices} WHERE ${devices.userId} = ${userId}`);
+
+/** Builds the statements that remember the browser of a sign-in or of a change. They run in its batch, after it, if `condition` holds. */
 export function remembering(condition: SQL) {
   const insert = remember(condition);
   return (db: D1Database, values: Record<string, Value>): [Bound<unknown>, Bound<unknown>] => [

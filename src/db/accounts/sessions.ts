@@ -6,7 +6,7 @@ import { auditChange } from "../audit.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { apps, auditLog, authenticators, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
-import { type NewDeviceRow, remembering } from "./devices.ts";
+import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";
 
 export const s = alias(sessions, "s");
 const u = alias(users, "u");
@@ -29,6 +29,8 @@ const sessionFields = {
   userId: s.userId,
   email: u.email,
   role: u.role,
+  /** 0 for a user of single sign-on, otherwise 1. */
+  hasPassword: sql<number>`${u.passwordHash} IS NOT NULL`,
   /** 1 for a user with a temporary password, otherwise 0. */
   mustChangePassword: sql<number>`${u.passwordExpiresAt} IS NOT NULL`,
   lastSeenAt: s.lastSeenAt,
@@ -210,13 +212,13 @@ export async function deleteSession(db: D1Database, session: { idHash: string; n
   return ended?.userId ?? undefined;
 }
 
-/** Ends every session of the user of a session. */
+/** Ends every session of the user of a session, and forgets the user's browsers. */
 export async function deleteSessions(
   db: D1Database,
   session: { idHash: string; userId: number; now: number },
 ): Promise<void> {
   const values = { ...session, action: "sign out everywhere" };
-  await runIdempotent(db, auditSignOut(db, values), endAll(db, values));
+  await runIdempotent(db, auditSignOut(db, values), endAll(db, values), forgetAll(db, values));
 }
 
 /** A session of the user: the beginning of its hash, which names it on the account page. */

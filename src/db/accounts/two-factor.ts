@@ -2,27 +2,21 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange } from "../audit.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
-import { authenticators, failedSignIns, recoveryCodes, sessions, users } from "../schema.ts";
+import { as, names, query, type RowOf, returning } from "../query.ts";
+import { authenticators, recoveryCodes, sessions, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
+import { type CodeOf, countCode, givingBack } from "./failures.ts";
 import { auditSignIn, hasStarted, isChecked, type NewSessionRow, renewal, s, startIf } from "./sessions.ts";
 
 const f = alias(authenticators, "f");
 const u = alias(users, "u");
-const w = alias(failedSignIns, "w");
 const userId = sql.placeholder("userId");
 const now = sql.placeholder("now");
 const ofUser = sql`${authenticators.userId} = ${userId}`;
 const codesOfUser = sql`${recoveryCodes.userId} = ${userId}`;
 
-const waitingFields = {
-  userId: s.userId,
-  email: u.email,
-  waitingSecret: s.waitingSecret,
-  /** The wrong codes since the last right one in this hour, null if there were none. */
-  ...optional({ failedHour: w.hour, failedCodes: w.codes }),
-};
+const waitingFields = { userId: s.userId, email: u.email, waitingSecret: s.waitingSecret };
 /** A sign-in whose password was correct and that waits for a code. */
 export type WaitingSignIn = RowOf<typeof waitingFields>;
 
@@ -30,7 +24,7 @@ const isWaiting = (idHash: SQL) =>
   sql`${s.idHash} = ${idHash} AND ${s.expiresAt} > ${now} AND ${s.waitingSecret} IS NOT NULL`;
 const waiting = query(
   waitingFields,
-  sql`FROM ${as(s)} JOIN ${as(u)} ON ${u.id} = ${s.userId} LEFT JOIN ${as(w)} ON ${w.userId} = ${u.id}
+  sql`FROM ${as(s)} JOIN ${as(u)} ON ${u.id} = ${s.userId}
     WHERE ${isWaiting(sql`${sql.placeholder("idHash")}`)}`,
 );
 
@@ -47,48 +41,50 @@ export async function findWaitingSignIn(
 const stillWaits = sql`EXISTS (
   SELECT 1 FROM ${as(s)} WHERE ${isWaiting(sql`${sql.placeholder("previous")}`)} AND ${s.userId} = ${userId}
 )`;
+// A batch runs on one connection, so changes() are those of the statement before: a code that was not counted is not judged.
 const useStep = statement(sql`
   UPDATE ${authenticators} SET ${names(authenticators.lastStep)} = ${sql.placeholder("step")}
   WHERE ${ofUser} AND ${authenticators.lastStep} < ${sql.placeholder("step")} AND ${stillWaits}
+    AND changes() > 0
 `);
 const useRecoveryCode = statement(sql`
   DELETE FROM ${recoveryCodes}
   WHERE ${codesOfUser} AND ${recoveryCodes.codeHash} = ${sql.placeholder("codeHash")} AND ${stillWaits}
+    AND changes() > 0
 `);
-// A batch runs on one connection, so changes() are those of the statement before.
 const startAfterCode = startIf(sql`changes() > 0`);
 const endWaiting = statement(sql`
   DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${sql.placeholder("previous")} AND ${hasStarted}
 `);
-const forgiveCodes = statement(sql`
-  UPDATE ${failedSignIns} SET ${names(failedSignIns.codes)} = 0 WHERE ${failedSignIns.userId} = ${userId} AND ${hasStarted}
-`);
+const giveBack = givingBack(hasStarted);
 const rememberDevice = remembering(hasStarted);
 
 /** A code that was entered: the step of an app's code, or the hash of a recovery code. */
 export type EnteredCode = { step: number } | { codeHash: string };
 
 /**
- * Uses up a code and turns the waiting sign-in `previous` into a session. Returns false if the code was used before, does not
- * exist, or the sign-in no longer waits.
+ * Counts a code, uses it up, and turns the waiting sign-in `previous` into a session. Returns `wrong` if the code was used before,
+ * does not exist, or the sign-in no longer waits, and `limited` if the code was not judged because too many were wrong.
  */
 export async function finishSignIn(
   db: D1Database,
   code: EnteredCode,
-  added: NewSessionRow & NewDeviceRow & { userId: number; previous: string },
-): Promise<boolean> {
+  { isKnown, ...added }: NewSessionRow & NewDeviceRow & CodeOf & { previous: string },
+): Promise<"started" | "wrong" | "limited"> {
   const values = { ...added, ...code };
   const secondFactor = "step" in code ? "code" : "recovery code";
-  const [, started] = await runBatch(
+  const [counted, , started] = await runBatch(
     db,
+    countCode(db, { ...added, isKnown }),
     "step" in code ? useStep(db, values) : useRecoveryCode(db, values),
     startAfterCode(db, values),
     auditSignIn(db, added, { secondFactor }),
     endWaiting(db, values),
-    forgiveCodes(db, values),
     ...rememberDevice(db, values),
+    giveBack(db, isKnown, values),
   );
-  return started.length > 0;
+  if (started.length > 0) return "started";
+  return counted.length > 0 ? "wrong" : "limited";
 }
 
 /** What was read and checked before a change. */
@@ -115,16 +111,18 @@ const addCodes = (condition: SQL) =>
   `);
 const addFirstCodes = addCodes(isTurnedOn);
 const renewAfterTurnOn = renewal(isTurnedOn);
+const rememberAfterTurnOn = remembering(isTurnedOn);
 
 /**
- * Turns two-factor authentication on, and replaces all of the user's sessions with a new one. Returns false if it is on already
+ * Turns two-factor authentication on, and replaces all of the user's sessions and known browsers with
+ * new ones of this browser. Returns false if it is on already
  * or the password changed since it was checked.
  */
 export async function turnOn(
   db: D1Database,
   checked: Checked,
   added: { sealed: string; step: number; codeHashes: string[] },
-  renewed: NewSessionRow,
+  renewed: NewSessionRow & NewDeviceRow,
 ): Promise<boolean> {
   const values = { ...checked, ...added, ...renewed, codeHashes: JSON.stringify(added.codeHashes) };
   const [inserted] = await runBatch(
@@ -133,6 +131,7 @@ export async function turnOn(
     auditChange(db, checked, "turn on two-factor", "user", checked.userId),
     addFirstCodes(db, values),
     ...renewAfterTurnOn(db, values),
+    ...rememberAfterTurnOn(db, values),
   );
   return inserted.length > 0;
 }
@@ -162,13 +161,19 @@ export async function replaceRecoveryCodes(
 const remove = returning(sql`DELETE FROM ${authenticators} WHERE ${ofUser} AND ${isChecked}`, {
   userId: authenticators.userId,
 });
-const renewAfterTurnOff = renewal(sql`${isChecked} AND NOT ${isOn}`);
+const isTurnedOff = sql`${isChecked} AND NOT ${isOn}`;
+const renewAfterTurnOff = renewal(isTurnedOff);
+const rememberAfterTurnOff = remembering(isTurnedOff);
 
 /**
- * Turns two-factor authentication off, and replaces all of the user's sessions with a new one. Returns false if it was off or
- * the password changed since it was checked.
+ * Turns two-factor authentication off, and replaces all of the user's sessions and known browsers with new ones of this browser.
+ * Returns false if it was off or the password changed since it was checked.
  */
-export async function turnOff(db: D1Database, checked: Checked, renewed: NewSessionRow): Promise<boolean> {
+export async function turnOff(
+  db: D1Database,
+  checked: Checked,
+  renewed: NewSessionRow & NewDeviceRow,
+): Promise<boolean> {
   const values = { ...checked, ...renewed };
   const [removed] = await runBatch(
     db,
@@ -176,6 +181,7 @@ export async function turnOff(db: D1Database, checked: Checked, renewed: NewSess
     auditChange(db, checked, "turn off two-factor", "user", checked.userId),
     removeCodes(db, values),
     ...renewAfterTurnOff(db, values),
+    ...rememberAfterTurnOff(db, values),
   );
   return removed.length > 0;
 }

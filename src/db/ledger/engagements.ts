@@ -29,7 +29,13 @@ const now = sql.placeholder("now");
 const costDataOn = sql<number | null>`${target.costSwitch} AND ${target.takesCosts}`;
 const priceCounts = sql<number | null>`coalesce(${costDataOn} AND ${target.takesPrice}, 0)`;
 
-const REASONS = ["reason2", "reason3", "reason4"] as const;
+/** Why the engagement does not use a parameter that its URL has, or NULL. */
+const REASONS: [parameter: string, reason: SQL][] = [
+  ["cost_currency", sql`iif(${costDataOn}, ${target.currencyReason}, NULL)`],
+  [LEVEL_PARAMETERS[0], target.reason2],
+  [LEVEL_PARAMETERS[1], target.reason3],
+  [LEVEL_PARAMETERS[2], target.reason4],
+];
 const withReason = (json: SQL, parameter: string, reason: SQL) =>
   sql`iif(${reason} IS NULL, ${json}, json_insert(${json}, '$[#]', json_array('${sql.raw(parameter)}', ${reason})))`;
 
@@ -37,8 +43,8 @@ const costId = sql<
   string | null
 >`iif(${target.partnerId} IS NULL OR (${message("isGenerated")} AND NOT ${priceCounts}),
   NULL, ${message("costId")})`;
-const dropped = LEVEL_PARAMETERS.reduce(
-  (json, parameter, index) => withReason(json, parameter, target[REASONS[index] ?? "reason2"]),
+const dropped = REASONS.reduce(
+  (json, [parameter, reason]) => withReason(json, parameter, reason),
   message("dropped"),
 );
 

@@ -1,7 +1,7 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { COST_TYPE_BITS, KINDS_THAT_FIT, type Kind } from "../../domain/cost-types.ts";
+import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason } from "../../domain/rounds/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
@@ -30,14 +30,14 @@ const sent = {
   fits: { click: sql`(j.value ->> 6)`, impression: sql`(j.value ->> 7)` },
 };
 const toSent = ({ costId, costType, currency, amount, tag }: Cost) => {
-  const fits = (kind: Kind) => Number(KINDS_THAT_FIT[costType].includes(kind));
+  const fits = (kind: Kind) => Number(COST_TYPE[costType].fits.includes(kind));
   return [
     costId,
     costType,
     currency,
     amount,
     tag,
-    COST_TYPE_BITS[costType],
+    COST_TYPE[costType].bit,
     fits("click"),
     fits("impression"),
   ];

@@ -4,13 +4,14 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { COST_TYPE_BITS, COST_TYPES } from "../../domain/cost-types.ts";
 import type { OpenedLink } from "../../domain/costs.ts";
 import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/sub-links.ts";
 import { RETENTION_MS } from "../../domain/time.ts";
+import { bitOf } from "../cost-types.ts";
 import { as, columnsOf, list, names } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { type Bound, statement } from "../statement.ts";
+import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
 
 const o = alias(links, "o");
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
@@ -27,15 +28,12 @@ const template = sql`iif(${opened("kind")} = 'click', ${p.clickParameters}, ${p.
 /** Whether the partner's template for this kind of engagement has the parameter. */
 const isInTemplate = (parameter: string) =>
   sql<number>`coalesce(instr('&' || ${template}, ${sql.raw(`'&${parameter}='`)}), 0) > 0`;
-const typeBit = sql.raw(
-  `CASE j.value ->> 'urlCostType' ${COST_TYPES.map((type) => `WHEN '${type}' THEN ${COST_TYPE_BITS[type]}`).join(" ")} END`,
-);
 
-/**
- * The highest amount on a URL that counts, in units of 0.00001 of the currency; -1 if none does, because the template of the
- * partner `p` does not name it. Anyone can write to a public URL.
- */
-export const highestUrlAmount = sql<number>`iif(instr('&' || ${p.costParameters}, '&cost_amount='), ${p.maxUrlAmount}, -1)`;
+const isPriced = sql.raw(
+  `(${["urlCostType", "urlCurrency", "urlAmount"].map((name) => `j.value ->> '${name}' IS NOT NULL`).join(" AND ")})`,
+);
+/** Whether the price is in another currency than the partner's cost parameters say. */
+const isNotAgreed = sql`(${isPriced} AND coalesce(${opened("urlCurrency")} <> ${agreedCurrency(p)}, 0))`;
 
 /** The opened link, with the partner and the switch in effect. */
 const openedFields = {
@@ -50,8 +48,9 @@ const openedFields = {
     number | null
   >`coalesce(${o.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`,
   takesCosts: sql<number | null>`${p.supportsCostData} AND ${p.stoppedAt} IS NULL`,
-  takesPrice: sql<number | null>`${p.integratedTypes} & ${typeBit}
-    AND ${opened("urlAmount")} <= ${highestUrlAmount} AND ${opened("urlCurrency")} IS NOT NULL`,
+  takesPrice: sql<number | null>`${p.integratedTypes} & ${bitOf("j.value ->> 'urlCostType'")}
+    AND ${opened("urlAmount")} <= ${highestUrlAmount(p)} AND ${isPriced} AND NOT ${isNotAgreed}`,
+  currencyReason: sql<string | null>`iif(${isNotAgreed}, 'not_agreed', NULL)`,
   named2: isInTemplate(LEVEL_PARAMETERS[0]),
   named3: isInTemplate(LEVEL_PARAMETERS[1]),
   named4: isInTemplate(LEVEL_PARAMETERS[2]),

@@ -7,6 +7,7 @@ import { apps, memberships, users } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
+import { isErased } from "./users.ts";
 
 const fields = getTableColumns(apps);
 
@@ -156,7 +157,7 @@ const changes = {
   "add member": returning(
     sql`INSERT INTO ${memberships} (${names(userId, memberships.appToken)})
       SELECT ${users.id}, ${apps.token} FROM ${users} CROSS JOIN ${apps}
-      WHERE ${users.id} = ${sql.placeholder("userId")} AND ${apps.token} = ${sql.placeholder("appToken")}
+      WHERE ${users.id} = ${sql.placeholder("userId")} AND NOT ${isErased} AND ${apps.token} = ${sql.placeholder("appToken")}
       ON CONFLICT DO NOTHING`,
     { userId },
   ),
@@ -167,8 +168,8 @@ const changes = {
 };
 
 /**
- * Adds or removes a member. Returns undefined if nothing changed: there is no such app or user, or the user was a member already,
- * or was none.
+ * Adds or removes a member. Returns undefined if nothing changed: there is no such app or user, or the user was erased, was a
+ * member already, or was none.
  */
 export function changeMembership(
   db: D1Database,

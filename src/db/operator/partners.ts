@@ -1,10 +1,12 @@
 /** Partners, as operators manage them: names, parameter templates, and the integration of each cost type. */
 import { getTableColumns, sql } from "drizzle-orm";
+import { DEFAULT_MAX_URL_AMOUNT } from "../../domain/money.ts";
 import { auditChange, auditUpdate, givenFields, type Operator } from "../audit.ts";
 import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
 import { query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
+import { agreedCurrency } from "../url-prices.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
 
@@ -17,6 +19,8 @@ const fields = {
   /** IDs as a JSON array. */
   openRounds: sql<string>`(SELECT json_group_array(${rounds.id}) FROM ${rounds} WHERE ${isOpen})`,
   hasLiveCredential: sql<number>`EXISTS (SELECT 1 FROM ${credentials} WHERE ${isLive})`,
+  /** The only currency of prices on URLs; null if the cost parameters fix none. */
+  urlCurrency: agreedCurrency(partners),
 };
 
 /** A partner. Its cost types are bit masks, and its flags are 0 or 1. */
@@ -24,7 +28,7 @@ export type PartnerRow = RowOf<typeof fields>;
 
 export const listPartners = pagedList(fields, { from: partners });
 
-/** Takes `q`, and `state`: `integrated`, `none`, `round` or `stopped`. */
+/** Takes `q`, and `state`: `integrated`, `none`, `round`, `stopped` or `high-price`. */
 export const searchPartners = searchedList(fields, {
   from: partners,
   sorts: { name: sql`${partners.displayName} COLLATE NOCASE`, "-created": sql`${partners.id} DESC` },
@@ -32,7 +36,9 @@ export const searchPartners = searchedList(fields, {
     q: contains(partners.displayName),
     state: sql`CASE ${sql.placeholder("state")}
       WHEN 'integrated' THEN ${partners.supportsCostData} WHEN 'none' THEN NOT ${partners.supportsCostData}
-      WHEN 'stopped' THEN ${partners.stoppedAt} IS NOT NULL ELSE EXISTS (SELECT 1 FROM ${rounds} WHERE ${isOpen}) END`,
+      WHEN 'stopped' THEN ${partners.stoppedAt} IS NOT NULL
+      WHEN 'high-price' THEN ${partners.maxUrlAmount} > ${sql.raw(String(DEFAULT_MAX_URL_AMOUNT))}
+      ELSE EXISTS (SELECT 1 FROM ${rounds} WHERE ${isOpen}) END`,
   },
 });
 

@@ -1,9 +1,15 @@
-/** Counts what the rates of a partner are made of, over its last seven days. The reads are bounded. */
+/** Counts what the rates of a partner are made of, over its last days. The reads are bounded. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { COST_TYPES, type CostType, type Kind } from "../../domain/cost-types.ts";
-import { countedKind, type RateCounts, TYPES_WITH_DISCREPANCY } from "../../domain/rates.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
+import {
+  COST_TYPE,
+  COST_TYPES,
+  type CostType,
+  type Kind,
+  TYPES_WITH_DISCREPANCY,
+} from "../../domain/cost-types.ts";
+import { RATE_DAYS, type RateCounts } from "../../domain/rates.ts";
+import { DAY_MS, dayOf } from "../../domain/time.ts";
 import { COLUMNS, e, isRemembered } from "../ledger/entries.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { as, type Fields, query, type RowOf } from "../query.ts";
@@ -12,8 +18,6 @@ import { dailyEngagements, dailyTotals, ledgerEntries } from "../schema.ts";
 /** How many totals and counts of all partners, and how many IDs of this one, are read from each database. */
 export const MAX_TOTALS = 50_000;
 export const MAX_IDS = 20_000;
-
-const DAYS = COST_WINDOW_MS / DAY_MS;
 
 const d = alias(dailyTotals, "d");
 const g = alias(dailyEngagements, "g");
@@ -53,7 +57,7 @@ const recorded = sumsBy(g, { kind: g.kind }, sql`${g.recorded}`);
 
 /** An engagement should have a cost of the type unless its URL, or its cost, has another type. */
 function discrepancyOf(costType: CostType) {
-  const kind = countedKind(costType);
+  const kind = COST_TYPE[costType].fits[0];
   const at = COLUMNS[kind];
   const type = sql.raw(`'${costType}'`);
   const isExpected = sql`${isRemembered} AND ${at.costDataOn} AND ${at.occurredAt} >= ${sql.placeholder("start")}
@@ -62,19 +66,19 @@ function discrepancyOf(costType: CostType) {
   const isCall = sql`${e.state} = 'matched' AND ${e.costType} = ${type}
     AND coalesce(${e.currency} = ${at.urlCurrency}, 1) AND coalesce(${e.amountInEffect} = ${at.urlAmount}, 1)`;
   const isPrice = sql`${e.countingPrice} = ${sql.raw(`'${kind}'`)}`;
-  return {
-    expected: sql<number>`coalesce(sum(iif(${isExpected}, 1, 0)), 0)`,
-    agreeing: sql<number>`coalesce(sum(iif(${isExpected} AND (coalesce(${isCall}, 0) OR coalesce(${isPrice}, 0)), 1, 0)), 0)`,
-  };
+  return sql`json_object(
+    'expected', coalesce(sum(iif(${isExpected}, 1, 0)), 0),
+    'agreeing', coalesce(sum(iif(${isExpected} AND (coalesce(${isCall}, 0) OR coalesce(${isPrice}, 0)), 1, 0)), 0)
+  )`;
 }
 
-const [cpc, cpm] = [discrepancyOf("cpc"), discrepancyOf("cpm")];
+const discrepancies = TYPES_WITH_DISCREPANCY.map(
+  (type) => sql`${sql.raw(`'${type}'`)}, ${discrepancyOf(type)}`,
+);
 const entries = query(
   {
-    cpcExpected: cpc.expected,
-    cpcAgreeing: cpc.agreeing,
-    cpmExpected: cpm.expected,
-    cpmAgreeing: cpm.agreeing,
+    /** JSON with the counts of each type. */
+    discrepancies: sql<string>`json_object(${sql.join(discrepancies, sql`, `)})`,
     scanned: sql<number>`count(*)`,
   },
   sql`FROM (
@@ -93,7 +97,9 @@ export interface FoundRates {
   counts: RateCounts[];
 }
 
-/** Counts over today and the six days before it, with one call to each database. `now` in milliseconds since 1970. */
+type Discrepancies = Partial<Record<CostType, { expected: number; agreeing: number }>>;
+
+/** Counts over RATE_DAYS days with today, with one call to each database. `now` in milliseconds since 1970. */
 export async function findRates(
   ledger: Ledger,
   partnerId: number,
@@ -101,7 +107,7 @@ export async function findRates(
   { maxTotals, maxIds } = { maxTotals: MAX_TOTALS, maxIds: MAX_IDS },
 ): Promise<FoundRates> {
   const to = dayOf(now);
-  const from = to - DAYS + 1;
+  const from = to - RATE_DAYS + 1;
   const values = { partnerId, from, to, now, start: from * DAY_MS, maxTotals, maxIds };
   const parts = await Promise.all(
     databasesOf(ledger).map((db) =>
@@ -116,18 +122,20 @@ export async function findRates(
   );
   const isScanned = parts.every(([, , found]) => add(found, ({ scanned }) => scanned) <= maxIds);
   const recordedOf = (kind: Kind) => sum(([, rows]) => add(rows, (row) => (row.kind === kind ? row.sum : 0)));
-  const discrepancyOf = (type: (typeof TYPES_WITH_DISCREPANCY)[number]) => ({
-    expected: sum(([, , rows]) => add(rows, (row) => row[`${type}Expected`])),
-    agreeing: sum(([, , rows]) => add(rows, (row) => row[`${type}Agreeing`])),
+  const found = parts.flatMap(([, , rows]) =>
+    rows.map((row): Discrepancies => JSON.parse(row.discrepancies)),
+  );
+  const discrepancyOf = (type: CostType) => ({
+    expected: add(found, (row) => row[type]?.expected ?? 0),
+    agreeing: add(found, (row) => row[type]?.agreeing ?? 0),
   });
-  const counts = COST_TYPES.map((costType): RateCounts => {
-    const judged = TYPES_WITH_DISCREPANCY.find((type) => type === costType);
-    return {
+  const counts = COST_TYPES.map(
+    (costType): RateCounts => ({
       costType,
       matched: sum(([rows]) => add(rows, (row) => (row.costType === costType ? row.sum : 0))),
-      recorded: isCounted ? recordedOf(countedKind(costType)) : null,
-      discrepancy: judged ? discrepancyOf(judged) : null,
-    };
-  });
+      recorded: isCounted ? recordedOf(COST_TYPE[costType].fits[0]) : null,
+      discrepancy: TYPES_WITH_DISCREPANCY.includes(costType) ? discrepancyOf(costType) : null,
+    }),
+  );
   return { from, to, complete: isCounted && isScanned, counts };
 }

@@ -1,13 +1,26 @@
-/** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled. */
+/** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled or erased. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertInto, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
-import { apiTokens, auditLog, links, sessions, users } from "../schema.ts";
+import {
+  apiTokens,
+  auditLog,
+  devices,
+  failedSignIns,
+  links,
+  memberships,
+  sessions,
+  users,
+} from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
+
+/** What an erased user has as email address. Nobody can enter it, because it has spaces. */
+const erasedEmail = sql`'erased user ' || ${users.id}`;
+export const isErased = sql<number>`(${users.email} = ${erasedEmail})`;
 
 const fields = {
   id: users.id,
@@ -19,6 +32,8 @@ const fields = {
     string | null
   >`(SELECT ${apiTokens.hint} FROM ${apiTokens} WHERE ${apiTokens.userId} = ${users.id})`,
   disabledAt: users.disabledAt,
+  /** 1 for an erased user, who can no longer be changed, otherwise 0. */
+  isErased,
   createdAt: users.createdAt,
   /** Null unless the user still has a temporary password. */
   passwordExpiresAt: users.passwordExpiresAt,
@@ -94,7 +109,7 @@ export function insertUser(
   operator: Operator,
   { passwordHash, passwordExpiresAt, ...user }: Pick<UserRow, "email" | "role"> & StoredPassword,
 ): Promise<UserRow | undefined> {
-  const detail = { ...user, signIn: passwordHash ? "password" : "sso" };
+  const detail = { role: user.role, signIn: passwordHash ? "password" : "sso" };
   const entry = auditChange(db, operator, "create user", "user", null, detail);
   const values = { ...user, passwordHash, passwordExpiresAt, createdAt: operator.now };
   return runForRow(db, insert(db, values), entry);
@@ -102,21 +117,17 @@ export function insertUser(
 
 const o = alias(users, "o");
 const t = alias(apiTokens, "t");
-const otherOperator = sql`SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL`;
 /** Another operator who can sign in, with a password that has not expired. */
 const anotherSignsIn = sql`EXISTS (
-  ${otherOperator} AND ${o.passwordHash} IS NOT NULL AND coalesce(${o.passwordExpiresAt} > ${sql.placeholder("now")}, true)
+  SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL
+    AND ${o.passwordHash} IS NOT NULL AND coalesce(${o.passwordExpiresAt} > ${sql.placeholder("now")}, true)
 )`;
-const anotherHasToken = sql`EXISTS (
-  ${otherOperator} AND EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${o.id} AND ${t.role} = 'operator')
-)`;
-/** Of the operators who can sign in one remains; if there are none, one who has a token. */
-const keepsAnOperator = sql`(
-  ${users.role} = 'member' OR ${anotherSignsIn} OR ${sql.placeholder("keepsRole")} AND ${sql.placeholder("keepsPassword")}
-  OR ${users.passwordHash} IS NULL AND ${anotherHasToken}
-)`;
-// The condition is part of the change, so that two operators cannot remove each other in concurrent requests.
-const isAllowed = sql`${users.id} = ${id} AND ${keepsAnOperator}
+// The conditions are part of the change. So two operators cannot remove each other in concurrent requests, and a member who
+// becomes an operator after the role was judged is not changed.
+const isJudged = sql`${users.id} = ${id} AND NOT ${isErased}
+  AND (${sql.placeholder("isConfirmed")} OR ${users.role} = 'member')`;
+const isAllowed = sql`${isJudged}
+  AND (${users.role} = 'member' OR ${anotherSignsIn} OR ${sql.placeholder("keepsRole")} AND ${sql.placeholder("keepsPassword")})
   AND NOT EXISTS (SELECT 1 FROM ${as(o)} WHERE ${o.email} = ${sql.placeholder("email")} AND ${o.id} <> ${id})`;
 const update = returning(
   sql`UPDATE ${users} SET ${setGiven(users, "role", "email", "passwordHash", "passwordExpiresAt")},
@@ -134,7 +145,7 @@ const audit = auditUpdate({
   row: sql`FROM ${users} WHERE ${isAllowed}`,
   fields: {
     role: { column: users.role, from: users.role, to: given("role", users.role) },
-    email: { column: users.email, from: users.email, to: given("email", users.email) },
+    email: { column: users.email, from: users.email, to: given("email", users.email), isPersonal: true },
     disabled: {
       // A column with the type of the flag.
       column: links.archived,
@@ -179,20 +190,28 @@ export interface UserChange {
   revokesToken?: boolean;
 }
 
+/** Whose user is changed: `isConfirmed` if the operator's own password was entered. Without it, no operator is changed. */
+export interface Target {
+  id: number;
+  isConfirmed: boolean;
+}
+
 /**
- * Changes a user. When the user is disabled, a trigger deletes the token and the sessions in the same transaction. Returns
- * undefined if the change would leave no operator who can sign in, or if another user has the email address.
+ * Changes a user. When the user is disabled or gets another role, triggers delete the sessions, and the token or the known
+ * browsers, in the same transaction. Returns undefined if the user is an operator and that was not confirmed, if the change would
+ * leave no operator who can sign in, if another user has the email address, or if the user was erased.
  */
 export async function updateUser(
   db: D1Database,
   operator: Operator,
-  userId: number,
+  { id: userId, isConfirmed }: Target,
   { role, disabled, email, password, revokesToken }: UserChange,
 ): Promise<UserRow | undefined> {
   const setPassword = password !== undefined;
   const { passwordHash, passwordExpiresAt } = password ?? {};
   const values = {
     ...toValues({ id: userId, role, disabled, email, passwordHash, passwordExpiresAt, now: operator.now }),
+    isConfirmed: Number(isConfirmed),
     keepsRole: Number(role !== "member" && !disabled),
     keepsPassword: Number(passwordHash !== null),
     revokesToken: Number(revokesToken ?? false),
@@ -215,25 +234,60 @@ const { tokenHash, hint, createdAt, sealed, lastUsedDay, role } = apiTokens;
 const putToken = returning(
   sql`INSERT INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, createdAt, role)})
     SELECT ${sql.placeholder("tokenHash")}, ${users.id}, ${sql.placeholder("hint")}, ${sql.placeholder("now")}, ${users.role}
-    FROM ${users} WHERE ${users.id} = ${id} AND ${users.disabledAt} IS NULL AND ${users.passwordHash} IS NULL
+    FROM ${users} WHERE ${isJudged} AND ${users.disabledAt} IS NULL AND ${users.passwordHash} IS NULL
     ON CONFLICT (${names(apiTokens.userId)}) DO UPDATE SET
       ${excluded(tokenHash, hint, createdAt, role)}, ${names(sealed)} = NULL, ${names(lastUsedDay)} = NULL`,
   { userId: apiTokens.userId },
 );
-/** Replaces the API token of an enabled user without a password, who has no sessions. `user` is undefined if there is none. */
+/**
+ * Replaces the API token of an enabled user without a password. Returns undefined for any other user, and for an operator if that
+ * was not confirmed.
+ */
 export async function replaceToken(
   db: D1Database,
   operator: Operator,
-  userId: number,
+  { id, isConfirmed }: Target,
   token: { tokenHash: string; hint: string },
-) {
-  const values = { ...token, id: userId, now: operator.now };
+): Promise<{ user: UserRow; oldHash: string | undefined } | undefined> {
+  const values = { ...token, id, isConfirmed: Number(isConfirmed), now: operator.now };
   const [[old], replaced, , [user]] = await runBatch(
     db,
     oldToken(db, values),
     putToken(db, values),
-    auditChange(db, operator, "issue API token", "user", userId, { hint: token.hint }),
+    auditChange(db, operator, "issue API token", "user", id, { hint: token.hint }),
     byId(db, values),
   );
-  return { user, replaced: replaced.length > 0, oldHash: old?.tokenHash };
+  return user && replaced.length > 0 ? { user, oldHash: old?.tokenHash } : undefined;
+}
+
+const erase = returning(
+  sql`UPDATE ${users} SET ${names(users.email)} = ${erasedEmail}, ${names(users.role)} = 'member', ${names(users.passwordHash)} = NULL,
+      ${names(users.passwordExpiresAt)} = NULL, ${names(users.disabledAt)} = coalesce(${users.disabledAt}, ${sql.placeholder("now")})
+    WHERE ${isJudged} AND (${users.role} = 'member' OR ${anotherSignsIn})`,
+  { id: users.id },
+);
+const wasErased = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${isErased})`;
+const removals = [devices, memberships, failedSignIns].map((table) =>
+  statement(sql`DELETE FROM ${table} WHERE ${table.userId} = ${id} AND ${wasErased}`),
+);
+
+/**
+ * Replaces the email address of a user for good, and ends what the user can sign in with. Triggers delete the token, the sessions
+ * and the second factor. Returns undefined if the user is the last operator who can sign in, is an operator and that was not
+ * confirmed, or was erased before.
+ */
+export async function eraseUser(
+  db: D1Database,
+  operator: Operator,
+  { id, isConfirmed }: Target,
+): Promise<UserRow | undefined> {
+  const values = { id, isConfirmed: Number(isConfirmed), now: operator.now };
+  const [erased, , [user]] = await runBatch(
+    db,
+    erase(db, values),
+    auditChange(db, operator, "erase user", "user", id),
+    byId(db, values),
+    ...removals.map((remove) => remove(db, values)),
+  );
+  return erased.length > 0 ? user : undefined;
 }

@@ -1,7 +1,8 @@
 /** Sessions of browsers that are signed in with a partner's credential, with what the partner's pages show about it. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { insertEntry, partnerEntry } from "../audit.ts";
+import { as, names, query, type RowOf } from "../query.ts";
 import { credentials, partnerSessions, partners } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
@@ -13,6 +14,7 @@ const tokenHash = sql.placeholder("tokenHash");
 const now = sql.placeholder("now");
 
 const fields = {
+  credentialId: c.id,
   tokenHash: c.tokenHash,
   partnerId: c.partnerId,
   mode: c.mode,
@@ -48,29 +50,71 @@ export async function findPartnerSession(
 }
 
 const isCredential = sql`${c.tokenHash} = ${tokenHash}`;
-const known = query({ revokedAt: c.revokedAt }, sql`FROM ${as(c)} WHERE ${isCredential}`);
+const credentialFields = { credentialId: c.id, partnerId: c.partnerId, revokedAt: c.revokedAt };
+/** A credential, and when it was revoked. */
+export type UsedCredential = RowOf<typeof credentialFields>;
+
+const used = query(credentialFields, sql`FROM ${as(c)} WHERE ${isCredential}`);
 const end = statement(
   sql`DELETE FROM ${partnerSessions} WHERE ${partnerSessions.idHash} = ${sql.placeholder("previous")}`,
 );
 const { createdAt, expiresAt } = partnerSessions;
-const start = returning(
+const start = statement(
   sql`INSERT INTO ${partnerSessions} (${names(partnerSessions.idHash, partnerSessions.tokenHash, createdAt, expiresAt)})
     SELECT ${idHash}, ${c.tokenHash}, ${now}, ${sql.placeholder("expiresAt")}
     FROM ${as(c)} WHERE ${isCredential} AND ${c.revokedAt} IS NULL`,
-  { expiresAt },
+);
+const entry = partnerEntry(c, sql`'browser', ${sql.placeholder("browser")}`);
+// A batch runs on one connection, so changes() are those of the statement before.
+const auditStart = statement(
+  sql`${insertEntry(sql`'sign in'`, entry)} FROM ${as(c)} WHERE ${isCredential} AND changes() > 0`,
 );
 
-/** Starts a session that replaces the browser's previous one, unless the credential is unknown or revoked. */
-export async function insertPartnerSession(
-  db: D1Database,
-  added: { idHash: string; tokenHash: string; previous: string | null; now: number; expiresAt: number },
-): Promise<"started" | "revoked" | "unknown"> {
-  const values = { ...added };
-  const [[credential], , started] = await runBatch(db, known(db, values), end(db, values), start(db, values));
-  if (started.length > 0) return "started";
-  return credential ? "revoked" : "unknown";
+/** A session to start. `browser` in words, for people. */
+interface Started {
+  idHash: string;
+  tokenHash: string;
+  previous: string | null;
+  browser: string;
+  now: number;
+  expiresAt: number;
 }
 
-export async function deletePartnerSession(db: D1Database, idHash: string): Promise<void> {
-  await runIdempotent(db, end(db, { previous: idHash }));
+/**
+ * Starts a session that replaces the browser's previous one, unless the credential was revoked. Returns undefined for an unknown
+ * credential.
+ */
+export async function insertPartnerSession(
+  db: D1Database,
+  added: Started,
+): Promise<UsedCredential | undefined> {
+  const values = { ...added };
+  const [[credential]] = await runBatch(
+    db,
+    used(db, values),
+    end(db, values),
+    start(db, values),
+    auditStart(db, values),
+  );
+  return credential;
+}
+
+const ofSession = sql`FROM ${as(s)} CROSS JOIN ${as(c)} ON ${c.tokenHash} = ${s.tokenHash} AND ${c.revokedAt} IS NULL
+  WHERE ${s.idHash} = ${sql.placeholder("previous")} AND ${s.expiresAt} > ${now}`;
+const usedBySession = query(credentialFields, ofSession);
+const auditEnd = statement(sql`${insertEntry(sql`'sign out'`, entry)} ${ofSession}`);
+
+/** Ends a session. Returns its credential; undefined if the session had ended before, also by a revocation. */
+export async function deletePartnerSession(
+  db: D1Database,
+  ended: { idHash: string; browser: string; now: number },
+): Promise<UsedCredential | undefined> {
+  const values = { ...ended, previous: ended.idHash };
+  const [[credential]] = await runIdempotent(
+    db,
+    usedBySession(db, values),
+    auditEnd(db, values),
+    end(db, values),
+  );
+  return credential;
 }

@@ -1,19 +1,19 @@
 /** Finds or creates the databases of a deployment, with a number of shards that is chosen once, and migrates them. */
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
-import type { DeployOptions } from "./options.ts";
-import { setIdentity } from "./shard-identity.ts";
+import { CommandError } from "../command.ts";
 import {
+  type Checkout,
   type Configuration,
   type D1Configuration,
   execute,
   findOrCreate,
   type Ids,
-  ROOT,
   read,
   run,
   saveConfiguration,
-} from "./wrangler.ts";
+} from "./checkout.ts";
+import type { DeployOptions } from "./options.ts";
+import { addShards, requireTwoFactor } from "./settings.ts";
+import { setIdentity } from "./shard-identity.ts";
 
 /** A database as wrangler lists it. */
 interface Listed {
@@ -21,7 +21,7 @@ interface Listed {
   uuid: string;
   jurisdiction?: string | null;
 }
-const list = () => read<Listed[]>(["d1", "list", "--json"]);
+const list = (checkout: Checkout) => read<Listed[]>(checkout, ["d1", "list", "--json"]);
 const toIds = (listed: Listed[]): Ids => new Map(listed.map(({ name, uuid }) => [name, uuid]));
 
 /**
@@ -29,18 +29,22 @@ const toIds = (listed: Listed[]): Ids => new Map(listed.map(({ name, uuid }) => 
  * bindings of the shards into wrangler.toml, and stores their number and indexes. Throws before anything is changed if the
  * options or wrangler.toml do not fit what is deployed.
  */
-export function prepareDatabases(configuration: Configuration, options: DeployOptions): void {
+export function prepareDatabases(
+  checkout: Checkout,
+  configuration: Configuration,
+  options: DeployOptions,
+): void {
   const { d1_databases: databases } = configuration;
   const control = databases.find(({ binding }) => binding === "DB");
-  if (!control) throw new Error("wrangler.toml has no database with the binding DB.");
+  if (!control) throw new CommandError("wrangler.toml has no database with the binding DB.");
   const bound = countShards(databases);
-  const listed = list();
+  const listed = list(checkout);
   const found = toIds(listed);
   const named = databases.filter(({ database_id }) => !database_id);
   setIds(named, found);
-  saveConfiguration(configuration);
+  saveConfiguration(checkout, configuration);
 
-  const stored = control.database_id ? readStored() : undefined;
+  const stored = control.database_id ? readStored(checkout) : undefined;
   const shards = chooseNumber(bound, stored, options.shards);
   const added = bound === 0 ? toShards(control, shards) : [];
   named.push(...added);
@@ -49,20 +53,21 @@ export function prepareDatabases(configuration: Configuration, options: DeployOp
   if (isDeployed) rejectCreation(named, options);
   const place = toPlace(named, listed, options);
 
-  writeBindings(added);
+  if (!stored) requireTwoFactor(checkout, configuration);
+  addShards(checkout, added);
   databases.push(...added);
   const names = named.map(({ database_name }) => database_name);
   const create = (name: string) => ["d1", "create", name, ...place];
   setIds(
     named,
-    findOrCreate("D1 database", names, create, () => toIds(list()), found),
+    findOrCreate(checkout, "D1 database", names, create, () => toIds(list(checkout)), found),
   );
-  saveConfiguration(configuration);
+  saveConfiguration(checkout, configuration);
   for (const { binding } of databases) {
     // wrangler asks for confirmation only for DB, unless CI is set already.
-    run(["d1", "migrations", "apply", binding, "--remote"], binding === "DB" ? {} : { CI: "true" });
+    run(checkout, ["d1", "migrations", "apply", binding, "--remote"], binding === "DB" ? {} : { CI: "true" });
   }
-  if (!isDeployed) storeNumber(shards);
+  if (!isDeployed) storeNumber(checkout, shards);
 }
 
 function setIds(databases: D1Configuration[], ids: Ids): void {
@@ -79,7 +84,7 @@ function countShards(databases: D1Configuration[]): number {
   const indexes = new Set(databases.flatMap(({ binding }) => SHARD.exec(binding)?.[1] ?? []).map(Number));
   for (let index = 0; index < indexes.size; index++) {
     if (!indexes.has(index))
-      throw new Error(
+      throw new CommandError(
         `wrangler.toml binds ${indexes.size} shards, but not LEDGER_${index}. Number them from 0 without a gap. Nothing was changed.`,
       );
   }
@@ -93,11 +98,11 @@ interface Stored {
 }
 
 /** Returns undefined if the database has no tables. */
-function readStored(): Stored | undefined {
-  const tables = execute("DB", "SELECT name FROM sqlite_master WHERE name = 'shard_identity'");
+function readStored(checkout: Checkout): Stored | undefined {
+  const tables = execute(checkout, "DB", "SELECT name FROM sqlite_master WHERE name = 'shard_identity'");
   if (tables.length === 0) return undefined;
   const rows = "SELECT 1 FROM ledger_entries UNION ALL SELECT 1 FROM daily_totals";
-  return execute<Stored>("DB", `SELECT shards, EXISTS (${rows}) AS hasRows FROM shard_identity`)[0];
+  return execute<Stored>(checkout, "DB", `SELECT shards, EXISTS (${rows}) AS hasRows FROM shard_identity`)[0];
 }
 
 /** Returns the number of shards: the one that is deployed, or for a first deployment the chosen one. */
@@ -106,17 +111,17 @@ function chooseNumber(bound: number, stored: Stored | undefined, chosen: number 
   const isInterrupted = stored?.shards === 0 && bound > 0 && !stored.hasRows;
   if (stored && !isInterrupted) {
     if (chosen !== undefined && chosen !== stored.shards)
-      throw new Error(
+      throw new CommandError(
         `This ledger has ${stored.shards} shards, and their number cannot change: costs are found with it. Run the command without --shards. Nothing was changed.`,
       );
     if (bound > 0 && bound !== stored.shards)
-      throw new Error(
+      throw new CommandError(
         `DB stores ${stored.shards} shards, but wrangler.toml binds ${bound}. The number cannot change: correct the LEDGER_ bindings. Nothing was changed.`,
       );
     return stored.shards;
   }
   if (bound > 0 && chosen !== undefined && chosen !== bound)
-    throw new Error(
+    throw new CommandError(
       `wrangler.toml binds ${bound} shards. Run the command with --shards ${bound}, or remove the LEDGER_ bindings first. Nothing was changed.`,
     );
   return chosen ?? bound;
@@ -132,31 +137,15 @@ function toShards(control: D1Configuration, shards: number): D1Configuration[] {
   }));
 }
 
-/** Appended as text, because wrangler would not keep the comments. The bindings have no IDs, as in the rest of the file. */
-function writeBindings(shards: D1Configuration[]): void {
-  if (shards.length === 0) return;
-  const sections = shards.map(({ binding, database_name, migrations_dir }) =>
-    [
-      "[[d1_databases]]",
-      ...Object.entries({ binding, database_name, migrations_dir }).map(
-        ([name, value]) => `${name} = ${JSON.stringify(value)}`,
-      ),
-    ].join("\n"),
-  );
-  const intro = "# The shards of the deployed ledger. Keep all of them, in this order.";
-  appendFileSync(join(ROOT, "wrangler.toml"), `\n${intro}\n${sections.join("\n\n")}\n`);
-  console.log(`wrangler.toml: bindings of ${shards.length} shards added. Commit the file.`);
-}
-
 /** Rejects what would create a database of a ledger that is deployed. */
 function rejectCreation(databases: D1Configuration[], { location, jurisdiction }: DeployOptions): void {
   const missing = databases.filter(({ database_id }) => !database_id);
   if (missing.length > 0)
-    throw new Error(
+    throw new CommandError(
       `This account has no database ${missing.map((one) => `${one.database_name} (${one.binding})`).join(", ")}, but it is part of the deployed ledger. Nothing was changed.`,
     );
   if (location ?? jurisdiction)
-    throw new Error(
+    throw new CommandError(
       `The databases exist, and where they are cannot change. Run the command without ${location ? "--location" : "--jurisdiction"}. Nothing was changed.`,
     );
 }
@@ -167,7 +156,7 @@ function toPlace(databases: D1Configuration[], listed: Listed[], options: Deploy
   const first = listed.find(({ name }) => names.has(name));
   const { location, jurisdiction = first?.jurisdiction ?? undefined } = options;
   if (first && jurisdiction !== (first.jurisdiction ?? undefined))
-    throw new Error(
+    throw new CommandError(
       `The database ${first.name} exists ${first.jurisdiction ? `in the jurisdiction ${first.jurisdiction}` : "without a jurisdiction"}, which cannot change. Nothing was changed.`,
     );
   return [
@@ -177,15 +166,15 @@ function toPlace(databases: D1Configuration[], listed: Listed[], options: Deploy
 }
 
 /** DB is last: when it stores the number, every shard does. */
-function storeNumber(shards: number): void {
+function storeNumber(checkout: Checkout, shards: number): void {
   if (shards === 0) return;
-  for (let index = 0; index < shards; index++) store(`LEDGER_${index}`, shards, index);
-  store("DB", shards, null);
+  for (let index = 0; index < shards; index++) store(checkout, `LEDGER_${index}`, shards, index);
+  store(checkout, "DB", shards, null);
 }
 
-function store(binding: string, shards: number, index: number | null): void {
-  if (execute(binding, setIdentity(shards, index)).length === 0)
-    throw new Error(
+function store(checkout: Checkout, binding: string, shards: number, index: number | null): void {
+  if (execute(checkout, binding, setIdentity(shards, index)).length === 0)
+    throw new CommandError(
       `The database of ${binding} has costs or clicks, or is part of another ledger. It was not changed. Check its name in wrangler.toml.`,
     );
   console.log(`${binding}: ${index === null ? "DB" : `shard ${index}`} of ${shards} shards.`);

@@ -1,5 +1,6 @@
 /** The options of `npm run deploy`. */
 import { parseArgs } from "node:util";
+import { CommandError } from "../command.ts";
 
 export const MAX_SHARDS = 256;
 const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"];
@@ -16,7 +17,7 @@ export interface DeployOptions {
   jurisdiction?: string;
 }
 
-/** Throws an error that lists every problem, and the options. */
+/** Throws CommandError, which lists every problem, and the options. */
 export function readDeployOptions(args: string[]): DeployOptions {
   const option = { type: "string" } as const;
   const options = { shards: option, location: option, jurisdiction: option };
@@ -48,7 +49,7 @@ export function readDeployOptions(args: string[]): DeployOptions {
       "Use --location or --jurisdiction, not both: within a jurisdiction, D1 ignores the location.",
     );
   }
-  if (problems.length > 0) throw new Error(`${problems.join("\n")}\nNothing was changed.\n\n${USAGE}`);
+  if (problems.length > 0) throw new CommandError(`${problems.join("\n")}\nNothing was changed.\n\n${USAGE}`);
   return {
     ...(shards !== undefined && { shards: Number(shards) }),
     ...(location !== undefined && { location: String(location) }),

@@ -1,12 +1,11 @@
 /** The findings of an integration round, and the texts that tell a partner developer how to resolve each. Pure functions. */
 
 import type { InputError } from "../../errors.ts";
-import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "../costs.ts";
 import { formatAmount } from "../money.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf, formatDate } from "../time.ts";
-
-const WINDOW_DAYS = COST_WINDOW_MS / DAY_MS;
+import { COST_WINDOW } from "../texts.ts";
+import { dayOf, formatDate } from "../time.ts";
 
 /** One cost that was sent with a test credential. */
 export interface RoundEntry {
@@ -44,6 +43,8 @@ export interface RoundRecord {
   liveTypes: CostType[];
   /** The highest amount on a URL that counts, in units of 0.00001 of the currency; -1 if none does. */
   highestUrlAmount: number;
+  /** The only currency on a URL that counts; null if the partner's cost parameters fix none. */
+  urlCurrency: string | null;
   entries: RoundEntry[];
   /** The engagements recorded during the round, and those whose cost IDs its entries name. */
   engagements: RoundEngagement[];
@@ -147,7 +148,7 @@ function explain(
   { costTypes, engagements, current }: Basis,
   receivedAt: number,
 ): Explanation {
-  const kinds = KINDS_THAT_FIT[cost.costType];
+  const kinds = COST_TYPE[cost.costType].fits;
   const needed =
     kinds.length > 1 ? "A click or an impression" : kinds[0] === "click" ? "A click" : "An impression";
   const fitting = kinds.flatMap((kind) => engagements[kind] ?? []);
@@ -174,13 +175,13 @@ function explain(
     case "late":
       if (fitting[0] && fitting[0].occurredAt > receivedAt) {
         return {
-          expected: `A cost sent at most ${WINDOW_DAYS} days before the engagement of ${toDate(fitting[0].occurredAt)}.`,
-          remedy: `Resend the cost with the same cost_id within ${WINDOW_DAYS} days after the engagement. This resolves it.`,
+          expected: `A cost sent at most ${COST_WINDOW} before the engagement of ${toDate(fitting[0].occurredAt)}.`,
+          remedy: `Resend the cost with the same cost_id within ${COST_WINDOW} after the engagement. This resolves it.`,
         };
       }
       return {
-        expected: `A cost sent at most ${WINDOW_DAYS} days after the engagement${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
-        remedy: `Send each cost within ${WINDOW_DAYS} days after its engagement. This engagement is now too old, so ask the operator to dismiss this finding.`,
+        expected: `A cost sent at most ${COST_WINDOW} after the engagement${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
+        remedy: `Send each cost within ${COST_WINDOW} after its engagement. This engagement is now too old, so ask the operator to dismiss this finding.`,
       };
     case "conflict":
       return {

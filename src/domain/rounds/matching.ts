@@ -5,7 +5,7 @@
  * stores a cost; test/db/ledger-model.test.ts checks that both agree.
  */
 
-import { type CostType, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import { COST_TYPE, type CostType, type Kind } from "../cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "../costs.ts";
 import { COST_WINDOW_MS } from "../time.ts";
 
@@ -36,7 +36,7 @@ export type Verdict =
 
 /**
  * Matches a cost with a usable engagement: its kind fits the cost type, cost data was on when it was recorded, and the two are
- * at most seven days apart. A cost without an amount takes the price that counts on the URL of the matched engagement, else of
+ * at most the cost window apart. A cost without an amount takes the price that counts on the URL of the matched engagement, else of
  * the other usable one, if type and currency agree.
  */
 export function matchOf(
@@ -45,7 +45,7 @@ export function matchOf(
 ): Match {
   const usable = (kind: Kind) => {
     const engagement = engagements[kind];
-    const fits = KINDS_THAT_FIT[cost.costType].includes(kind);
+    const fits = COST_TYPE[cost.costType].fits.includes(kind);
     return fits && engagement?.costDataOn && isWithinWindow(cost.receivedAt, engagement)
       ? engagement
       : undefined;
@@ -56,7 +56,7 @@ export function matchOf(
   return { match, amount: cost.amount ?? priceFor(cost, first) ?? priceFor(cost, second) };
 }
 
-/** Of two engagements, the click if it happened before the impression or at most seven days after it. */
+/** Of two engagements, the click if it happened before the impression or within the cost window after it. */
 export function preferred(click: Engagement | undefined, impression: Engagement | undefined): Kind | null {
   const isClick = click && (!impression || click.occurredAt <= impression.occurredAt + COST_WINDOW_MS);
   if (isClick) return "click";
@@ -103,14 +103,14 @@ export function judgeCost(
 
 const reject = (reason: Rejection): Verdict => ({ outcome: "reject", reason });
 
-/** Whether a cost has been pending for more than seven days. The next call with its ID replaces it (spec §2.5). */
+/** Whether a cost has been pending for longer than the cost window. The next call with its ID replaces it (spec §2.5). */
 export function hasLapsed(cost: StoredCost, engagements: Engagements, now: number): boolean {
   return !matchOf(cost, engagements).match && cost.receivedAt < now - COST_WINDOW_MS;
 }
 
 /**
  * Compares a cost with the existing cost of the same ID. Returns undefined if it adds the missing amount. Nothing can be added
- * once the matched engagement is more than seven days old: settled spend must not change.
+ * once the matched engagement is older than the cost window: settled spend must not change.
  */
 function judgeExisting(
   cost: Cost,
@@ -138,7 +138,7 @@ export function mismatchReason(
   instant: number,
 ): Mismatch | undefined {
   if (!engagements.click && !engagements.impression) return undefined;
-  const fitting = KINDS_THAT_FIT[costType].flatMap((kind) => engagements[kind] ?? []);
+  const fitting = COST_TYPE[costType].fits.flatMap((kind) => engagements[kind] ?? []);
   if (fitting.length === 0) return "wrong_engagement";
   return fitting.some((engagement) => isWithinWindow(instant, engagement))
     ? "cost_data_disabled"

@@ -3,9 +3,10 @@
  * so a later entry or engagement can resolve an earlier finding.
  */
 
-import { type CostType, KINDS, KINDS_THAT_FIT, type Kind } from "../cost-types.ts";
+import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
 import type { Engagement, Engagements, StoredCost } from "../costs.ts";
 import { countRates, type Match, type RateCounts } from "../rates.ts";
+import { RETENTION } from "../texts.ts";
 import {
   differences,
   type Finding,
@@ -45,7 +46,7 @@ export function judgeRound(round: RoundRecord): RoundReport {
   const copies = round.entries.flatMap(({ costId, engagements }) =>
     costId === null ? [] : listEngagements(costId, engagements),
   );
-  const engagements = groupEngagements([...copies, ...round.engagements], round.highestUrlAmount);
+  const engagements = groupEngagements([...copies, ...round.engagements], round);
   const sent = Map.groupBy(round.entries, (entry) => entry.costId ?? entry.number);
   const byId = new Map([
     ...[...sent].map(([id, entries]) => [id, judgeEntries(entries, engagements, round)] as const),
@@ -101,7 +102,7 @@ function incomplete({ openedAt }: RoundRecord): Finding {
     costId: null,
     at: openedAt,
     sent: {},
-    expected: "A round shorter than 14 days, with no more clicks and impressions than a report can read.",
+    expected: `A round shorter than ${RETENTION}, with no more clicks and impressions than a report can read.`,
     remedy:
       "Ask the operator to close this round and open another, or to check the submissions in another way and dismiss this finding.",
     reason: null,
@@ -131,13 +132,14 @@ function countOpen(findings: Finding[]): number {
  */
 export function groupEngagements(
   engagements: RoundEngagement[],
-  highestUrlAmount: number,
+  rule: Pick<RoundRecord, "highestUrlAmount" | "urlCurrency">,
 ): Map<string, Engagements> {
   const grouped = new Map<string, Engagements>();
   for (const { costId, kind, ...engagement } of engagements) {
     const { urlCostType, urlCurrency, urlAmount } = engagement;
     const isPriced = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
-    const priceCounts = isPriced && urlAmount <= highestUrlAmount;
+    const isAgreed = rule.urlCurrency === null || urlCurrency === rule.urlCurrency;
+    const priceCounts = isPriced && urlAmount <= rule.highestUrlAmount && isAgreed;
     grouped.set(costId, {
       ...grouped.get(costId),
       [kind]: { ...engagement, costDataOn: true, priceCounts },
@@ -239,8 +241,8 @@ const KIND_OF_REJECTION: Record<Rejection, FindingKind> = {
 };
 
 /**
- * Judges the engagements with one cost ID for which no cost was sent. A price on a URL needs no other cost. With cpc and cpm
- * every click or impression has a cost, so a missing cost is open; with cpi and cpe few of them do, so it is only a note.
+ * Judges the engagements with one cost ID for which no cost was sent. A price on a URL needs no other cost. A missing cost is open
+ * if every click or impression has one; if only those that led to a conversion have one, it is only a note.
  */
 function judgeMissingCost(costId: string, engagements: Engagements, round: RoundRecord): Judged {
   const kinds = ["click", "impression"] as const;
@@ -251,22 +253,23 @@ function judgeMissingCost(costId: string, engagements: Engagements, round: Round
     if (engagement.priceCounts) {
       return { match: { costType, amount: engagement.urlAmount, agreesWithUrl: true }, findings: [] };
     }
-    const isRequired = PAID_PER_ENGAGEMENT[costType];
-    const conversion = costType === "cpi" ? "install" : "event";
+    const { conversion } = COST_TYPE[costType];
     const finding: Finding = {
       key: `${kind} ${costId}`,
       kind: "engagement_without_cost",
-      state: isRequired ? "open" : "note",
+      state: conversion === null ? "open" : "note",
       costType,
       costId,
       at: engagement.occurredAt,
       sent: { cost_id: costId },
-      expected: isRequired
-        ? `A ${costType} cost with this cost ID: every ${kind} has a ${costType} cost.`
-        : `A ${costType} cost with this cost ID, only if the ${kind} led to an ${conversion}.`,
-      remedy: isRequired
-        ? "Send the cost with the same cost_id. This resolves it."
-        : `If the ${kind} led to an ${conversion}, send the cost with the same cost_id. Otherwise no change is needed.`,
+      expected:
+        conversion === null
+          ? `A ${costType} cost with this cost ID: every ${kind} has a ${costType} cost.`
+          : `A ${costType} cost with this cost ID, only if the ${kind} led to ${conversion}.`,
+      remedy:
+        conversion === null
+          ? "Send the cost with the same cost_id. This resolves it."
+          : `If the ${kind} led to ${conversion}, send the cost with the same cost_id. Otherwise no change is needed.`,
       reason: null,
     };
     return { findings: [finding] };
@@ -275,18 +278,16 @@ function judgeMissingCost(costId: string, engagements: Engagements, round: Round
   return { ...(match && { match }), findings: match ? [] : judged.flatMap((one) => one.findings) };
 }
 
-const PAID_PER_ENGAGEMENT: Record<CostType, boolean> = { cpc: true, cpi: false, cpe: false, cpm: true };
-
 /** Whether an engagement is live traffic of a partner that is already live. The round ignores it unless an entry names its ID. */
 function isLive(costId: string, kind: Kind, { liveTypes, engagements }: RoundRecord): boolean {
   return (
-    liveTypes.some((type) => KINDS_THAT_FIT[type].includes(kind)) &&
+    liveTypes.some((type) => COST_TYPE[type].fits.includes(kind)) &&
     engagements.some((one) => one.costId === costId && one.kind === kind && one.costDataOn)
   );
 }
 
 function typeOfMissingCost(kind: Kind, engagement: Engagement, costTypes: CostType[]): CostType | undefined {
-  const fitting = costTypes.filter((type) => KINDS_THAT_FIT[type].includes(kind));
+  const fitting = costTypes.filter((type) => COST_TYPE[type].fits.includes(kind));
   if (engagement.urlCostType) return fitting.find((type) => type === engagement.urlCostType);
-  return fitting.find((type) => PAID_PER_ENGAGEMENT[type]) ?? fitting[0];
+  return fitting.find((type) => COST_TYPE[type].conversion === null) ?? fitting[0];
 }

@@ -1,41 +1,59 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
+import { CONTROL, INVISIBLE } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { CURRENCY_CODES } from "../../domain/currencies.ts";
+import { listOf, PER_MILLE } from "../../domain/texts.ts";
 import { DAY_MS } from "../../domain/time.ts";
 
 // workerd forbids eval in production, so zod cannot compile its parsers there. Tests run the same code.
 z.config({ jitless: true });
 
-const CONTROL = /\p{Cc}/u;
-
 /** Checks for `min` to `max` Unicode code points, without control characters or lone surrogates. */
 export const plainText =
   (min: number, max: number): z.core.CheckFn<string> =>
   (context) => {
+    const { value, issues } = context;
+    if (isTooLong(context, max)) return;
     const reject = (message: string) =>
-      context.issues.push({ code: "custom", message, input: context.value, continue: true });
-    const length = [...context.value].length;
+      issues.push({ code: "custom", message, input: value, continue: true });
+    const length = countCharacters(value);
     if (length < min)
       reject(min === 1 ? "must not be empty" : `has ${characters(length)}; it needs at least ${min}`);
-    if (length > max) reject(`has ${characters(length)}; it can have at most ${max}`);
-    if (CONTROL.test(context.value)) reject("must not contain control characters");
-    if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
+    if (value.search(CONTROL) >= 0) reject("must not contain control characters");
+    if (!value.isWellFormed()) reject("must be well-formed Unicode");
   };
-
-/** Invisible characters, such as zero-width ones and those that reverse the direction, let one name look like another. */
-const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Like `plainText`, for what people read as a name. */
 export const nameText =
   (min: number, max: number): z.core.CheckFn<string> =>
   (context) => {
+    const { value, issues } = context;
     plainText(min, max)(context);
-    if (INVISIBLE.test(context.value)) {
-      const message = "must not contain invisible characters";
-      context.issues.push({ code: "custom", message, input: context.value, continue: true });
-    }
+    if (issues.at(-1)?.continue === false || value.search(INVISIBLE) < 0) return;
+    const message = "must not contain invisible characters";
+    issues.push({ code: "custom", message, input: value, continue: true });
   };
+
+/** Only checks for at most `max` code points, before a conversion that takes more than linear time. */
+export const atMost =
+  (max: number): z.core.CheckFn<string> =>
+  (context) =>
+    void isTooLong(context, max);
+
+/** Whether a text has too many code points. If so, no other check and no conversion reads it. */
+function isTooLong({ value, issues }: z.core.ParsePayload<string>, max: number): boolean {
+  const length = value.length > max ? countCharacters(value) : 0;
+  const message = `has ${characters(length)}; it can have at most ${max}`;
+  if (length > max) issues.push({ code: "custom", message, input: value, continue: false });
+  return length > max;
+}
+
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
 
 const characters = (count: number) => (count === 1 ? "1 character" : `${count} characters`);
 
@@ -69,9 +87,19 @@ export const appToken = z
   .check(z.regex(/^[0-9A-Za-z]{12}$/, "must be exactly 12 letters and digits"))
   .with(z.describe("The token of the app"));
 
-/** A network replaces its macros when it opens a URL. One that is left is the same for every click, so it identifies none. */
-const MACRO = /\{.*\}|%%.*%%|^\[.*\]$/s;
-export const isMacro = (value: string) => MACRO.test(value);
+/**
+ * A network replaces its macros when it opens a URL. One that is left is the same for every click, so it identifies none. An
+ * expression would read the rest of the text again for each brace.
+ */
+export function isMacro(value: string): boolean {
+  const brace = value.indexOf("{");
+  const percents = value.indexOf("%%");
+  return (
+    (brace >= 0 && value.lastIndexOf("}") > brace) ||
+    (percents >= 0 && value.lastIndexOf("%%") >= percents + 2) ||
+    (value.startsWith("[") && value.endsWith("]"))
+  );
+}
 
 /** 12 to 256 characters (spec §2.5). */
 export const costId = z
@@ -91,7 +119,7 @@ export const costTag = z
 
 export const costType = z
   .pipe(z.string().check(z.toLowerCase()), z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`))
-  .with(z.describe(`${COST_TYPES.slice(0, -1).join(", ")} or ${COST_TYPES.at(-1)}, in any case`));
+  .with(z.describe(`${listOf(COST_TYPES, "or")}, in any case`));
 
 /** ISO 4217, in any case; converted to upper case. */
 export const currency = readAs(z.string(), (value, reject) => {
@@ -116,7 +144,7 @@ export const amount = readAs(z.string(), (value, reject) => {
   return units;
 }).with(
   z.describe(
-    "A decimal from 0 to 1,000,000 with at most 5 decimal places, for example `0.25`. For cpm, the price of 1,000 impressions",
+    `A decimal from 0 to 1,000,000 with at most 5 decimal places, for example \`0.25\`. For ${PER_MILLE}, the price of 1,000 impressions`,
   ),
 );
 

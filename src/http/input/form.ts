@@ -39,8 +39,9 @@ export async function readMultipart({ request }: Context, maxBytes: number): Pro
   const form = await new Response(body, { headers }).formData().catch(() => {
     throw invalidRequest([{ param: "body", message: "is not a form in multipart/form-data" }]);
   });
-  const names = [...form.keys()];
-  const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of form.keys()) (seen.has(name) ? repeated : seen).add(name);
   if (repeated.size === 0) return form;
   throw invalidRequest([...repeated].map((param) => ({ param, message: "is given more than once" })));
 }

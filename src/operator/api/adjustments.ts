@@ -138,7 +138,7 @@ const createAdjustment = operatorOperation({
     link_token: "demo1nk001",
     day: "2026-07-01",
     partner_id: 1,
-    cost_type: "cpc",
+    cost_type: COST_TYPES[0],
     currency: "USD",
     amount: "-12.5",
     reason: "Credit note 4711 for invalid clicks",

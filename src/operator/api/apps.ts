@@ -225,13 +225,14 @@ export const addMember = itemOperation({
   item: membership,
   status: 201,
   returns: "Added",
-  errors: ["not_found", "already_member"],
+  errors: ["not_found", "already_member", "user_erased"],
   async handle({ env: { DB } }, operator, { path: { token }, body: { user_id } }) {
     const added = await db.changeMembership(DB, operator, "add member", { appToken: token, userId: user_id });
     if (added) return { app_token: token, user_id };
     if (!(await db.findApp(DB, token))) throw notFound("app");
-    if (!(await findUser(DB, user_id))) throw badField("user_id", "must be the ID of an existing user");
-    throw new AppError("already_member");
+    const user = await findUser(DB, user_id);
+    if (!user) throw badField("user_id", "must be the ID of an existing user");
+    throw new AppError(user.isErased ? "user_erased" : "already_member");
   },
 });
 

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/operations.ts";
 import { type FoundCost, findArchived, TooMuchToRead } from "../../db/archive/find.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
+import { RETENTION } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ConfigurationError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
@@ -118,7 +119,7 @@ export async function readArchived(
   const gone = missing > 0 ? ` The bucket no longer has ${missing} of the objects that could have it.` : "";
   throw new AppError(
     "not_found",
-    `The archive has no cost with this ID. A cost is archived about 14 days after its newest click or impression; until then the ledger has it.${gone}`,
+    `The archive has no cost with this ID. A cost is archived about ${RETENTION} after its newest click or impression; until then the ledger has it.${gone}`,
   );
 }
 

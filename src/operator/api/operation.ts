@@ -9,7 +9,8 @@ import type { Contract, Parsed } from "../../http/input/input.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { pagingV1 } from "../../http/paging.ts";
 import { itemsV1, listV1 } from "../../http/response-schemas.ts";
-import type { ConfirmedOperator } from "../confirmation.ts";
+import { withoutEndSlashes } from "../../http/router.ts";
+import type { ActingOperator } from "../confirmation.ts";
 
 type Spec<C extends Contract> = Omit<Parameters<typeof operatorOperation<C>>[0], "responses" | "handle">;
 
@@ -17,7 +18,7 @@ interface ItemSpec<C extends Contract, Item> {
   /** What the response is, for the documentation. */
   returns?: string;
   status?: 201;
-  handle: (context: Context, operator: ConfirmedOperator, input: Parsed<C>) => Promise<Item>;
+  handle: (context: Context, operator: ActingOperator, input: Parsed<C>) => Promise<Item>;
   /** Of an operation that creates an item: the last segment of the item's path. */
   locate?: (item: Item) => string | number;
 }
@@ -38,14 +39,14 @@ export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item 
     },
     handle: async (context, operator, input) => {
       const item = await handle(context, operator, input);
-      const path = context.url.pathname.replace(/\/*$/, "");
+      const path = withoutEndSlashes(context.url.pathname);
       const headers = locate && { location: `${path}/${locate(item)}` };
       return jsonResponse(envelopeV1(context, [item]), status, headers);
     },
   });
   const submit = (
     context: Context,
-    operator: ConfirmedOperator,
+    operator: ActingOperator,
     input: Omit<Parsed<C>, "body"> & { body: object },
   ) => {
     const body = spec.input.body && parseOrThrow(spec.input.body, input.body);

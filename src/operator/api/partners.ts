@@ -2,11 +2,14 @@
 import * as z from "zod/mini";
 import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
 import * as db from "../../db/operator/partners.ts";
-import { COST_TYPE_BITS, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { CONTROL } from "../../domain/characters.ts";
+import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { CURRENCY_CODES } from "../../domain/currencies.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
+import { toPairs } from "../../domain/templates.ts";
 import { toIso } from "../../domain/time.ts";
-import { amount } from "../../http/input/fields.ts";
+import { amount, isMacro } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
@@ -27,7 +30,11 @@ const partner = z
       ),
     max_url_amount: z
       .string()
-      .with(z.describe("The highest price on the URL of a click or impression that counts, in any currency")),
+      .with(
+        z.describe(
+          "The highest price on the URL of a click or impression that counts, in the currency of `cost_parameters`, or in any if that is a macro",
+        ),
+      ),
     server_to_server: z.boolean(),
     click_parameters: z.string(),
     impression_parameters: z.string(),
@@ -61,8 +68,8 @@ export function toPartnerItem(row: db.PartnerRow): PartnerItem {
 
 /** The integration state of a partner's cost type. A live cost type that is in a new round counts as integrated. */
 function toIntegration(row: db.PartnerRow, type: CostType): z.output<typeof integration> {
-  if (row.integratedTypes & COST_TYPE_BITS[type]) return "integrated";
-  return row.typesInRound & COST_TYPE_BITS[type] ? "in_round" : "none";
+  if (row.integratedTypes & COST_TYPE[type].bit) return "integrated";
+  return row.typesInRound & COST_TYPE[type].bit ? "in_round" : "none";
 }
 
 const MAX_TEMPLATE_BYTES = 4 * 1024;
@@ -72,11 +79,21 @@ const template = z.string().check((context) => {
   const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
   const bytes = new TextEncoder().encode(context.value).byteLength;
   if (bytes > MAX_TEMPLATE_BYTES) reject(`has ${bytes} bytes; the limit is ${MAX_TEMPLATE_BYTES}`);
-  if (/\p{Cc}/u.test(context.value)) reject("must not contain line breaks or other control characters");
+  if (context.value.search(CONTROL) >= 0) reject("must not contain line breaks or other control characters");
   if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
 });
 
-const describeTemplate = (urls: string) =>
+/** A literal currency decides which prices on URLs count, so it must be one. Values are compared without decoding them. */
+const costTemplate = template.check((context) => {
+  const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
+  const values = toPairs(context.value).flatMap(({ name, value }) => (name === "cost_currency" ? value : []));
+  if (values.length > 1) reject("must name cost_currency only once");
+  const isKnown = (value: string) => /^[A-Za-z]{3}$/.test(value) && CURRENCY_CODES.has(value.toUpperCase());
+  if (!values.every((value) => isMacro(value) || isKnown(value)))
+    reject("must have a macro or an ISO 4217 code as cost_currency, for example USD");
+});
+
+const describeTemplate = (urls: string, template: z.ZodMiniType<string, string>) =>
   template.with(z.describe(`Query parameters with the partner's macros, added to ${urls} byte for byte`));
 
 const fields = {
@@ -84,9 +101,9 @@ const fields = {
   server_to_server: z
     .boolean()
     .with(z.describe("Whether the partner's server opens impression URLs, with `s2s=1`")),
-  click_parameters: describeTemplate("click URLs"),
-  impression_parameters: describeTemplate("impression URLs"),
-  cost_parameters: describeTemplate("both URLs while cost data is on"),
+  click_parameters: describeTemplate("click URLs", template),
+  impression_parameters: describeTemplate("impression URLs", template),
+  cost_parameters: describeTemplate("both URLs while cost data is on", costTemplate),
   max_url_amount: amount,
 };
 

@@ -1,8 +1,9 @@
-/** `GET /operator/v1/partners/{id}/rates`: how complete and how right a partner's costs of the last seven days are. */
+/** `GET /operator/v1/partners/{id}/rates`: how complete and how right a partner's costs of the last days are. */
 import * as z from "zod/mini";
 import { findPartner } from "../../db/operator/partners.ts";
 import { type FoundRates, findRates } from "../../db/operator/rates.ts";
-import { DISCREPANCY_THRESHOLD } from "../../domain/rates.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../../domain/rates.ts";
+import { WITH_DISCREPANCY } from "../../domain/texts.ts";
 import { formatDate } from "../../domain/time.ts";
 import { rates, toIntegratedRates } from "../../usecases/rates.ts";
 import { byId, notFound } from "./common.ts";
@@ -47,12 +48,12 @@ const readRates = itemOperation({
   path: "/operator/v1/partners/:id/rates",
   id: "readPartnerRates",
   summary: "Get the coverage and discrepancy of a partner's costs",
-  description:
-    "Over the engagements of today and the six days before it, in UTC. The share of recorded engagements with a cost, and for cpc and cpm the share of expected engagements without an agreeing cost.",
+  description: `Over the engagements of the last ${RATE_DAYS} days with today, in UTC. The share of recorded engagements with a cost, and for ${WITH_DISCREPANCY} the share of expected engagements without an agreeing cost.`,
   input: { path: byId },
   item: partnerRates,
   returns: "The rates by cost type",
   errors: ["not_found"],
+  isReport: true,
   async handle({ env, ledger, now }, _operator, { path: { id } }) {
     const [partner, found] = await Promise.all([findPartner(env.DB, id), findRates(ledger, id, now)]);
     if (!partner) throw notFound("partner");

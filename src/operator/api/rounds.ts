@@ -82,6 +82,7 @@ export const readRound = itemOperation({
   input: { path: byId },
   item: roundWithReport,
   errors: ["not_found"],
+  isReport: true,
   handle: async (context, _operator, { path: { id } }) => toRoundWithReport(await find(context, id)),
 });
 

@@ -3,11 +3,13 @@ import * as z from "zod/mini";
 import { createTemporaryPassword } from "../../auth/passwords.ts";
 import { markTokenReset } from "../../auth/tokens.ts";
 import * as db from "../../db/operator/users.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { email } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { requirePassword, yourPassword } from "../confirmation.ts";
+import { type ActingOperator, requirePassword, yourPassword } from "../confirmation.ts";
 import { byId, change, createSecret, notFound, page, secret } from "./common.ts";
 import { itemOperation, listOperation } from "./operation.ts";
 
@@ -23,6 +25,7 @@ const user = z
     sign_in: z.enum(["password", "sso"]),
     token_hint: z.nullable(z.string()),
     disabled_at: z.nullable(timestamp),
+    erased: z.boolean().with(z.describe("Whether the user was erased, and cannot be changed any more")),
     created_at: timestamp,
     temporary_password_expires_at: z
       .nullable(timestamp)
@@ -42,9 +45,40 @@ export function toUserItem(row: db.UserRow): UserItem {
     sign_in: row.hasPassword ? "password" : "sso",
     token_hint: row.tokenHint,
     disabled_at: row.disabledAt === null ? null : toIso(row.disabledAt),
+    erased: row.isErased === 1,
     created_at: toIso(row.createdAt),
     temporary_password_expires_at: row.passwordExpiresAt === null ? null : toIso(row.passwordExpiresAt),
   };
+}
+
+/**
+ * Changes a user by `write`. If the user is or becomes an operator, or is the one who acts, that takes the operator's own
+ * password. `write` gets whether it was entered, and returns undefined if it changed nothing, for example because a member has
+ * become an operator. Then the user is judged again. Returns undefined if nothing was changed for another reason. Throws
+ * not_found, user_erased, and what `requirePassword` throws.
+ */
+async function changeUser<T>(
+  context: Context,
+  operator: ActingOperator,
+  {
+    id,
+    becomes,
+    your_password,
+  }: { id: number; becomes?: string | undefined; your_password?: string | undefined },
+  write: (target: db.Target) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let isConfirmed = false;
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const found = await db.findUser(context.env.DB, id);
+    if (!found) throw notFound("user");
+    if (found.isErased) throw new AppError("user_erased");
+    const isAboutOperator = [found.role, becomes].includes("operator") || id === operator.userId;
+    if (isAboutOperator && !isConfirmed) await requirePassword(context, operator, your_password);
+    isConfirmed ||= isAboutOperator;
+    const written = await write({ id, isConfirmed });
+    if (written) return written;
+  }
+  return undefined;
 }
 
 const listUsers = listOperation({
@@ -75,8 +109,7 @@ export const createUser = itemOperation({
   errors: ["email_taken", ...PASSWORD_ERRORS],
   async handle(context, operator, { body: { email, role, sign_in, your_password } }) {
     const { env, now } = context;
-    if (role === "operator" && sign_in === "password")
-      await requirePassword(context, operator, your_password);
+    if (role === "operator") await requirePassword(context, operator, your_password);
     const created = sign_in === "password" ? await createTemporaryPassword(now) : undefined;
     const stored = created?.stored ?? db.NO_PASSWORD;
     const inserted = await db.insertUser(env.DB, operator, { email, role, ...stored });
@@ -122,15 +155,14 @@ export const updateUser = itemOperation({
   item: user,
   description:
     "A new email address is the one to sign in with. Sessions, the password and the API token stay.",
-  errors: ["not_found", "last_operator", "email_taken", ...PASSWORD_ERRORS],
+  errors: ["not_found", "user_erased", "last_operator", "email_taken", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { role, disabled, email, sign_in, your_password } }) {
     const { DB } = context.env;
-    const current = role && (await db.findUser(DB, id))?.role;
-    if (current !== undefined && current !== role) await requirePassword(context, operator, your_password);
     const change = { role, disabled, email, ...(sign_in && { password: db.NO_PASSWORD }) };
-    const updated = await db.updateUser(DB, operator, id, change);
+    const updated = await changeUser(context, operator, { id, becomes: role, your_password }, (target) =>
+      db.updateUser(DB, operator, target, change),
+    );
     if (updated) return toUserItem(updated);
-    if (!(await db.findUser(DB, id))) throw notFound("user");
     const other = email === undefined ? undefined : await db.findUserByEmail(DB, email);
     throw new AppError(other && other.id !== id ? "email_taken" : "last_operator");
   },
@@ -161,37 +193,63 @@ export const resetPassword = itemOperation({
   input: { path: byId, body: passwordReset },
   item: user,
   returns: "The user with the password",
-  errors: ["not_found", ...PASSWORD_ERRORS],
+  errors: ["not_found", "user_erased", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { revoke_api_token, your_password } }) {
     const { env, now } = context;
-    const found = await db.findUser(env.DB, id);
-    if (!found) throw notFound("user");
-    if (found.role === "operator") await requirePassword(context, operator, your_password);
-    const { password, stored } = await createTemporaryPassword(now);
-    const change = { password: stored, revokesToken: revoke_api_token ?? false };
-    const updated = await db.updateUser(env.DB, operator, id, change);
-    if (!updated) throw notFound("user");
-    return { ...toUserItem(updated), temporary_password: password };
+    const reset = await changeUser(context, operator, { id, your_password }, async (target) => {
+      const { password, stored } = await createTemporaryPassword(now);
+      const change = { password: stored, revokesToken: revoke_api_token ?? false };
+      const user = await db.updateUser(env.DB, operator, target, change);
+      return user && { ...toUserItem(user), temporary_password: password };
+    });
+    return expectDefined(reset);
   },
 });
+
+const onlyPassword = z._default(z.strictObject({ your_password: yourPassword }), {});
 
 export const issueToken = itemOperation({
   method: "POST",
   path: "/operator/v1/users/:id/token",
   id: "issueToken",
   summary: "Replace the API token of a single sign-on user",
-  input: { path: byId },
+  input: { path: byId, body: onlyPassword },
   item: user,
   returns: "The user with the token",
-  errors: ["not_found", "user_disabled", "has_password"],
-  async handle({ env, now, afterResponse }, operator, { path: { id } }) {
+  errors: ["not_found", "user_erased", "user_disabled", "has_password", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { your_password } }) {
+    const { env, now, afterResponse } = context;
     const { secret, stored } = createSecret("api");
-    const { user, replaced, oldHash } = await db.replaceToken(env.DB, operator, id, stored);
-    if (!user) throw notFound("user");
-    if (!replaced) throw new AppError(user.disabledAt === null ? "has_password" : "user_disabled");
-    if (oldHash) afterResponse(markTokenReset(env.TOKENS, oldHash, now));
-    return { ...toUserItem(user), api_token: secret };
+    const issued = await changeUser(context, operator, { id, your_password }, (target) =>
+      db.replaceToken(env.DB, operator, target, stored),
+    );
+    if (!issued) {
+      const found = await db.findUser(env.DB, id);
+      throw new AppError(found?.disabledAt === null ? "has_password" : "user_disabled");
+    }
+    if (issued.oldHash) afterResponse(markTokenReset(env.TOKENS, issued.oldHash, now));
+    return { ...toUserItem(issued.user), api_token: secret };
   },
 });
 
-export const operations = [listUsers, createUser, readUser, updateUser, resetPassword, issueToken];
+export const eraseUser = itemOperation({
+  method: "POST",
+  path: "/operator/v1/users/:id/erase",
+  id: "eraseUser",
+  summary: "Erase a user",
+  description:
+    "Replaces the email address by `erased user` and the ID, for good. The password, the sessions, the known browsers, the API token and the memberships end. What the user did stays in the audit log, under the ID.",
+  input: { path: byId, body: onlyPassword },
+  item: user,
+  returns: "The erased user",
+  errors: ["not_found", "user_erased", "last_operator", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { your_password } }) {
+    const erased = await changeUser(context, operator, { id, your_password }, (target) =>
+      db.eraseUser(context.env.DB, operator, target),
+    );
+    if (!erased) throw new AppError("last_operator");
+    return toUserItem(erased);
+  },
+});
+
+export const operations = [listUsers, createUser, readUser, updateUser, resetPassword, issueToken, eraseUser];

@@ -2,19 +2,16 @@
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/operations.ts";
 import type { Operator } from "../../db/audit.ts";
+import { voidForPartner } from "../../db/ledger/voids.ts";
 import { findPartner } from "../../db/operator/partners.ts";
-import { readCounting, voidCounting } from "../../db/operator/voids.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { costId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
+import { checkVoided } from "../../usecases/costs/void.ts";
 import { byId, notFound, reason } from "./common.ts";
 
 export const newVoid = z.strictObject({ cost_id: costId, reason });
-
-/** A cost can change between reading and voiding it, but only a few times: it matches, gets its amount, or is replaced. */
-const MAX_ATTEMPTS = 5;
 
 /** Returns whether the cost was void before. */
 export async function voidCost(
@@ -23,22 +20,12 @@ export async function voidCost(
   partnerId: number,
   { cost_id, reason }: z.output<typeof newVoid>,
 ): Promise<{ isDuplicate: boolean }> {
-  const key = { partnerId, costId: cost_id };
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const { verdict, values } = await readCounting(ledger, key, operator.now);
-    if (!values) {
-      if (!(await findPartner(env.DB, partnerId))) throw notFound("partner");
-      throw new AppError(
-        "not_found",
-        "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
-      );
-    }
-    if (verdict === "duplicate") return { isDuplicate: true };
-    if (await voidCounting(ledger, operator, key, values, reason)) return { isDuplicate: false };
-  }
-  throw new AppError("unavailable", "The cost changed while it was voided. Resend the request.", {
-    headers: { "retry-after": "1" },
-  });
+  const verdict = await voidForPartner(ledger, operator, { partnerId, costId: cost_id }, reason);
+  if (verdict === "not_found" && !(await findPartner(env.DB, partnerId))) throw notFound("partner");
+  return checkVoided(
+    verdict,
+    "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
+  );
 }
 
 const voidPartnerCost = operatorOperation({

@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { FoundCost } from "../../db/archive/find.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
+import { showInvisible } from "../../domain/characters.ts";
 import { dayOf, describeDay } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -77,10 +78,10 @@ function proof(cost: FoundCost, index: number): Markup {
   const { call, click, impression, replaced_at, expired_at } = cost;
   return html`
     <section class="card" aria-labelledby="${id}">
-      <h2 id="${id}">${replaced_at ? "Replaced cost" : "Cost"} <code>${cost.cost_id}</code></h2>
+      <h2 id="${id}">${replaced_at ? "Replaced cost" : "Cost"} <code>${showInvisible(cost.cost_id)}</code></h2>
       <dl class="details">
         <dt>Counted</dt><dd>${counted(cost)}</dd>
-        <dt>Cost received</dt><dd>${call?.received_at ? html`${time(call.received_at)}: ${call.cost_type}, ${price(call)}, tag ${call.tag ?? ""}` : "No cost was sent"}</dd>
+        <dt>Cost received</dt><dd>${call?.received_at ? html`${time(call.received_at)}: ${call.cost_type}, ${price(call)}, tag ${showInvisible(call.tag ?? "")}` : "No cost was sent"}</dd>
         ${cost.void_state ? html`<dt>Void</dt><dd>${voided(cost)}</dd>` : ""}
         <dt>Click</dt><dd>${engagement(click)}</dd>
         <dt>Impression</dt><dd>${engagement(impression)}</dd>

@@ -4,7 +4,6 @@ import type { CostType } from "../../domain/cost-types.ts";
 import { check, type RejectedForm } from "../../http/input/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { costTypeName } from "../../usecases/cost-types.ts";
-import type { Form } from "./layout.ts";
 
 export { check, field, select } from "../../http/input/form-fields.ts";
 
@@ -80,7 +79,7 @@ export function copyable(id: string, text: string, of: string): Markup {
 export const copied = html`<p id="copied" class="visually-hidden" role="status"></p>`;
 
 /** The fields that were sent of those named. */
-export function pick(form: Form, ...names: string[]): Record<string, string> {
+export function pick(form: URLSearchParams, ...names: string[]): Record<string, string> {
   return Object.fromEntries([...form].filter(([name]) => names.includes(name)));
 }
 

@@ -1,7 +1,5 @@
-/** What all console pages share: authorization, the page layout, form handling, and notices. */
+/** What all console pages share: the page layout, form handling, and notices. */
 import { html } from "hono/html";
-import { withSession } from "../../auth/sessions.ts";
-import type { SessionUser } from "../../db/accounts/sessions.ts";
 import { type Range, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
@@ -9,16 +7,10 @@ import { readFields } from "../../http/input/form.ts";
 import { errorSummary, RejectedForm } from "../../http/input/form-fields.ts";
 import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
-import type { ConfirmedOperator } from "../confirmation.ts";
 import { copied, copyable } from "./elements.ts";
 import { consoleScript } from "./script.ts";
-import { confirmOperator, isRecent } from "./step-up.ts";
-
-/** A signed-in operator. */
-export interface OperatorSession extends ConfirmedOperator {
-  idHash: string;
-  user: Pick<SessionUser, "email" | "role">;
-}
+import { type OperatorSession, withOperatorSession } from "./session.ts";
+import { confirmationOf } from "./step-up.ts";
 
 /** The error of a rejected form and the fields that were sent. */
 export type FormError = RejectedForm;
@@ -36,18 +28,6 @@ export type Show = (
 /** Handles a form. Returns a page, or the path of the page that confirms the action in a notice. */
 export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Done>;
 
-/** Runs the handler for a signed-in operator. A member gets an error page. */
-export function withOperatorSession(
-  handler: (context: Context, session: OperatorSession) => Promise<Response>,
-): Handler {
-  return withSession(async (context, { userId, idHash, email, role, passwordAt }) => {
-    if (role !== "operator") throw new AppError("operator_required");
-    const { now } = context;
-    const enteredPassword = isRecent(passwordAt, now);
-    return handler(context, { userId, now, idHash, enteredPassword, user: { email, role } });
-  });
-}
-
 export function withPage(show: Show): Handler {
   return withOperatorSession(async (context, session) =>
     consolePage(context, session, await show(context, undefined, session)),
@@ -63,14 +43,15 @@ export function withRedirect(segments: number): Handler {
 
 /**
  * Handles a form. A rejected form is shown again on its page with the error. `isSensitive`: the operator's password is asked for
- * if it was not entered a short time ago.
+ * if it was not entered a short time ago, whatever the form does.
  */
 export function withForm(act: Act, show: Show, isSensitive: (form: Form) => boolean = () => false): Handler {
   return withOperatorSession(async (context, session) => {
     const form = await readFields(context);
     try {
-      const confirmed = isSensitive(form) ? await confirmOperator(context, session, form) : session;
-      const result = await act(context, confirmed, form);
+      const confirm = confirmationOf(context, session, form);
+      if (isSensitive(form)) await confirm();
+      const result = await act(context, { ...session, confirm }, form);
       if ("body" in result) return await consolePage(context, session, result);
       const query = new URLSearchParams({ done: result.action, ...result.more });
       const anchor = result.anchor === undefined ? "" : `#${result.anchor}`;
@@ -168,6 +149,7 @@ const DONE = {
   "user-updated": "User updated.",
   "user-disabled": "User disabled. Their API token and sessions no longer work.",
   "user-enabled": "User enabled. They can sign in again.",
+  "user-erased": "User erased.",
 };
 
 interface Done {

@@ -1,4 +1,5 @@
 /** The routes of the operator console: pages, and forms that redirect back to a page. */
+import { asReport, userKey } from "../../auth/report-limits.ts";
 import type { Route } from "../../http/router.ts";
 import { adjustmentsPage, newAdjustmentPage, submitAdjustment } from "./adjustments.ts";
 import * as appList from "./apps/list.ts";
@@ -6,7 +7,7 @@ import * as apps from "./apps/page.ts";
 import { archivePage } from "./archive.ts";
 import { auditCsv, auditPage } from "./audit/page.ts";
 import { credentialsPage, submitRevocation } from "./credentials.ts";
-import { type Act, type Show, withForm, withOperatorSession, withPage, withRedirect } from "./layout.ts";
+import { type Act, type Show, withForm, withPage, withRedirect } from "./layout.ts";
 import * as partnerList from "./partners/list.ts";
 import * as partners from "./partners/page.ts";
 import * as settings from "./partners/settings.ts";
@@ -14,6 +15,7 @@ import { submitVoid } from "./partners/voids.ts";
 import * as rounds from "./rounds/page.ts";
 import * as testLinks from "./rounds/test-link.ts";
 import { consoleScript } from "./script.ts";
+import { withOperatorSession } from "./session.ts";
 import { spendPage } from "./spend/page.ts";
 import { pendingPage } from "./spend/pending.ts";
 import * as userList from "./users/list.ts";
@@ -31,7 +33,20 @@ const form = (path: string, act: Act, show: Show, isSensitive?: IsSensitive, seg
   path,
   methods: { GET: withRedirect(segments), POST: withForm(act, show, isSensitive) },
 });
-/** Forms that show or issue a secret, or change a role or a password. */
+/** Limits a page that adds up totals or reads a whole list. */
+const report =
+  (show: Show): Show =>
+  (context, formError, session) =>
+    asReport(context, userKey(session.userId), () => show(context, formError, session));
+const partnerPage = report(partners.partnerPage);
+const roundPage = report(rounds.roundPage);
+const testLinkPage = report(testLinks.testLinkPage);
+const appPage = report(apps.appPage);
+const auditReport = withOperatorSession((context, { userId }) =>
+  asReport(context, userKey(userId), () => auditCsv(context)),
+);
+
+/** Forms that show or issue a secret, change a password, or cannot be undone. */
 const always = () => true;
 
 export const consoleRoutes: Route[] = [
@@ -39,37 +54,38 @@ export const consoleRoutes: Route[] = [
   page("/operator", partnerList.partnersPage),
   page("/operator/partners", partnerList.partnersPage),
   pageWithForm("/operator/partners/new", partnerList.newPartnerPage, partnerList.submitNewPartner),
-  pageWithForm("/operator/partners/:id", partners.partnerPage, settings.submitPartner),
-  form("/operator/partners/:id/costs", settings.submitCostSwitch, partners.partnerPage),
-  form("/operator/partners/:id/rounds", partners.submitNewRound, partners.partnerPage, always),
-  form("/operator/partners/:id/credentials", partners.submitNewCredential, partners.partnerPage, always),
-  pageWithForm("/operator/partners/:id/voids", partners.partnerPage, submitVoid),
+  pageWithForm("/operator/partners/:id", partnerPage, settings.submitPartner),
+  form("/operator/partners/:id/costs", settings.submitCostSwitch, partnerPage),
+  form("/operator/partners/:id/rounds", partners.submitNewRound, partnerPage, always),
+  form("/operator/partners/:id/credentials", partners.submitNewCredential, partnerPage, always),
+  pageWithForm("/operator/partners/:id/voids", partnerPage, submitVoid),
   page("/operator/partners/:id/pending", pendingPage),
-  page("/operator/spend", spendPage),
+  page("/operator/spend", report(spendPage)),
   page("/operator/rounds", partnerList.partnersPage),
-  page("/operator/rounds/:id", rounds.roundPage),
-  pageWithForm("/operator/rounds/:id/link", testLinks.testLinkPage, testLinks.submitTestLink),
-  form("/operator/rounds/:id/approve", rounds.submitApproval, rounds.roundPage),
-  form("/operator/rounds/:id/close", rounds.submitClosing, rounds.roundPage),
-  form("/operator/rounds/:id/dismissals", rounds.submitDismissal, rounds.roundPage),
-  form("/operator/rounds/:id/dismissals/undo", rounds.submitUndo, rounds.roundPage, undefined, 2),
+  page("/operator/rounds/:id", roundPage),
+  pageWithForm("/operator/rounds/:id/link", testLinkPage, testLinks.submitTestLink),
+  form("/operator/rounds/:id/approve", rounds.submitApproval, roundPage),
+  form("/operator/rounds/:id/close", rounds.submitClosing, roundPage),
+  form("/operator/rounds/:id/dismissals", rounds.submitDismissal, roundPage),
+  form("/operator/rounds/:id/dismissals/undo", rounds.submitUndo, roundPage, undefined, 2),
   page("/operator/apps", appList.appsPage),
   pageWithForm("/operator/apps/new", appList.newAppPage, appList.submitNewApp),
-  pageWithForm("/operator/apps/:token", apps.appPage, apps.submitApp),
-  form("/operator/apps/:token/archive", apps.submitArchiving, apps.appPage),
-  form("/operator/apps/:token/members", apps.submitMember, apps.appPage),
-  form("/operator/apps/:token/members/remove", apps.submitRemoval, apps.appPage, undefined, 2),
+  pageWithForm("/operator/apps/:token", appPage, apps.submitApp),
+  form("/operator/apps/:token/archive", apps.submitArchiving, appPage),
+  form("/operator/apps/:token/members", apps.submitMember, appPage),
+  form("/operator/apps/:token/members/remove", apps.submitRemoval, appPage, undefined, 2),
   page("/operator/users", userList.usersPage),
   pageWithForm("/operator/users/new", userList.newUserPage, userList.submitNewUser, always),
   pageWithForm("/operator/users/:id", users.userPage, users.submitUser, users.isSensitive),
   form("/operator/users/:id/apps", users.submitUserApp, users.userPage),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage, always),
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage, always),
+  form("/operator/users/:id/erase", users.submitErasure, users.userPage, always),
   page("/operator/credentials", credentialsPage),
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage, undefined, 2),
   page("/operator/adjustments", adjustmentsPage),
   pageWithForm("/operator/adjustments/new", newAdjustmentPage, submitAdjustment),
   page("/operator/archive", archivePage),
   page("/operator/audit", auditPage),
-  { path: "/operator/audit.csv", methods: { GET: withOperatorSession(auditCsv) } },
+  { path: "/operator/audit.csv", methods: { GET: auditReport } },
 ];

@@ -1,29 +1,27 @@
 /**
- * Asks for the operator's password in a form that shows or issues a secret or changes a role or a password, unless it was entered
- * in the last ten minutes: an unattended browser is not enough.
+ * Asks for the operator's password in a form that shows or issues a secret, changes how a user signs in, or acts on an operator,
+ * unless it was entered in the last ten minutes: an unattended browser is not enough. The sign-in of an operator without a
+ * password counts as entering it.
  */
+import { html } from "hono/html";
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
-import { field } from "../../http/input/form-fields.ts";
+import { field, type RejectedForm } from "../../http/input/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
-import { passwordError, requirePassword } from "../confirmation.ts";
-import type { Form, FormError, OperatorSession } from "./layout.ts";
+import { checkPassword } from "../confirmation.ts";
+import type { OperatorSession } from "./session.ts";
 
-const RECENT_MS = 10 * 60 * 1000;
 const PASSWORD_FIELD = "your_password";
-
-/** Whether the password was entered in the last ten minutes. */
-export function isRecent(passwordAt: number, now: number): boolean {
-  return passwordAt > now - RECENT_MS;
-}
 
 /** The field for the password; nothing if it is not needed. `form` makes its ID unique on the page. Never shows what was sent. */
 export function passwordField(
-  { enteredPassword }: OperatorSession,
+  { enteredPassword, user }: OperatorSession,
   form: string,
-  formError?: FormError,
+  rejected?: RejectedForm,
 ): Markup | "" {
   if (enteredPassword) return "";
+  if (!user.hasPassword)
+    return html`<p class="notice">To continue, sign out and sign in again. You can do this for 10 minutes after that.</p>`;
   return field(
     {
       name: PASSWORD_FIELD,
@@ -34,21 +32,25 @@ export function passwordField(
       required: true,
       hint: "Enter it again to continue. You won't be asked for the next 10 minutes.",
     },
-    formError,
+    rejected,
   );
 }
 
-/** Throws password_required, wrong_password or rate_limited unless the password was entered, now or a short time ago. */
-export async function confirmOperator(
+/**
+ * Returns what asks for the password that a form sent, unless it was entered a short time ago. It throws password_required,
+ * wrong_password or rate_limited. A password is checked once.
+ */
+export function confirmationOf(
   context: Context,
   session: OperatorSession,
-  form: Form,
-): Promise<OperatorSession> {
-  if (session.enteredPassword) return session;
-  const sent = form.get(PASSWORD_FIELD);
-  if (sent === null)
-    throw passwordError("password_required", "is required", "Enter your password to confirm.");
-  await requirePassword(context, session, sent);
-  await updatePasswordAt(context.env.DB, { idHash: session.idHash, now: context.now });
-  return { ...session, enteredPassword: true };
+  form: URLSearchParams,
+): NonNullable<OperatorSession["confirm"]> {
+  let { enteredPassword } = session;
+  return async () => {
+    if (enteredPassword) return;
+    const sent = form.get(PASSWORD_FIELD) ?? undefined;
+    await checkPassword(context, session, sent, "Enter your password to confirm.");
+    await updatePasswordAt(context.env.DB, { idHash: session.idHash, now: context.now });
+    enteredPassword = true;
+  };
 }

@@ -1,4 +1,5 @@
 /** Sample values: JSON that a schema accepts, with the values of a plausible link, partner or cost. */
+import { COST_TYPES } from "../../domain/cost-types.ts";
 import { type ApiDocument, componentOf, type JsonSchema, resolve } from "./document.ts";
 
 /** By the name of a property or parameter; `Component.name` is for one component only. */
@@ -19,7 +20,7 @@ const VALUES: Record<string, unknown> = {
   cost_amount: "0.25",
   cost_currency: "USD",
   cost_id: "acme-click-20260701",
-  cost_type: "cpc",
+  cost_type: COST_TYPES[0],
   currency: "USD",
   default_url: "https://shop.example.com/",
   detail: "This app has no link with this token.",

@@ -1,5 +1,6 @@
 /** The entries of the audit log as sentences, with the objects that they name and what changed. */
 import type { AuditObject } from "../../db/operator/audit.ts";
+import { showInvisible } from "../../domain/characters.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { describeTime } from "../../domain/time.ts";
 import { KIND_NAMES } from "../rounds/view.ts";
@@ -9,6 +10,8 @@ type Detail = Record<string, unknown>;
 
 /** An entry as the console shows it: `operator@example.com` stopped `Acme Ads`. */
 export interface Described {
+  /** A partner and its credential; undefined if a user did it, or nobody is known. */
+  by: string | undefined;
   /** What follows the user: `stopped`. */
   verb: string;
   object: { text: string; href: string | undefined };
@@ -57,6 +60,7 @@ const SENTENCES: Record<string, Sentence> = {
   "remove member": (detail, objects) => [`removed ${memberOf(detail, objects)} from`, ""],
   "create user": withMore("created the user", ({ role }) => (role ? `as ${String(role)}` : "")),
   "update user": (detail) => [verbOfUser(detail), ""],
+  "erase user": "erased the account of",
   "issue API token": "issued an API token to",
   "create partner": "created the partner",
   "update partner": ({ stopped_at: change }) => [
@@ -76,11 +80,11 @@ const SENTENCES: Record<string, Sentence> = {
   "close round": withMore("closed", () => "without approval"),
   "dismiss mismatch": (detail) => [
     detail.kind === undefined
-      ? `dismissed ${String(detail.finding)} in`
+      ? `dismissed ${showInvisible(String(detail.finding))} in`
       : `dismissed ${String(detail.count)} mismatches (${nameKind(detail.kind)}) in`,
     because(detail),
   ],
-  "undo dismissal": (detail) => [`undid the dismissal of ${String(detail.finding)} in`, ""],
+  "undo dismissal": (detail) => [`undid the dismissal of ${showInvisible(String(detail.finding))} in`, ""],
   "create link": ofLink("create link"),
   "update link": ofLink("update link"),
   "create sub-links": (detail) => [
@@ -88,7 +92,10 @@ const SENTENCES: Record<string, Sentence> = {
     `that clicks and impressions named on ${String(detail.day)}`,
   ],
   "create test link": "created the test link",
-  "void cost": (detail) => [`voided cost ${String(detail.cost_id)} of`, because(detail)],
+  "void cost": (detail) => [
+    `${verbOfVoid(detail)} cost ${showInvisible(String(detail.cost_id))}${isByPartner(detail) ? "" : " of"}`,
+    detail.outcome === "not carried out" ? "(it had changed)" : because(detail),
+  ],
   "create adjustment": withMore(
     "added",
     ({ amount, currency, app_token, reason }) =>
@@ -96,6 +103,7 @@ const SENTENCES: Record<string, Sentence> = {
   ),
   "sign in": withMore("signed in", ({ browser }) => (browser ? `with ${String(browser)}` : "")),
   "sign-in failed": withMore("failed to sign in as", ({ reason }) => (reason ? `(${String(reason)})` : "")),
+  "enter wrong password": withMore("entered a wrong password", ({ route }) => `at ${String(route)}`),
   "sign out": "signed out",
   "sign out everywhere": "signed out on all devices",
   "end session": "ended a session",
@@ -111,14 +119,23 @@ const SENTENCES: Record<string, Sentence> = {
 /** The actions that the log can be filtered by. */
 export const ACTIONS = Object.keys(SENTENCES);
 
-/** The actions of users on their own accounts, whose object is the user who acts. */
+/** The actions of users and partners on their own accounts, whose object is who acts. */
 const OWN = new Set(ACTIONS.slice(ACTIONS.indexOf("sign in")));
+
+/** With shards, an entry before the void says that it was requested, and another one if it was not carried out. */
+function verbOfVoid({ outcome }: Detail): string {
+  if (outcome === "requested") return "requested to void";
+  return outcome === "not carried out" ? "did not void" : "voided";
+}
+
+/** A partner did it with its credential. */
+const isByPartner = (detail: Detail) => detail.credential_id !== undefined;
 
 function verbOfUser({ disabled, role, email, sign_in }: Detail): string {
   if (isChange(disabled)) return disabled.to === true ? "disabled" : "enabled";
   if (isChange(sign_in))
     return sign_in.to === "sso" ? "switched to single sign-on:" : "reset the password of";
-  if (isChange(email)) return "changed the email of";
+  if (email !== undefined) return "changed the email of";
   return isChange(role) ? "changed the role of" : "changed the user";
 }
 
@@ -142,12 +159,12 @@ export function toShown(
         ]
       : [],
   );
+  const object = toObject(subject, objects);
+  const isByObject = isByPartner(detail) || (OWN.has(action) && action !== "sign-in failed");
   return {
+    by: isByPartner(detail) ? `${object.text} (${String(detail.hint)})` : undefined,
     verb,
-    object:
-      OWN.has(action) && action !== "sign-in failed"
-        ? { text: "", href: undefined }
-        : toObject(subject, objects),
+    object: isByObject ? { text: "", href: undefined } : object,
     more,
     changes,
   };

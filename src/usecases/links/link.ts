@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Inherited } from "../../db/links/links.ts";
 import type { LinkRow } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import { idNumber, nameText } from "../../http/input/fields.ts";
+import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
 
 export interface Origins {
   clickUrl: string;
@@ -16,12 +16,14 @@ export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 
 
 /**
  * `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. The same letters can have two encodings, such as é and
- * e with a combining accent. Stored in the first (NFC), they name one link.
+ * e with a combining accent. Stored in the first (NFC), they name one link. Normalization sorts the accents of a letter, so the length
+ * comes before it; and after it, because a few characters become several.
  */
 export const linkName = z
   .string()
   .check(
     z.trim(),
+    atMost(255),
     z.normalize("NFC"),
     nameText(1, 255),
     z.refine((name) => !name.includes("::"), "must not contain ::"),

@@ -45,7 +45,9 @@ export function judge(
   rows: (PathRow | AppError)[],
   { found, room, maxLinks, partners }: db.FoundPaths,
 ): Judged[] {
-  const judged: Judged[] = rows.map((row) => ({ row, result: row instanceof AppError ? row : NOT_JUDGED }));
+  const judged: (Judged | undefined)[] = rows.map((row) =>
+    row instanceof AppError ? { row, result: row } : undefined,
+  );
   /** The partner of each link that these rows create. */
   const planned = new Map<string, number | null>();
   let left = room;
@@ -64,10 +66,8 @@ export function judge(
     for (const key of missing) planned.set(key, null);
     planned.set(keyOf(row), row.partnerId);
   }
-  return judged;
+  return judged.map((one) => expectDefined(one));
 }
-
-const NOT_JUDGED = new AppError("internal_error");
 
 interface Plan {
   planned: ReadonlyMap<string, number | null>;

@@ -1,5 +1,6 @@
 /** The HTML of a round's report, for the partner and for operators. */
 import { html } from "hono/html";
+import { showInvisible } from "../../domain/characters.ts";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
 import { type Markup, time } from "../../http/pages.ts";
 import { ratesTable } from "../rates.ts";
@@ -171,7 +172,7 @@ function findingRow(finding: FindingItem, action?: Action): Markup {
         <p class="hint">${time(finding.at)}</p>
         ${finding.reason === undefined ? "" : html`<p class="hint">Dismissed: ${finding.reason}</p>`}
       </th>
-      <td data-label="Received">${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${value}</code></div>`) : "no parameters"}</td>
+      <td data-label="Received">${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${showInvisible(value)}</code></div>`) : "no parameters"}</td>
       <td data-label="Expected">${finding.expected}</td>
       <td data-label="How to fix it">${finding.remedy}</td>
       ${action ? html`<td>${hasAction ? action(finding) : ""}</td>` : ""}

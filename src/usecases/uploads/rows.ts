@@ -1,5 +1,6 @@
 /** The rows of an uploaded file, and of the parts in which a script sends a larger one. */
 import * as z from "zod/mini";
+import { showInvisible } from "../../domain/characters.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { wantsPage } from "../../http/accept.ts";
@@ -137,7 +138,7 @@ export function toPartJson(
       const repeat = repeatOf(outcome);
       return {
         row: outcome.number,
-        name: outcome.name,
+        name: outcome.name && showInvisible(outcome.name),
         key: outcome.key ?? outcome.name,
         state: outcome.state,
         detail: outcome.detail,

@@ -24,8 +24,11 @@ const seenLinks = readAs(z.string(), (value, reject) => {
   const seen: SeenLinks = {};
   for (const part of value.split(",")) {
     const [, token, partner = "", costSwitch = ""] = SEEN.exec(part) ?? [];
-    if (token === undefined) reject("must be what the review showed; review the change again");
-    else seen[token] = { partnerId: toNumber(partner), costSwitch: toNumber(costSwitch) };
+    if (token === undefined) {
+      reject("must be what the review showed; review the change again");
+      break;
+    }
+    seen[token] = { partnerId: toNumber(partner), costSwitch: toNumber(costSwitch) };
   }
   return seen;
 });

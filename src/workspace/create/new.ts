@@ -2,7 +2,7 @@
  * `/apps/{app}/links/new`: creates the links of one path, or of up to 100 paths that were pasted. With `parent`, below that link.
  * A path that exists is used, so sending a form twice creates each link once.
  */
-import type { FoundPath } from "../../db/links/paths.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
@@ -14,19 +14,11 @@ import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usec
 import { createPaths, findBase } from "../../usecases/links/paths.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
 import { suggestionsOf } from "./fields.ts";
-import { createdPage, newPage, pastePage } from "./pages.ts";
+import { createdPage, newPage, type Place, pastePage } from "./pages.ts";
 import { readLines, toPathOutcome } from "./paste.ts";
 
 /** Room for 100 paths of long names, as a form encodes them. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
-
-export interface Place {
-  member: Member;
-  /** The link above the new ones. Undefined for level 1. */
-  parent: FoundPath["base"];
-  partners: Awaited<ReturnType<typeof findBase>>["partners"];
-  isPaste: boolean;
-}
 
 export const newLinkPage: Show = async (context, member) => show(await readPlace(context, member));
 
@@ -80,8 +72,8 @@ async function createOne(context: Context, { member, parent, partners }: Place, 
   const row: PathRow = { base: parent?.token ?? null, names, ...settings };
   const { access, results } = await createPaths(context, scopeOf(member), [row]);
   authorizeApp(access);
-  const [result] = results;
-  if (!result || result instanceof AppError) throw result ?? new AppError("internal_error");
+  const result = expectDefined(results[0]);
+  if (result instanceof AppError) throw result;
   const isTwice = result.differences.length === 0 && context.now - (result.createdAt ?? 0) < TWICE_MS;
   const notice = result.state === "created" || isTwice ? "created" : "exists";
   return redirectResponse(`${member.path}/links/${result.token}?notice=${notice}`);
@@ -99,7 +91,7 @@ async function createMany(context: Context, place: Place, form: URLSearchParams)
   const checked = rejectRepeats(rows, (index) => lines[index]?.number ?? 0, "line");
   const { access, results } = await createPaths(context, scopeOf(member), checked);
   authorizeApp(access);
-  const outcomes = lines.map((line, index) => toPathOutcome(line, results[index]));
+  const outcomes = lines.map((line, index) => toPathOutcome(line, expectDefined(results[index])));
   return createdPage(place, outcomes, form);
 }
 

@@ -1,16 +1,25 @@
 /** The pages that create links: one path, pasted paths, and the result of those. */
 import { html } from "hono/html";
+import type { FoundPath } from "../../db/links/paths.ts";
 import { errorSummary, field, type RejectedForm } from "../../http/input/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
+import type { findBase } from "../../usecases/links/paths.ts";
 import { countOf, countText, outcomeTable } from "../../usecases/uploads/pages.ts";
 import type { Outcome } from "../../usecases/uploads/rows.ts";
-import type { AppPage } from "../frame.ts";
+import type { AppPage, Member } from "../frame.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
 import { LINK_TEXTS, showPath } from "../transfer/texts.ts";
 import { settingFields } from "./fields.ts";
-import type { Place } from "./new.ts";
 import { MAX_LINES } from "./paste.ts";
+
+export interface Place {
+  member: Member;
+  /** The link above the new ones. Undefined for level 1. */
+  parent: FoundPath["base"];
+  partners: Awaited<ReturnType<typeof findBase>>["partners"];
+  isPaste: boolean;
+}
 
 const EXAMPLES = ["Acme Ads", "Spring sale", "Runners", "Video 15s"];
 

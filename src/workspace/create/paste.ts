@@ -48,9 +48,9 @@ function readPath(text: string, firstLevel: number): string[] | AppError {
 
 const STATES = { ready: "ready", created: "imported", exists: "duplicate" } as const;
 
-export function toPathOutcome({ number, text }: Line, result: PathResult | AppError | undefined): Outcome {
-  if (!result || result instanceof AppError) {
-    const detail = describeRejection(result ?? new AppError("internal_error"));
+export function toPathOutcome({ number, text }: Line, result: PathResult | AppError): Outcome {
+  if (result instanceof AppError) {
+    const detail = describeRejection(result);
     return { number, name: text, state: "rejected", detail, cells: [number, text, "rejected", null, detail] };
   }
   const detail = result.differences.join(" ");

@@ -47,15 +47,11 @@ export function spendCell(figures: LinkFigures | undefined): Markup {
   return lines.length > 0 ? html`${lines}` : html`<span class="muted">–</span>`;
 }
 
-/** The average of the costs with an amount, for each type: without adjustments, which belong to no cost. */
-export function averageOf({
-  flat,
-  perMille,
-  matched,
-  costType,
-}: Pick<SpendSum, "flat" | "perMille" | "matched" | "costType">): bigint | undefined {
+/** The average amount of the costs of one type that have one: without adjustments, which belong to no cost. */
+export function averageOf({ flat, perMille, matched }: Pick<SpendSum, "flat" | "perMille" | "matched">) {
   if (matched === 0) return undefined;
-  return (BigInt(costType === "cpm" ? perMille : flat) * 1_000n) / BigInt(matched);
+  // The amounts of a type are either flat or per mille, so one of the sums is 0.
+  return ((BigInt(flat) + BigInt(perMille)) * 1_000n) / BigInt(matched);
 }
 
 const MOST_AVERAGES = 2;
@@ -70,7 +66,7 @@ export function averageCell(figures: LinkFigures | undefined): Markup {
     const average = averageOf(sums);
     return average === undefined
       ? []
-      : html`<div>${showMoney(average, sums.currency)} ${costTypeName(sums.costType ?? "")}</div>`;
+      : html`<div>${showMoney(average, sums.currency)} ${costTypeName(sums.costType)}</div>`;
   });
   if (lines.length === 0) return html`<span class="muted">–</span>`;
   return html`${lines}${more > 0 ? html`<div class="muted">and ${more} more</div>` : ""}`;

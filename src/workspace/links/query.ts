@@ -92,8 +92,11 @@ function readAfter(value: string, reject: (message: string) => void): Map<string
     const [branch = "", cursor = ""] = part.split(".");
     const position = readCursor(cursor);
     const isBranch = branch === ROOT || TOKEN.test(branch);
-    if (!position || !isBranch || positions.has(branch)) reject("is invalid");
-    else positions.set(branch, position);
+    if (!position || !isBranch || positions.has(branch)) {
+      reject("is invalid");
+      break;
+    }
+    positions.set(branch, position);
   }
   return positions;
 }

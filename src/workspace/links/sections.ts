@@ -42,20 +42,18 @@ export function costsByType(member: Member, view: LinkView): Markup {
     const lines = groups.get(key) ?? [];
     const [first] = lines;
     if (!first) return [];
-    const { currency } = first;
-    const costType = first.costType ?? "";
+    const { currency, costType } = first;
     const sums = addUp(currency, lines, []);
     const add = (name: "flat" | "perMille") =>
       String(lines.reduce((sum, line) => sum + BigInt(line[name]), 0n));
     const average = averageOf({
-      costType,
       matched: sums.matched,
       flat: add("flat"),
       perMille: add("perMille"),
     });
     return html`
       <tr>
-        <th scope="row"><a href="${spendHref(member, view, { cost_type: costType, currency, by: "day" })}">${describeType(costType)}</a></th>
+        <th scope="row"><a href="${spendHref(member, view, { cost_type: costType ?? "", currency, by: "day" })}">${describeType(costType)}</a></th>
         <td class="number" data-label="Spend">${showExact(sums.spend, currency)} ${currency}</td>
         <td class="number" data-label="Average cost">${average === undefined ? "–" : html`${showMoney(average, currency)}`}</td>
         <td class="number" data-label="Matched">${showCount(sums.matched)}</td>

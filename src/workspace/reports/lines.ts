@@ -1,5 +1,6 @@
 /** Adds up the rows of spend reports to the lines of a table and to the series of a chart. Pure. */
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
+import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";
 import type { Series } from "../chart.ts";
 import type { SpendGroup } from "./spend-query.ts";
@@ -92,20 +93,14 @@ export function toSeries(by: "partner" | "cost_type", rows: Row[], currency: str
   });
 }
 
-const TYPE_NAMES: Record<string, string> = {
-  cpc: "cost per click",
-  cpi: "cost per install",
-  cpe: "cost per event",
-  cpm: "cost per 1,000 impressions",
-};
-
 export function nameOf(by: Exclude<SpendGroup, "day">, row: Row): string {
   if (by === "link") return describeLink(row.linkName);
   if (by === "partner") return row.partnerName ?? "No partner";
-  return describeType(row.costType ?? "");
+  return describeType(row.costType);
 }
 
-export const describeType = (costType: string) => `${costType}, ${TYPE_NAMES[costType]}`;
+export const describeType = (costType: CostType | null) =>
+  costType === null ? "" : `${costType}, ${COST_TYPE[costType].name}`;
 
 /** The names of the links above a link and its own. */
 export const describeLink = (name: string | null | undefined) => (name ?? "").replaceAll("::", " › ");

@@ -1,5 +1,6 @@
 /** The rows of a file of links: reads them, checks what an import would do, and imports them. */
 import * as z from "zod/mini";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
@@ -69,9 +70,7 @@ async function run(
   const paths = rejectRepeats(sent, (index) => rows[index]?.number ?? 0);
   const { access, results } = await act(context, { ...viewer, appToken: app.token }, paths);
   authorizeApp(access);
-  return rows.map((row, index) =>
-    toOutcome(row, sent[index], results[index] ?? new AppError("internal_error")),
-  );
+  return rows.map((row, index) => toOutcome(row, expectDefined(sent[index]), expectDefined(results[index])));
 }
 
 interface SentRow extends PathRow {
@@ -108,13 +107,13 @@ const STATES = { ready: "ready", created: "imported", exists: "duplicate" } as c
 
 function toOutcome(
   { number, values }: FileRow,
-  path: SentRow | AppError | undefined,
+  path: SentRow | AppError,
   result: PathResult | AppError,
 ): Outcome {
   const sent = LEVEL_FIELDS.map((field) => fromCell(values[field] ?? ""));
   const name = sent.filter((text) => text !== "").join(" > ") || values.link_token || null;
-  if (result instanceof AppError || !path || path instanceof AppError) {
-    const detail = describeRejection(result instanceof AppError ? result : new AppError("internal_error"));
+  if (result instanceof AppError || path instanceof AppError) {
+    const detail = describeRejection(result instanceof AppError ? result : (path as AppError));
     return { number, name, state: "rejected", detail, cells: [number, name, "rejected", null, detail] };
   }
   const state = STATES[result.state];

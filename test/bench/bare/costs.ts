@@ -1,5 +1,5 @@
 /** Costs, in one D1 call each. */
-import { COST_TYPE_BITS, type CostType } from "../../../src/domain/cost-types.ts";
+import { COST_TYPE, type CostType } from "../../../src/domain/cost-types.ts";
 import { type BareBindings, formatAmount, json, type Row, toAmount, unauthorized } from "./shared.ts";
 
 interface SentCost {
@@ -46,7 +46,7 @@ async function storeCosts(env: BareBindings, hash: string, costs: SentCost[]) {
       cost.cost_currency,
       toAmount(cost.cost_amount),
       cost.tag,
-      COST_TYPE_BITS[cost.cost_type],
+      COST_TYPE[cost.cost_type].bit,
     ]),
   );
   const stored = await env.DB.prepare(STORE_COSTS).bind(hash, rows, Date.now()).all<Row>();

@@ -2,7 +2,7 @@
  * Clicks and impressions: one KV read before the answer, and one D1 call after it, or before it with `s2s=1`. With a queue, one
  * D1 call for each batch.
  */
-import { COST_TYPE_BITS, type CostType, type Kind } from "../../../src/domain/cost-types.ts";
+import { COST_TYPE, type CostType, type Kind } from "../../../src/domain/cost-types.ts";
 import { LEVEL_PARAMETERS } from "../../../src/domain/sub-links.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import { type BareBindings, IN_EFFECT, json, toAmount } from "./shared.ts";
@@ -64,7 +64,7 @@ function toOpened(linkToken: string, kind: Kind, query: URLSearchParams): Opened
     type,
     query.get("cost_currency"),
     toAmount(query.get("cost_amount")),
-    COST_TYPE_BITS[type as CostType] ?? 0,
+    COST_TYPE[type as CostType]?.bit ?? 0,
     ...LEVEL_PARAMETERS.flatMap((parameter) => [
       query.get(parameter),
       query.has(parameter) ? crypto.randomUUID().replaceAll("-", "").slice(0, 20) : null,

@@ -9,6 +9,7 @@ import { addTo, findInShards, type ReportRow } from "./reports.ts";
 import {
   access,
   type DayRange,
+  judgementsOf,
   LINKS,
   MAX_ROWS,
   nothing,
@@ -17,6 +18,7 @@ import {
   sumsFor,
   toValues,
 } from "./statements.ts";
+import { ifNotTooLarge, unlessTooLarge } from "./too-large.ts";
 import {
   type AnyRow,
   findPaths,
@@ -59,31 +61,54 @@ export interface FigureScope extends DayRange {
 
 /**
  * Reads the figures of all links with clicks, impressions or costs. One call; with shards, one to each and another to DB.
- * `figures` is undefined if there are more than MAX_ROWS sums. `ids` has the IDs of `open` by token.
+ * `figures` is undefined if there are more than MAX_ROWS sums, or too many totals to sum. `ids` has the IDs of `open` by token.
  */
 export async function findLinkFigures(
   ledger: Ledger,
   viewer: Viewer,
-  { appToken, open = [], ...scope }: FigureScope,
+  scope: FigureScope,
 ): Promise<{ figures: Map<number, LinkFigures> | undefined; ids: Map<string, number> }> {
+  const read = await ifNotTooLarge(readFigures(ledger, viewer, scope));
+  if (read) return read;
+  const [tokens] = await runBatch(ledger.control, openedFor(ledger.control, scope));
+  return { figures: undefined, ids: toIds(tokens) };
+}
+
+const openedFor = (db: D1Database, { appToken, open = [] }: FigureScope) =>
+  opened(db, { open: JSON.stringify(open), appToken });
+const toIds = (rows: { token: string; id: number }[]) => new Map(rows.map(({ token, id }) => [token, id]));
+
+async function readFigures(
+  ledger: Ledger,
+  viewer: Viewer,
+  { appToken, open = [], ...scope }: FigureScope,
+): ReturnType<typeof findLinkFigures> {
   const { control, shards } = ledger;
   const isSharded = shards.length > 0;
   const filter = scope.link === undefined ? "all" : "below";
   const values = { ...toValues({ ...scope, groups: [] }), ...viewer, appToken };
-  const [[found], paths, below, tokens, ...own] = await runGated(ledger, control, [
+  const parts = PARTS.map(({ report, groups }) => ({
+    report,
+    scope: { ...scope, groups },
+    isJudged: !isSharded,
+  }));
+  const batch = runGated(ledger, control, [
     access(viewer)(control, values),
     isSharded ? nothing(control, {}) : pathsFor(viewer, filter)(control, values),
     filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
-    opened(control, { open: JSON.stringify(open), appToken }),
+    openedFor(control, { appToken, open, ...scope }),
+    ...judgementsOf(control, oneApp(viewer), parts, values),
     ...PARTS.map(({ report, groups }) => sumsFor(report, groups, oneApp(viewer), filter)(control, values)),
   ]);
+  const [[found], paths, below, tokens, ...rest] = await unlessTooLarge(batch);
+  const own: AnyRow[][] = rest.slice(-PARTS.length);
   const inShards = await findInShards(
     ledger,
-    PARTS.map(({ report, groups }) => ({ report, scope: { ...scope, groups } })),
+    parts.map(({ report, scope }) => ({ report, scope })),
     found?.appToken ? [found.appToken] : [],
     filter === "below" ? below.map(({ id }) => id) : undefined,
   );
-  const ids = new Map(tokens.map(({ token, id }) => [token, id]));
+  const ids = toIds(tokens);
   const sums = [own, ...inShards];
   if (sums.some((parts) => parts.some((rows) => rows.length > MAX_ROWS))) return { figures: undefined, ids };
   const [spend = [], engagements = []] = PARTS.map((_, index) => sums.flatMap((parts) => parts[index] ?? []));

@@ -12,6 +12,7 @@ import {
   access,
   type DayRange,
   everyApp,
+  judgementsOf,
   linksFor,
   MAX_ROWS,
   nothing,
@@ -20,6 +21,7 @@ import {
   sumsFor,
   toValues,
 } from "./statements.ts";
+import { unlessTooLarge } from "./too-large.ts";
 import {
   type AnyRow,
   findSubtree,
@@ -49,7 +51,7 @@ export type FilterLink = { level: number; label: string };
 /**
  * Reads reports of an app, and what other statements of the viewer read, in one call; with shards, one to each and another to DB
  * for the names of links. `access` is undefined for an unknown token and for a user who is not a member, and `link` is undefined
- * if the app does not have the link that the reports are filtered by: there are no rows then.
+ * if the app does not have the link that the reports are filtered by: there are no rows then. Throws TooLargeError.
  */
 export async function findReports<
   const Parts extends readonly [Part, ...Part[]],
@@ -74,29 +76,38 @@ export async function findReports<
   const valuesOf = (scope: ReportScope) => ({ ...toValues(scope), ...viewer, appToken });
   const shared = valuesOf(parts[0].scope);
   const catalog = catalogStatement(control, viewer);
-  const [[found], partners, below, ...results] = await runGated(ledger, control, [
+  const app = oneApp(viewer);
+  const isNamed = (scope: ReportScope) => isByLink(scope) && !isSharded;
+  const judged = parts.map(({ report, scope }) => ({ report, scope, isJudged: isNamed(scope) }));
+  const judgements = judgementsOf(control, app, judged, shared);
+  const batch = runGated(ledger, control, [
     access(viewer)(control, shared),
     catalog.bound,
     filter === "below" && isSharded ? findSubtree(control, shared) : nothing(control, {}),
-    ...parts.flatMap(({ report, scope }): Bound<unknown>[] => [
-      sumsFor(report, scope.groups, oneApp(viewer), filter)(control, valuesOf(scope)),
-      isByLink(scope) && !isSharded
-        ? linksFor(report, oneApp(viewer), filter)(control, valuesOf(scope))
-        : nothing(control, {}),
-    ]),
+    ...judgements,
+    ...parts.map(
+      ({ report, scope }): Bound<unknown> =>
+        isNamed(scope) ? linksFor(report, app, filter)(control, valuesOf(scope)) : nothing(control, {}),
+    ),
+    ...parts.map(
+      ({ report, scope }): Bound<unknown> =>
+        sumsFor(report, scope.groups, app, filter)(control, valuesOf(scope)),
+    ),
     ...more,
   ]);
+  const [[found], partners, below, ...rest] = await unlessTooLarge(batch);
+  const results = rest.slice(judgements.length);
   const isFound = link === undefined || found?.level != null;
   const apps = found?.appToken && isFound ? [found.appToken] : [];
   const ids = filter === "below" ? below.map(({ id }) => id) : undefined;
   const inShards = await findInShards(ledger, parts, apps, ids);
   const sums = parts.map((_, index) => [
-    results[index * 2] as AnyRow[],
+    results[parts.length + index] as AnyRow[],
     ...inShards.map((shard) => shard[index] ?? []),
   ]);
   const targets = isSharded
     ? await findTargetsOf(control, parts, sums)
-    : parts.map((_, index) => results[index * 2 + 1] as Target[]);
+    : parts.map((_, index) => results[index] as Target[]);
   const names = catalog.read(partners);
   const rows = parts.map(({ report }, index) => {
     const read = sums[index] ?? [];
@@ -115,7 +126,7 @@ export async function findReports<
 
 const isByLink = ({ groups }: ReportScope) => groups.includes("link");
 
-/** For every shard, the sums of each part. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
+/** For every shard, the sums of each part. Throws TooLargeError. `apps` are those that DB allowed the viewer to see; `ids` are the links of the filter. */
 export async function findInShards(
   ledger: Ledger,
   parts: readonly { report: ReportName; scope: ReportScope }[],
@@ -124,11 +135,14 @@ export async function findInShards(
 ): Promise<AnyRow[][][]> {
   if (apps.length === 0) return [];
   const given = { apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
-  return runOnEveryShard(ledger, (db) =>
-    parts.map(({ report, scope }) =>
+  const batches = runOnEveryShard(ledger, (db) => [
+    ...judgementsOf(db, ALLOWED, parts, given),
+    ...parts.map(({ report, scope }) =>
       sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
     ),
-  );
+  ]);
+  const rows: AnyRow[][][] = await unlessTooLarge(batches);
+  return rows.map((batch) => batch.slice(-parts.length));
 }
 
 /** The links of each part, with shards. */
@@ -179,7 +193,7 @@ function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
   return rows;
 }
 
-/** The spend of apps, by app, currency and these groups. For operators: it checks no membership. */
+/** The spend of apps, by app, currency and these groups. For operators: it checks no membership. Throws TooLargeError. */
 export async function findSpendOfApps(
   ledger: Ledger,
   days: DayRange,
@@ -189,26 +203,31 @@ export async function findSpendOfApps(
   const { control } = ledger;
   const part = { report: "spend", scope: { ...days, groups } } as const;
   const values = { ...toValues(part.scope), apps: JSON.stringify(apps) };
-  const own = await runGated(ledger, control, [sumsFor("spend", groups, ALLOWED, "all")(control, values)]);
+  const batch = runGated(ledger, control, [
+    ...judgementsOf(control, ALLOWED, [part], values),
+    sumsFor("spend", groups, ALLOWED, "all")(control, values),
+  ]);
+  const own = (await unlessTooLarge(batch)).slice(-1);
   const all = [own, ...(await findInShards(ledger, [part], apps, undefined))];
   return toRows("spend", all.flat(2), []) as unknown as ReportRow<"spend">[];
 }
 
-/** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. */
+/** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. Throws TooLargeError. */
 export async function findOwnTotals(ledger: Ledger, viewer: Viewer, days: DayRange, apps: string[]) {
   const parts = [
     { report: "spend", scope: { ...days, groups: [] } },
     { report: "engagements", scope: { ...days, groups: ["kind"] } },
   ] as const;
   const { control } = ledger;
-  const own = await runGated(
-    ledger,
-    control,
-    parts.map(({ report, scope }) =>
-      sumsFor(report, scope.groups, everyApp(viewer), "all")(control, { ...toValues(scope), ...viewer }),
-    ),
+  const own = await unlessTooLarge(
+    runGated(ledger, control, [
+      ...judgementsOf(control, everyApp(viewer), parts, { ...viewer }),
+      ...parts.map(({ report, scope }) =>
+        sumsFor(report, scope.groups, everyApp(viewer), "all")(control, { ...toValues(scope), ...viewer }),
+      ),
+    ]),
   );
-  const all = [own, ...(await findInShards(ledger, parts, apps, undefined))];
+  const all = [own.slice(-parts.length), ...(await findInShards(ledger, parts, apps, undefined))];
   const [spend, engagements] = parts.map(({ report }, index) =>
     toRows(
       report,

@@ -4,8 +4,8 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../../accounts/viewers.ts";
 import { as, optional, query } from "../../query.ts";
 import { links } from "../../schema.ts";
-import { statement, type Value } from "../../statement.ts";
-import { BELOW, IDS, IDS_BELOW, linksOf, type ReportName, sumsOf } from "./totals.ts";
+import { type Bound, statement, type Value } from "../../statement.ts";
+import { BELOW, IDS, IDS_BELOW, judgementOf, linksOf, type ReportName, sumsOf } from "./totals.ts";
 
 /** Days since 1970 in UTC, both inclusive. */
 export interface DayRange {
@@ -80,9 +80,42 @@ export function sumsFor(report: ReportName, groups: readonly string[], apps: App
   const selection = { apps: apps.sql, ...LINKS[links] };
   return once([report, apps.name, links, ...groups].join(), () => sumsOf(report, groups, selection));
 }
+/** The links of a report. Judges the report too. */
 export function linksFor(report: ReportName, apps: Apps, links: Links) {
   const selection = { apps: apps.sql, ...LINKS[links] };
   return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
+}
+
+export function judgementFor(report: ReportName, apps: Apps) {
+  return once([report, apps.name, "judgement"].join(), () => judgementOf(report, { apps: apps.sql }));
+}
+
+/** A report and its days. `isJudged`: another statement of the batch judges it. */
+interface Covering {
+  report: ReportName;
+  scope: DayRange;
+  isJudged?: boolean;
+}
+
+/**
+ * The judgements of reports, for their batch, before the statements that sum: a report that covers too many rows aborts it. The
+ * days of a report that are within those of another one need no judgement of their own.
+ */
+export function judgementsOf(
+  db: D1Database,
+  apps: Apps,
+  reports: readonly Covering[],
+  values: Record<string, Value>,
+): Bound<never>[] {
+  const covers = (one: Covering, other: Covering) =>
+    one.report === other.report && one.scope.from <= other.scope.from && one.scope.to >= other.scope.to;
+  return reports
+    .filter((one, index) => {
+      const isWithin = (other: Covering, at: number) =>
+        at !== index && covers(other, one) && (!covers(one, other) || other.isJudged || at < index);
+      return !one.isJudged && !reports.some(isWithin);
+    })
+    .map(({ report, scope: { from, to } }) => judgementFor(report, apps)(db, { ...values, from, to }));
 }
 
 /** The most sums that a report reads from one database, and the most rows that it can have. */

@@ -5,11 +5,13 @@
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { isPerMille } from "../../cost-types.ts";
 import { ancestors, l1, l2, l3 } from "../../links/links.ts";
 import { l } from "../../links/lists.ts";
 import { as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
 import { adjustments, dailyEngagements, dailyTotals, links } from "../../schema.ts";
 import { statement } from "../../statement.ts";
+import { MAX_COVERED, TOO_LARGE } from "./too-large.ts";
 
 const d = alias(dailyTotals, "d");
 const a = alias(adjustments, "a");
@@ -58,10 +60,10 @@ export const SOURCES = {
     },
     groups: { day: "day", link: "linkId", partner: "partnerId", cost_type: "costType" } as const,
     filter: sql`${equals(d.costType, "costType")} AND ${equals(d.currency, "currency")}`,
-    // In units of 0.00001 of the currency. Those of cpm are prices per 1,000 impressions.
+    // In units of 0.00001 of the currency. Those per mille are prices of 1,000 impressions.
     money: {
-      flat: sql<number>`sum(iif(${isMatched} AND ${d.costType} <> 'cpm', ${d.amount}, 0))`,
-      perMille: sql<number>`sum(iif(${isMatched} AND ${d.costType} = 'cpm', ${d.amount}, 0))`,
+      flat: sql<number>`sum(iif(${isMatched} AND NOT ${isPerMille(d.costType)}, ${d.amount}, 0))`,
+      perMille: sql<number>`sum(iif(${isMatched} AND ${isPerMille(d.costType)}, ${d.amount}, 0))`,
       adjustedWhole: sql<number>`0`,
       adjustedRest: sql<number>`0`,
     },
@@ -145,43 +147,84 @@ const NULL = sql`NULL`;
 const ZERO = sql`0`;
 const NOTHING = sql``;
 const comma = sql`, `;
-
-const isSelected = ({ keys, filter }: Part, { apps, links }: Selection) => sql`${keys.appToken} ${apps}
-  AND ${keys.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
-  AND ${equals(keys.partnerId, "partnerId")} AND ${filter} ${links ? sql`AND ${keys.linkId} ${links}` : sql``}`;
+const unionAll = sql` UNION ALL `;
 
 /** The tables that a report sums. */
 const partsOf = (source: Source): Part[] => [source, ...(source.added ? [source.added] : [])];
 
-/** The sums of the totals by the keys of the groups, without names. Each table has its own rows, in any order. */
+/** The rows that a statement reads. The keys of the tables begin with app and day, so of all filters only days make them fewer. */
+const isCovered = ({ keys }: Part, { apps }: Selection) => sql`${keys.appToken} ${apps}
+  AND ${keys.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`;
+/** Which of them it sums. */
+const isSelected = ({ keys, filter }: Part, { links }: Selection) =>
+  sql`${equals(keys.partnerId, "partnerId")} AND ${filter} ${links ? sql`AND ${keys.linkId} ${links}` : sql``}`;
+
+const maxCovered = sql.raw(String(MAX_COVERED));
+
+/** The value if the report covers few enough rows; otherwise the batch is aborted, so the sums after it read nothing. */
+const unlessTooLarge = (json: SQL) =>
+  sql`json_extract(${json}, iif(covered.size > ${maxCovered}, '${sql.raw(TOO_LARGE)}', '$'))`;
+
+/** The row `covered` with the number of rows that reports cover, and more about them. It reads each of them once. */
+const coveredBy = (
+  reports: readonly ReportName[],
+  selection: Selection,
+  of: (part: Part) => SQL,
+  more = NOTHING,
+) => {
+  const rows = reports
+    .flatMap((report) => partsOf(SOURCES[report]))
+    .map((part) => sql`SELECT ${of(part)} FROM ${as(part.table)} WHERE ${isCovered(part, selection)}`);
+  return sql`(
+    SELECT count(*) AS size ${more} FROM (${sql.join(rows, unionAll)} LIMIT ${maxCovered} + 1)
+  ) covered`;
+};
+
+/** Aborts the batch if the report covers too many rows. */
+export const judgementOf = (report: ReportName, selection: Selection) =>
+  statement<never>(
+    sql`SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy([report], selection, () => NULL)}`,
+  );
+
+/**
+ * The sums of the totals by the keys of the groups, without names. Each table has its own rows, in any order. They are summed in
+ * the order in which the table has them, and only these sums are sorted, if the groups need another order.
+ */
 export function sumsOf(report: ReportName, groups: readonly string[], selection: Selection) {
   const source: Source = SOURCES[report];
   const grouped = groups.map((group) => source.groups[group]);
-  const isNull = (key: string) => Object.values(source.groups).includes(key) && !grouped.includes(key);
+  const isShown = (key: string) => grouped.includes(key) || !Object.values(source.groups).includes(key);
+  const sumNames = [...Object.keys(source.money), ...Object.keys(source.counts)];
   const sums = partsOf(source).map((part) => {
-    const shown = Object.entries(part.keys).filter(([key]) => !isNull(key));
-    const money = Object.keys(source.money).map((name) => [
-      name,
-      sql`CAST(${part.money[name] ?? ZERO} AS TEXT)`,
-    ]);
-    const counts = Object.keys(source.counts).map((name) => [name, part.counts[name] ?? ZERO]);
-    const fields: Fields = {
-      ...Object.fromEntries(Object.keys(part.keys).map((key) => [key, NULL])),
-      ...Object.fromEntries(shown),
-      ...Object.fromEntries(money),
-      ...Object.fromEntries(counts),
+    const keys = Object.keys(part.keys);
+    const shown = keys.filter(isShown);
+    const ordered = keys.slice(0, keys.findLastIndex(isShown) + 1);
+    const own = sumNames.map((name) => [name, part.money[name] ?? part.counts[name] ?? ZERO]);
+    const columns = (names: string[]) => sql.raw(names.join(", "));
+    const inOrder = sql`SELECT ${list({ ...pickKeys(part.keys, ordered), ...Object.fromEntries(own) })}
+      FROM ${as(part.table)} WHERE ${isCovered(part, selection)} AND ${isSelected(part, selection)}
+      GROUP BY ${sql.join(Object.values(pickKeys(part.keys, ordered)), comma)}`;
+    const summed = sumNames.map((name) => sql.raw(`sum(${name}) AS ${name}`));
+    const rows =
+      shown.length === ordered.length
+        ? inOrder
+        : sql`SELECT ${columns(shown)}, ${sql.join(summed, comma)} FROM (${inOrder}) GROUP BY ${columns(shown)}`;
+    const fields = {
+      ...Object.fromEntries(keys.map((key) => [key, isShown(key) ? sql.raw(key) : NULL])),
+      ...Object.fromEntries(
+        sumNames.map((name) => [
+          name,
+          name in source.money ? sql.raw(`CAST(${name} AS TEXT)`) : sql.raw(name),
+        ]),
+      ),
     };
-    const columns = sql.join(
-      shown.map(([, column]) => column),
-      comma,
-    );
-    return sql`SELECT ${list(fields)} FROM ${as(part.table)} WHERE ${isSelected(part, selection)}
-      GROUP BY ${columns} HAVING ${part.having}`;
+    return sql`SELECT ${list(fields)} FROM (${rows}) WHERE ${part.having}`;
   });
-  return statement<AnyRow>(
-    sql`${selection.cte ?? NOTHING} ${sql.join(sums, sql` UNION ALL `)} ${limitTo("limit")}`,
-  );
+  return statement<AnyRow>(sql`${selection.cte ?? NOTHING} ${sql.join(sums, unionAll)} ${limitTo("limit")}`);
 }
+
+const pickKeys = (keys: Fields, names: string[]): Fields =>
+  Object.fromEntries(Object.entries(keys).filter(([name]) => names.includes(name)));
 
 /** A value of the link that `l` is added to: its ancestor of the level, or itself if it is not below that level. */
 const ofTarget = (...values: [own: SQL | AnyColumn, ...above: (SQL | AnyColumn)[]]) => {
@@ -208,17 +251,20 @@ export type Target = RowOf<typeof targetFields>;
 const targetsOf = (ids: SQL) =>
   query(targetFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
 
+/** The IDs of the links of the totals; aborts the batch if the reports cover too many rows. */
 const idsOf = (reports: readonly ReportName[], selection: Selection) => {
-  const ids = reports
-    .flatMap((report) => partsOf(SOURCES[report]))
-    .map(
-      (part) =>
-        sql`SELECT ${part.keys.linkId} AS id FROM ${as(part.table)} WHERE ${isSelected(part, selection)}`,
-    );
-  return sql`${selection.cte ?? NOTHING} SELECT DISTINCT id FROM (${sql.join(ids, sql` UNION ALL `)})`;
+  const covered = coveredBy(
+    reports,
+    selection,
+    // As the value of a column, IN would read another row for each NULL that it could be.
+    (part) => sql`iif(${isSelected(part, selection)}, ${part.keys.linkId}, NULL) AS id`,
+    sql`, json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids`,
+  );
+  return sql`${selection.cte ?? NOTHING}
+    SELECT j.value AS id FROM ${covered} CROSS JOIN json_each(${unlessTooLarge(sql`covered.ids`)}) j`;
 };
 
-/** The links of the totals. */
+/** The links of the totals; aborts the batch if the report covers too many rows. */
 export const linksOf = (report: ReportName, selection: Selection) => targetsOf(idsOf([report], selection));
 
 const pathFields = { id: l.id, level: l.level, ...optional({ id1: l1.id, id2: l2.id, id3: l3.id }) };
@@ -228,7 +274,7 @@ export type LinkPath = RowOf<typeof pathFields>;
 const pathsOf = (ids: SQL) =>
   query(pathFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
 
-/** The links of the totals of both reports, with the links above them. */
+/** The same for the totals of both reports, with the links above them. */
 export const linkPathsOf = (selection: Selection) => pathsOf(idsOf(["spend", "engagements"], selection));
 
 export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;

@@ -17,10 +17,10 @@ import {
   toRoundEngagements,
 } from "../../ledger/round-engagements.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { highestUrlAmount } from "../../links/sub-links.ts";
 import { as, names, optional, query, type RowOf, returning } from "../../query.ts";
 import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
 import { chunk, runBatch, type Value } from "../../statement.ts";
+import { agreedCurrency, highestUrlAmount } from "../../url-prices.ts";
 import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./lists.ts";
 
 /** A round stores at most this many entries and discards later ones. */
@@ -29,6 +29,8 @@ export const MAX_ROUND_ENTRIES = 1_000;
 const c = alias(credentials, "c");
 const p = alias(partners, "p");
 const d = alias(roundDismissals, "d");
+
+const urlPrices = { highestUrlAmount: highestUrlAmount(p), urlCurrency: agreedCurrency(p) };
 
 const hasToken = sql`${c.tokenHash} = ${sql.placeholder("tokenHash")}`;
 
@@ -42,7 +44,7 @@ export interface TestCredential extends Credential {
 }
 
 const credentialFields = {
-  highestUrlAmount,
+  ...urlPrices,
   partnerId: c.partnerId,
   mode: c.mode,
   costTypes: c.costTypes,
@@ -93,7 +95,7 @@ export async function findTestContext(ledger: Ledger, hash: string, ids: string[
     credential: row && toCredential(row),
     entries: entries.map(toEntry),
     /** By cost ID, as they count in a round. */
-    engagements: groupEngagements(found, row?.highestUrlAmount ?? -1),
+    engagements: groupEngagements(found, row ?? { highestUrlAmount: -1, urlCurrency: null }),
   };
 }
 
@@ -137,7 +139,7 @@ const foundFields = {
   ...roundFields,
   finalReport: x.finalReport,
   liveTypes: p.integratedTypes,
-  highestUrlAmount,
+  ...urlPrices,
 };
 
 /** The statements that read the round `x` of a FROM clause. An ended round has its final report, so they read nothing else. */
@@ -169,7 +171,7 @@ async function toFound(
   recent: EngagementRow[],
 ): Promise<FoundRound | undefined> {
   if (!row) return undefined;
-  const { finalReport, liveTypes, highestUrlAmount, ...round } = row;
+  const { finalReport, liveTypes, highestUrlAmount, urlCurrency, ...round } = row;
   const costIds = [...new Set(entries.flatMap(({ costId }) => costId ?? []))];
   const { partnerId, openedAt } = round;
   const more =
@@ -185,6 +187,7 @@ async function toFound(
       costTypes: toTypes(round.costTypes),
       liveTypes: toTypes(liveTypes),
       highestUrlAmount,
+      urlCurrency,
       entries: entries.map(toEntry),
       engagements: [
         ...[...named, ...more.named].flatMap(toRoundEngagements),

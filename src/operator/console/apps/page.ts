@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { findSpendOfApps } from "../../../db/ledger/reports/reports.ts";
+import { ifNotTooLarge } from "../../../db/ledger/reports/too-large.ts";
 import { isMember, listMembers } from "../../../db/operator/apps.ts";
 import { findUserByEmail } from "../../../db/operator/users.ts";
 import { sumSpend } from "../../../domain/money.ts";
@@ -31,7 +32,7 @@ export const appPage: Show = async (context, formError, session) => {
   const [app, page, spend, own] = await Promise.all([
     readApp.handle(context, session, { path: { token } }),
     readPage(context, listMembers, { appToken: token }),
-    findSpendOfApps(context.ledger, days, [], [token]),
+    ifNotTooLarge(findSpendOfApps(context.ledger, days, [], [token])),
     isMember(context.env.DB, token, session.userId),
   ]);
   const path = `/operator/apps/${token}`;
@@ -46,7 +47,7 @@ export const appPage: Show = async (context, formError, session) => {
         <dl class="details">
           <dt>Links</dt><dd>${app.created_link_count.toLocaleString("en-US")}, ${app.link_count.toLocaleString("en-US")} of them network links</dd>
           <dt>Spend, last ${DAYS} days</dt>
-          <dd>${spend.length === 0 ? "None" : spend.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
+          <dd>${!spend ? "Too many costs to add them up here" : spend.length === 0 ? "None" : spend.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
           <dt>Created</dt><dd>${time(app.created_at)}</dd>
         </dl>
         ${

@@ -111,11 +111,11 @@ function filters({ given }: LogQuery): Markup {
 }
 
 function logRow(item: Item, objects: Map<string, AuditObject>): Markup {
-  const { verb, object, more, changes } = toShown(item, objects);
+  const { by, verb, object, more, changes } = toShown(item, objects);
   const name = object.href ? html`<a href="${object.href}">${object.text}</a>` : html`${object.text}`;
   return html`
     <tr>
-      <th scope="row" class="sentence">${nameUser(item)} ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}</th>
+      <th scope="row" class="sentence">${nameActor(item, by)} ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}</th>
       <td data-label="Changes">${changes.map(({ field, from, to }) => html`<div>${field}: <del>${from}</del> → <ins>${to}</ins></div>`)}</td>
       <td data-label="Time">${time(item.happened_at, "seconds")}</td>
     </tr>`;
@@ -127,8 +127,8 @@ const WITHOUT_USER: Partial<Record<string, string>> = {
   "create sub-links": "linkledger",
 };
 
-function nameUser({ user, action }: Item): string {
-  return user?.email ?? WITHOUT_USER[action] ?? "Somebody";
+function nameActor({ user, action }: Item, by: string | undefined): string {
+  return user?.email ?? by ?? WITHOUT_USER[action] ?? "Somebody";
 }
 
 /** `GET /operator/audit.csv`: the entries that the page lists, from its position on. */
@@ -137,11 +137,11 @@ export async function auditCsv(context: Context): Promise<Response> {
   const { items, objects } = await readLog(context, query, MAX_CSV);
   const header = ["id", "time", "user", "entry", "object", "changes", "action", "subject", "detail"];
   const cells = items.map((item) => {
-    const { verb, object, more, changes } = toShown(item, objects);
+    const { by, verb, object, more, changes } = toShown(item, objects);
     return [
       item.id,
       item.happened_at,
-      nameUser(item),
+      nameActor(item, by),
       [verb, object.text, more]
         .filter((part) => part !== "")
         .join(" ")

@@ -1,13 +1,16 @@
 /** The console's first page: the partners with their next steps, and the form that creates one. */
 import { html } from "hono/html";
 import { type PartnerRow, searchPartners } from "../../../db/operator/partners.ts";
-import { COST_TYPE_BITS, COST_TYPES, type CostType, toMask } from "../../../domain/cost-types.ts";
+import { COST_TYPE, COST_TYPES, type CostType, toMask } from "../../../domain/cost-types.ts";
+import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../../domain/money.ts";
 import type { Markup } from "../../../http/pages.ts";
 import { costTypeName } from "../../../usecases/cost-types.ts";
 import { createPartner, type PartnerItem, toPartnerItem } from "../../api/partners.ts";
 import { field, pick, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { noRows, readListView } from "../lists.ts";
+
+const DEFAULT_PRICE = formatAmount(DEFAULT_MAX_URL_AMOUNT);
 
 const LIST = {
   path: "/operator",
@@ -24,6 +27,7 @@ const LIST = {
         ["none", "No live cost types"],
         ["round", "In a round"],
         ["stopped", "Stopped"],
+        ["high-price", `Prices on URLs above ${DEFAULT_PRICE}`],
       ] as [string, string][],
     },
   ],
@@ -44,6 +48,7 @@ export const partnersPage: Show = async (context) => {
     body: html`
       <div class="head"><h1>Partners</h1><a class="button" href="/operator/partners/new">New partner</a></div>
       <p class="lead">A cost type goes live for a partner once it passes an integration round.</p>
+      <p><a href="/operator?state=high-price">Partners whose prices on URLs may be above ${DEFAULT_PRICE}</a></p>
       ${list.controls}
       ${table("Partners", columns, list.rows.map(partnerRow), noRows(list, NO_PARTNERS, "partners"))}
       ${list.pager}`,
@@ -103,8 +108,8 @@ export function stateBadge({
 
 /** The integration of a cost type. A live one can be in a round too. */
 export function typeBadges({ integratedTypes, typesInRound, stoppedAt }: PartnerRow, type: CostType): Markup {
-  const isLive = (integratedTypes & COST_TYPE_BITS[type]) !== 0;
-  const isInRound = (typesInRound & COST_TYPE_BITS[type]) !== 0;
+  const isLive = (integratedTypes & COST_TYPE[type].bit) !== 0;
+  const isInRound = (typesInRound & COST_TYPE[type].bit) !== 0;
   if (!isLive && !isInRound) return html`<span class="badge">none</span>`;
   const live =
     stoppedAt === null

@@ -4,7 +4,7 @@ import { listCredentialsOfPartner } from "../../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
-import { COST_TYPE_BITS, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
+import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import { type Markup, time } from "../../../http/pages.ts";
 import { costTypeName } from "../../../usecases/cost-types.ts";
 import { ratesSection } from "../../../usecases/rates.ts";
@@ -43,7 +43,7 @@ export const partnerPage: Show = async (context, formError, session) => {
   if (!partner) throw notFound("partner");
   const states = toPartnerItem(partner).cost_types;
   const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
-  const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE_BITS[type]));
+  const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE[type].bit));
   const missing = available.filter((type) => states[type] !== "integrated");
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? formError : undefined);
   return {

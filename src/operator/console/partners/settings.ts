@@ -1,6 +1,7 @@
 /** The settings of a partner: its name and templates with the URLs that they give, and the switch that stops its costs. */
 import { html } from "hono/html";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
+import { COST_TYPES } from "../../../domain/cost-types.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
@@ -21,7 +22,7 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
         <dt>Click parameters</dt><dd>${template(partner.clickParameters)}</dd>
         <dt>Impression parameters</dt><dd>${template(partner.impressionParameters)}</dd>
         <dt>Cost parameters</dt><dd>${template(partner.costParameters)}</dd>
-        <dt>Highest price on a URL</dt><dd>${formatAmount(partner.maxUrlAmount)}</dd>
+        <dt>Highest price on a URL</dt><dd>${formatAmount(partner.maxUrlAmount)} ${partner.urlCurrency ?? html`<span class="muted">of any currency</span>`}</dd>
         <dt>Finished click URL</dt><dd><code>${click_url}</code></dd>
         <dt>Finished impression URL</dt><dd><code>${impression_url}</code></dd>
       </dl>
@@ -33,14 +34,19 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
           ${field({ name: "display_name", label: "Name", value: partner.displayName, required: true }, rejected)}
           ${field({ name: "click_parameters", label: "Click parameters", value: partner.clickParameters, rows: 3 }, rejected)}
           ${field({ name: "impression_parameters", label: "Impression parameters", value: partner.impressionParameters, rows: 3 }, rejected)}
-          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 3, hint: "Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=cpc" }, rejected)}
-          ${field({ name: "max_url_amount", label: "Highest price on a URL", value: formatAmount(partner.maxUrlAmount), required: true, hint: "In any currency. A higher price on the URL of a click or impression doesn't count, because anyone can write to a public URL." }, rejected)}
+          ${field({ name: "cost_parameters", label: "Cost parameters", value: partner.costParameters, rows: 3, hint: `Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=${COST_TYPES[0]}` }, rejected)}
+          ${field({ name: "max_url_amount", label: "Highest price on a URL", value: formatAmount(partner.maxUrlAmount), required: true, hint: `${currencyHint(partner)} A higher price on the URL of a click or impression doesn't count, because anyone can write to a public URL.` }, rejected)}
           ${check("server_to_server", "Server to server: add s2s=1 to impression URLs", rejected ? rejected.form.has("server_to_server") : partner.serverToServer === 1)}
           <button>Save changes</button>
         </form>
       </details>
     </section>`;
 }
+
+const currencyHint = ({ urlCurrency }: PartnerRow) =>
+  urlCurrency === null
+    ? "In any currency. To allow only one, write it into the cost parameters, e.g. cost_currency=USD."
+    : `In ${urlCurrency}, as the cost parameters say. Prices in other currencies don't count.`;
 
 /** The URLs of a link of the partner, with cost data on. */
 function previewOf(context: Context, partner: PartnerRow) {

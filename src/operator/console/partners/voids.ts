@@ -1,6 +1,7 @@
 /** The section of a partner's page that voids a cost, and shows the cost that was voided. */
 import { html } from "hono/html";
-import { readCounting } from "../../../db/operator/voids.ts";
+import { readCounting } from "../../../db/ledger/voids.ts";
+import { showInvisible } from "../../../domain/characters.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
@@ -33,15 +34,16 @@ export async function voidSection(
 async function voidedNotice({ ledger, url, now }: Context, partnerId: number): Promise<Markup | ""> {
   const costId = url.searchParams.get("voided");
   if (costId === null) return "";
-  const { verdict, values } = await readCounting(ledger, { partnerId, costId }, now);
-  if (!values || verdict !== "duplicate") return "";
+  const found = await readCounting(ledger, { partnerId, costId }, now);
+  if (found?.verdict !== "duplicate") return "";
+  const { values } = found;
   const price =
     values.amount === null
       ? `${values.currency}, no amount`
       : `${values.currency} ${formatAmount(values.amount)}`;
   return html`
     <dl class="details" id="voided">
-      <dt>Voided</dt><dd><code>${costId}</code></dd>
+      <dt>Voided</dt><dd><code>${showInvisible(costId)}</code></dd>
       <dt>Removed</dt><dd>${values.costType}, ${price}</dd>
     </dl>`;
 }

@@ -1,6 +1,7 @@
 /** The page of a round: the report with the forms that dismiss mismatches, and those that approve or close the round. */
 import { html } from "hono/html";
 import { findPartner } from "../../../db/operator/partners.ts";
+import { showInvisible } from "../../../domain/characters.ts";
 import { AppError } from "../../../errors.ts";
 import type { Markup } from "../../../http/pages.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
@@ -51,7 +52,8 @@ function findingForm(round: RoundWithReport, finding: FindingItem, formError?: F
 
 /** `Too late, cost ID corsair-click-0003`. */
 function nameOf({ finding, kind, cost_id }: FindingItem): string {
-  return `${KIND_NAMES[kind]}, ${cost_id === null ? finding : `cost ID ${cost_id}, ${finding.split(" ", 1)[0] === "entry" ? finding : "engagement"}`}`;
+  const place = finding.split(" ", 1)[0] === "entry" ? finding : "engagement";
+  return `${KIND_NAMES[kind]}, ${cost_id === null ? finding : `cost ID ${showInvisible(cost_id)}, ${place}`}`;
 }
 
 function nextStep(round: RoundWithReport): Markup {

@@ -3,7 +3,9 @@
 import { html } from "hono/html";
 import { listPendingCosts } from "../../../db/ledger/cost-list.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
+import { showInvisible } from "../../../domain/characters.ts";
 import { formatAmount } from "../../../domain/money.ts";
+import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { time } from "../../../http/pages.ts";
 import { costTypeName } from "../../../usecases/cost-types.ts";
@@ -29,12 +31,12 @@ export const pendingPage: Show = async (context) => {
     const received = receivedAt ?? 0;
     return html`
       <tr>
-        <th scope="row"><code>${costId}</code></th>
-        <td data-label="Type">${costTypeName(costType ?? "")}</td>
+        <th scope="row"><code>${showInvisible(costId)}</code></th>
+        <td data-label="Type">${costTypeName(costType)}</td>
         <td class="number" data-label="Amount">${amount === null ? "no amount" : `${currency} ${formatAmount(amount)}`}</td>
         <td data-label="Received">${time(toIso(received))}</td>
         <td data-label="Lapses">${time(toIso(received + COST_WINDOW_MS))}</td>
-        <td data-label="Tag">${tag ?? ""}</td>
+        <td data-label="Tag">${showInvisible(tag ?? "")}</td>
       </tr>`;
   });
   return {
@@ -43,7 +45,7 @@ export const pendingPage: Show = async (context) => {
     body: html`
       <p><a href="/operator/spend">Spend by partner</a></p>
       <h1>Pending costs of <a href="/operator/partners/${id}">${partner.displayName}</a></h1>
-      <p class="lead">Each waits up to 7 days for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a></p>
+      <p class="lead">Each waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a></p>
       ${table("Pending costs", columns, rows, html`<p class="notice">${next === null && after === null ? "No pending costs." : "No pending costs in this part of the list."}</p>`)}
       ${pager(after === null ? null : path, next === null ? null : `${path}?${new URLSearchParams({ after: next })}`, ["First page", "Next page"])}`,
   };

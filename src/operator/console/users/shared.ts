@@ -1,5 +1,6 @@
 /** What the pages of users share: roles, the badge of a state, and the page with a temporary password. */
 import { html } from "hono/html";
+import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { Context } from "../../../env.ts";
 import type { Markup } from "../../../http/pages.ts";
 import type { UserItem } from "../../api/users.ts";
@@ -10,8 +11,9 @@ export const ROLES: [string, string][] = [
   ["operator", "Operator: can also use this console"],
 ];
 
-export function stateOf(user: Pick<UserItem, "disabled_at">): Markup {
-  return user.disabled_at === null
+export function stateOf({ disabled_at, erased }: UserItem): Markup {
+  if (erased) return html`<span class="badge">erased</span>`;
+  return disabled_at === null
     ? html`<span class="badge ok">active</span>`
     : html`<span class="badge">disabled</span>`;
 }
@@ -22,7 +24,7 @@ export function passwordPage({ url }: Context, { id, email, temporary_password =
     title: "Temporary password",
     name: `Temporary password for ${email}`,
     secret: temporary_password,
-    use: html`<p>Send it to the user. They sign in at <code>${url.origin}/login</code> within 7 days and choose their own password there.</p>`,
+    use: html`<p>Send it to the user. They sign in at <code>${url.origin}/login</code> within ${TEMPORARY} and choose their own password there.</p>`,
     back: `/operator/users/${id}`,
   });
 }

@@ -1,5 +1,5 @@
 /** The text that `npm start` prints when the Worker is ready: where to sign in, and the variables for README.md's commands. */
-import { DEMO } from "./demo.ts";
+import { DEMO } from "../demo.ts";
 
 /** The demo data that is still valid: tokens can be reset and passwords changed on the account page. */
 export interface DemoState {

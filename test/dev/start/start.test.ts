@@ -5,20 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it, test } from "vitest";
-import { verifyPassword } from "../../src/auth/passwords.ts";
-import { DEMO, DEMO_PASSWORD_HASHES } from "../../src/dev/demo.ts";
-import { greeting } from "../../src/dev/greeting.ts";
-import { run } from "./run.ts";
+import { CommandError } from "../../../src/dev/command.ts";
+import { DEMO } from "../../../src/dev/demo.ts";
+import { readFlags } from "../../../src/dev/start/flags.ts";
+import { ROOT, run } from "../run.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const BASE_URL = "http://localhost:9000";
-const logins = new Set<string>([DEMO.email, DEMO.operatorEmail]);
-const tokens = {
-  API_TOKEN: DEMO.apiToken,
-  OPERATOR_TOKEN: DEMO.operatorToken,
-  COST_TOKEN: DEMO.costToken,
-  TEST_COST_TOKEN: DEMO.testCostToken,
-};
 
 const folder = mkdtempSync(join(tmpdir(), "linkledger-start-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -45,7 +37,7 @@ function runScript(...args: string[]) {
 test("reads and seeds only the local database even if wrangler.toml sets remote", () => {
   const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace('binding = "DB"\n', '$&remote = true\ndatabase_id = "deployed"\n')
-    .replace('"migrations"', JSON.stringify(join(ROOT, "migrations")));
+    .replaceAll('"migrations', `"${join(ROOT, "migrations")}`);
   expect(config).toContain("remote = true");
   writeFileSync(join(folder, "remote.toml"), config);
   const { status, stdout, stderr } = start("remote", "--config", join(folder, "remote.toml"));
@@ -77,9 +69,9 @@ test("adds the demo data to an empty database, and prints that it added none to 
 test("adds the demo data to the shard in wrangler.toml, and rejects data with another number of shards", () => {
   const config = join(folder, "shard.toml");
   const text = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-  const shard =
-    '[[d1_databases]]\nbinding = "LEDGER_0"\ndatabase_name = "ledger-0"\nmigrations_dir = "migrations"\n';
-  writeFileSync(config, (text + shard).replaceAll('"migrations"', JSON.stringify(join(ROOT, "migrations"))));
+  const names = '[[d1_databases]]\nbinding = "LEDGER_0"\ndatabase_name = "ledger-0"\n';
+  const shard = `${names}migrations_dir = "migrations"\nmigrations_pattern = "migrations/[0-9]*.sql"\n`;
+  writeFileSync(config, (text + shard).replaceAll('"migrations', `"${join(ROOT, "migrations")}`));
   expect(start("shard", "--config", config)).toMatchObject({ status: 0, stderr: "" });
   const sql = "SELECT shards, shard_index, EXISTS (SELECT 1 FROM ledger_entries) AS used FROM shard_identity";
   const local = ["--local", "--persist-to", join(folder, "shard"), "--config", config];
@@ -91,7 +83,7 @@ test("adds the demo data to the shard in wrangler.toml, and rejects data with an
   expect(other.stdout).not.toContain("dev --local");
 });
 
-describe("a mistake in the flags is explained, and nothing is created, for", () => {
+describe("a mistake in the flags is explained for", () => {
   it.each<[string, string[], Record<string, string>, string[]]>([
     ["an unknown flag", ["--prot", "9000"], {}, ["Unknown option '--prot'.", "--port NUMBER"]],
     ["a flag without its value", ["--port"], {}, ["--port <value>", "missing"]],
@@ -110,15 +102,20 @@ describe("a mistake in the flags is explained, and nothing is created, for", () 
     ],
     ["--remote", ["--remote"], {}, ["runs only locally"]],
   ])("%s", (_, flags, fromNpm, texts) => {
-    const { status, stdout, stderr } = run(process.execPath, [join(ROOT, "src/dev/start.ts"), ...flags], {
-      cwd: folder,
-      env: { ...environment, ...fromNpm },
-    });
-    expect([status, stdout]).toEqual([1, ""]);
-    for (const text of texts) expect(stderr).toContain(text);
-    expect(stderr).toContain("npx wrangler dev --help");
-    expect(existsSync(join(folder, ".wrangler"))).toBe(false);
+    const read = () => readFlags(flags, fromNpm);
+    expect(read).toThrow(CommandError);
+    for (const text of [...texts, "npx wrangler dev --help"]) expect(read).toThrow(text);
   });
+});
+
+test("a mistake in the flags ends npm start with 1 before anything is created", () => {
+  const { status, stdout, stderr } = run(process.execPath, [join(ROOT, "src/dev/start.ts"), "9000"], {
+    cwd: folder,
+    env: { ...environment, npm_config_port: "true" },
+  });
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^npm did not pass on --port\. .*npm start -- --port 9000\n/);
+  expect(existsSync(join(folder, ".wrangler"))).toBe(false);
 });
 
 test("accepts every kind of flag of wrangler dev", () => {
@@ -135,7 +132,9 @@ test("accepts every kind of flag of wrangler dev", () => {
     "",
   );
   expect([status, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("--port=9000 --live-reload=false --no-bundle --var A:1 --var B:2 -e");
+  expect(stdout).toMatch(
+    /^dev --local .*--var OPERATOR_MFA:optional --persist-to \S+ --port=9000 --live-reload=false --no-bundle --var A:1 --var B:2 -e $/m,
+  );
 });
 
 test("--help shows the usage and starts nothing", () => {
@@ -169,42 +168,4 @@ test("a second start on the same data is rejected while the first runs, also aft
     await ended;
   }
   expect(start("shared").status).toBe(0);
-});
-
-test("the greeting has a first request, both logins and every variable that the commands use", () => {
-  const text = greeting(BASE_URL, { hasDemo: true, tokens, logins });
-  expect(text).toContain(`token=${DEMO.apiToken}' ${BASE_URL}/public/v1/apps/${DEMO.appToken}/trackers`);
-  expect(text).toContain(`${DEMO.email} / ${DEMO.password}\n`);
-  expect(text).toContain(`${DEMO.operatorEmail} / ${DEMO.operatorPassword}\n`);
-  expect([...text.matchAll(/^([A-Z_]+)=\S+$/gm)].map(([, name]) => name)).toEqual([
-    "BASE_URL",
-    "APP_TOKEN",
-    "LINK_TOKEN",
-    "TEST_LINK_TOKEN",
-    "API_TOKEN",
-    "OPERATOR_TOKEN",
-    "COST_TOKEN",
-    "TEST_COST_TOKEN",
-  ]);
-});
-
-test("the greeting omits reset and revoked tokens and changed passwords", () => {
-  const text = greeting(BASE_URL, {
-    hasDemo: true,
-    tokens: { OPERATOR_TOKEN: DEMO.operatorToken },
-    logins: new Set([DEMO.operatorEmail]),
-  });
-  expect(text).not.toContain(DEMO.apiToken);
-  expect(text).not.toContain(DEMO.costToken);
-  expect(text).not.toContain(DEMO.password);
-  expect(text).toContain("API token was reset");
-  expect(text).toContain(`${DEMO.email} / (password was changed)`);
-  expect(text).toContain(`${DEMO.operatorEmail} / ${DEMO.operatorPassword}\n`);
-});
-
-test.each([
-  [DEMO.email, DEMO.password],
-  [DEMO.operatorEmail, DEMO.operatorPassword],
-])("the stored hash of the demo user %s matches the password", async (email, password) => {
-  expect(await verifyPassword(password, DEMO_PASSWORD_HASHES[email] ?? "")).toBeDefined();
 });

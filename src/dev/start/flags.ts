@@ -1,7 +1,7 @@
 /** The flags of `npm start`: those of `wrangler dev`. Mistakes are explained before anything is changed. */
-import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { CommandError } from "./command.ts";
+import { CommandError } from "../command.ts";
+import { wrangler } from "../wrangler.ts";
 
 export interface Flags {
   persistTo: string | undefined;
@@ -81,7 +81,7 @@ function parseStrictly(args: string[], options: Options): Record<string, unknown
 
 /** Reads the flags from the help of wrangler, which lists each on its own line with its type. */
 function readOptions(): Options {
-  const { stdout } = spawnSync("wrangler", ["dev", "--help"], { encoding: "utf8" });
+  const { stdout } = wrangler(["dev", "--help"]);
   const options: Options = {};
   for (const line of stdout.split("\n")) {
     const [, short, names] = /^ +(?:-(\w), )?(--[\w-]+(?:, --[\w-]+)*) {2,}/.exec(line) ?? [];

@@ -1,18 +1,19 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { expect, test } from "vitest";
-import { buildWorker, TEXT_LOADERS } from "../built-worker.ts";
+import { expect, inject, test } from "vitest";
+import { TEXT_LOADERS } from "../../built-worker.ts";
+import { ROOT } from "../run.ts";
 
 test("the gzipped script is smaller than 290 KiB and contains no Postgres code", () => {
-  const { script, gzipBytes } = buildWorker();
+  const { script, gzipBytes } = inject("worker");
   expect(gzipBytes).toBeLessThan(290 * 1024);
   expect(script).not.toContain("PgColumn");
 });
 
 test("the code that runs before the first request is smaller than 75 KiB gzip", async () => {
   const { metafile, outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "../../src/index.ts")],
+    entryPoints: [join(ROOT, "src/index.ts")],
     outdir: "dist",
     bundle: true,
     splitting: true,

@@ -1,0 +1,258 @@
+-- The present views and triggers: what the database does by itself, from top to bottom. Computed columns are in src/db/schema.ts.
+-- Migrations are written from this file (README.md, "Change a rule"), which is not one itself. A blank line ends a rule.
+
+-- What counts of each ID: the call, unless it is voided, and the price on a URL if no call matches.
+CREATE VIEW cost_states AS
+SELECT partner_id, cost_id, 'call' AS source, cost_type, currency, amount_in_effect AS amount, state, matched_kind AS kind,
+  iif(matched_kind IS NULL, '', iif(matched_kind = 'click', click_app_token, impression_app_token)) AS app_token,
+  iif(matched_kind IS NULL, 0, iif(matched_kind = 'click', click_link_id, impression_link_id)) AS link_id,
+  coalesce(matched_at, received_at) / 86400000 AS day
+FROM ledger_entries WHERE state <> 'voided'
+UNION ALL
+SELECT partner_id, cost_id, 'url', iif(counting_price = 'click', click_url_cost_type, impression_url_cost_type),
+  iif(counting_price = 'click', click_url_currency, impression_url_currency),
+  iif(counting_price = 'click', click_url_amount, impression_url_amount), 'matched', counting_price,
+  iif(counting_price = 'click', click_app_token, impression_app_token),
+  iif(counting_price = 'click', click_link_id, impression_link_id),
+  iif(counting_price = 'click', click_at, impression_at) / 86400000
+FROM ledger_entries WHERE counting_price IS NOT NULL;
+
+-- A call replaces a row that is forgotten but not purged yet. Engagements do the same in `engagement_recorded`.
+CREATE TRIGGER entries_forgotten BEFORE INSERT ON ledger_entries WHEN NEW.received_at IS NOT NULL BEGIN
+  DELETE FROM ledger_entries
+  WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND remembered_until < NEW.received_at;
+END;
+
+-- The daily totals: every change of an ID subtracts what counted before it and adds what counts after it. There is no trigger for
+-- DELETE, so the totals remain after the purge.
+CREATE TRIGGER entries_added AFTER INSERT ON ledger_entries BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+
+-- Subtracts what counted, unless the change leaves it equal: an engagement never changes once it is recorded.
+CREATE TRIGGER entries_changing BEFORE UPDATE ON ledger_entries BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, -1, -coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id
+    AND iif(source = 'call',
+      (OLD.cost_type, OLD.currency, OLD.amount_in_effect, OLD.state, OLD.matched_kind, OLD.received_at)
+        IS NOT (NEW.cost_type, NEW.currency, NEW.amount_in_effect, NEW.state, NEW.matched_kind, NEW.received_at),
+      OLD.counting_price IS NOT NEW.counting_price)
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+
+-- Adds what counts after the change, under the same condition.
+CREATE TRIGGER entries_changed AFTER UPDATE ON ledger_entries BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+    AND iif(source = 'call',
+      (OLD.cost_type, OLD.currency, OLD.amount_in_effect, OLD.state, OLD.matched_kind, OLD.received_at)
+        IS NOT (NEW.cost_type, NEW.currency, NEW.amount_in_effect, NEW.state, NEW.matched_kind, NEW.received_at),
+      OLD.counting_price IS NOT NEW.counting_price)
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
+
+-- The door for engagements. Nothing is stored under this name. With shards, an engagement with an ID is elsewhere: DB counts only
+-- its dropped parameters.
+CREATE VIEW recordings AS
+SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred_at, '' AS cost_id, 0 AS cost_data_on,
+  '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS dropped, 0 AS recorded_at, 0 AS is_elsewhere
+WHERE false;
+
+-- Counts an engagement and its dropped parameters, and keeps it in the ledger if it has an ID and is the first of its kind.
+CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
+  DELETE FROM ledger_entries
+  WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND remembered_until < NEW.recorded_at AND NOT NEW.is_elsewhere;
+  -- A message that the queue delivers twice has the time of the kept engagement and is counted once.
+  INSERT INTO daily_engagements (app_token, day, link_id, partner_id, kind, count, recorded)
+  SELECT NEW.app_token, NEW.occurred_at / 86400000, NEW.link_id, coalesce(NEW.partner_id, 0), NEW.kind, 1,
+    NEW.cost_id IS NOT NULL AND kept_at IS NULL
+  FROM (SELECT (
+    SELECT iif(NEW.kind = 'click', click_at, impression_at) FROM ledger_entries
+    WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ) AS kept_at)
+  WHERE kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere
+  ON CONFLICT DO UPDATE SET count = count + 1, recorded = recorded + excluded.recorded;
+  -- The first engagement of an ID and kind is kept.
+  INSERT INTO ledger_entries (
+    partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on,
+    click_url_cost_type, click_url_currency, click_url_amount, click_price_counts
+  )
+  SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
+    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts
+  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'click' AND NOT NEW.is_elsewhere
+  ON CONFLICT DO UPDATE SET
+    click_app_token = excluded.click_app_token, click_link_id = excluded.click_link_id, click_at = excluded.click_at,
+    click_cost_data_on = excluded.click_cost_data_on, click_url_cost_type = excluded.click_url_cost_type, click_url_currency = excluded.click_url_currency,
+    click_url_amount = excluded.click_url_amount, click_price_counts = excluded.click_price_counts
+  WHERE click_at IS NULL;
+  INSERT INTO ledger_entries (
+    partner_id, cost_id, impression_app_token, impression_link_id, impression_at, impression_cost_data_on,
+    impression_url_cost_type, impression_url_currency, impression_url_amount, impression_price_counts
+  )
+  SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
+    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts
+  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'impression' AND NOT NEW.is_elsewhere
+  ON CONFLICT DO UPDATE SET
+    impression_app_token = excluded.impression_app_token, impression_link_id = excluded.impression_link_id, impression_at = excluded.impression_at,
+    impression_cost_data_on = excluded.impression_cost_data_on, impression_url_cost_type = excluded.impression_url_cost_type, impression_url_currency = excluded.impression_url_currency,
+    impression_url_amount = excluded.impression_url_amount, impression_price_counts = excluded.impression_price_counts
+  WHERE impression_at IS NULL;
+  INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+  SELECT NEW.link_id, NEW.occurred_at / 86400000, value ->> 0, value ->> 1, 1 FROM json_each(NEW.dropped) WHERE true
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+-- The door for costs. Nothing is stored under this name: its trigger stores the costs whose verdict is `store`, so that one statement
+-- judges costs, stores them and returns what became of each.
+CREATE VIEW submissions AS
+SELECT 0 AS partner_id, '' AS cost_id, '' AS cost_type, '' AS currency, 0 AS amount, '' AS tag, 0 AS received_at,
+  '' AS void_state, '' AS verdict
+WHERE false;
+
+-- Stores a call in the row of its ID: beside the engagements, in the place of an earlier call.
+CREATE TRIGGER cost_submitted INSTEAD OF INSERT ON submissions WHEN NEW.verdict = 'store' BEGIN
+  INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at, void_state)
+  VALUES (NEW.partner_id, NEW.cost_id, NEW.cost_type, NEW.currency, NEW.amount, NEW.tag, NEW.received_at, NEW.void_state)
+  ON CONFLICT DO UPDATE SET
+    cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount, tag = excluded.tag,
+    received_at = excluded.received_at, void_state = excluded.void_state;
+END;
+
+-- The rows of the ledger with everything that proves what counts of them. A shard has no links, so it has no tokens of links.
+CREATE VIEW entry_records AS
+SELECT partner_id, cost_id, remembered_until, json_object(
+  'partnerId', partner_id, 'costId', cost_id, 'costType', cost_type, 'currency', currency, 'amount', amount, 'tag', tag,
+  'receivedAt', received_at, 'voidState', void_state,
+  'click', json(iif(click_at IS NULL, 'null', json_object(
+    'appToken', click_app_token, 'linkId', click_link_id, 'linkToken', (SELECT token FROM links WHERE id = click_link_id),
+    'occurredAt', click_at, 'costDataOn', click_cost_data_on, 'urlCostType', click_url_cost_type,
+    'urlCurrency', click_url_currency, 'urlAmount', click_url_amount, 'priceCounts', click_price_counts
+  ))),
+  'impression', json(iif(impression_at IS NULL, 'null', json_object(
+    'appToken', impression_app_token, 'linkId', impression_link_id, 'linkToken', (SELECT token FROM links WHERE id = impression_link_id),
+    'occurredAt', impression_at, 'costDataOn', impression_cost_data_on, 'urlCostType', impression_url_cost_type,
+    'urlCurrency', impression_url_currency, 'urlAmount', impression_url_amount, 'priceCounts', impression_price_counts
+  ))),
+  'state', state, 'matchedKind', matched_kind, 'amountInEffect', amount_in_effect, 'countingPrice', counting_price,
+  'rememberedUntil', remembered_until, 'replacedAt', NULL
+) AS record
+FROM ledger_entries;
+
+-- With an archive, a row leaves the ledger only into the archive: by the purge, which switches this off in its transaction, or here.
+CREATE TRIGGER entries_deleted BEFORE DELETE ON ledger_entries WHEN (SELECT is_on FROM archive_state WHERE id = 1) BEGIN
+  INSERT INTO superseded (partner_id, cost_id, number, walk, record)
+  SELECT partner_id, cost_id,
+    coalesce((SELECT max(number) FROM superseded WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id), 0) + 1,
+    (SELECT walk FROM purge_positions WHERE ledger_table = 'superseded'), record
+  FROM entry_records WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id;
+END;
+
+-- A call replaces a lapsed or a voided one, whose values would be lost. It counts nothing any more.
+CREATE TRIGGER entries_replaced BEFORE UPDATE ON ledger_entries
+WHEN OLD.cost_type IS NOT NULL
+  AND (OLD.received_at IS NOT NEW.received_at OR (OLD.void_state IS 'voided' AND NEW.void_state IS 'lifted'))
+  AND (SELECT is_on FROM archive_state WHERE id = 1)
+BEGIN
+  INSERT INTO superseded (partner_id, cost_id, number, walk, record)
+  SELECT partner_id, cost_id,
+    coalesce((SELECT max(number) FROM superseded WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id), 0) + 1,
+    (SELECT walk FROM purge_positions WHERE ledger_table = 'superseded'),
+    json_set(record, '$.replacedAt', NEW.received_at)
+  FROM entry_records WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id;
+END;
+
+-- `apps.link_count` counts level 1, `apps.created_link_count` what users created at any level, `links.child_count` the sub-links.
+CREATE TRIGGER links_counted AFTER INSERT ON links BEGIN
+  UPDATE apps SET link_count = link_count + (NEW.parent_id IS NULL), created_link_count = created_link_count + (NEW.from_engagement = 0)
+  WHERE token = NEW.app_token AND (NEW.parent_id IS NULL OR NEW.from_engagement = 0);
+  UPDATE links SET child_count = child_count + 1 WHERE id = NEW.parent_id;
+END;
+
+-- The links that engagements created below a level-1 link, at any level. Their number is limited.
+CREATE TRIGGER links_counted_from_engagements AFTER INSERT ON links WHEN NEW.from_engagement BEGIN
+  UPDATE links SET from_engagement_count = from_engagement_count + 1 WHERE id = (
+    SELECT coalesce(l3.id, l2.id, l1.id) FROM links l1
+    LEFT JOIN links l2 ON l2.id = l1.parent_id LEFT JOIN links l3 ON l3.id = l2.parent_id
+    WHERE l1.id = NEW.parent_id
+  );
+END;
+
+-- The number of partners, and a revision: a new one makes every isolate read the partners again.
+CREATE TRIGGER partners_counted AFTER INSERT ON partners BEGIN
+  UPDATE partner_catalog SET partner_count = partner_count + 1, revision = lower(hex(randomblob(8)));
+END;
+
+-- A changed partner needs a new revision too.
+CREATE TRIGGER partners_revised AFTER UPDATE ON partners BEGIN
+  UPDATE partner_catalog SET revision = lower(hex(randomblob(8)));
+END;
+
+-- The number of entries of a round.
+CREATE TRIGGER round_entries_counted AFTER INSERT ON round_entries BEGIN
+  UPDATE rounds SET entry_count = entry_count + 1 WHERE id = NEW.round_id;
+END;
+
+-- The length of the responses that an app has stored for its idempotency keys, which is limited.
+CREATE TRIGGER responses_stored AFTER INSERT ON idempotency_keys BEGIN
+  UPDATE apps SET stored_length = stored_length + length(NEW.answer) WHERE token = NEW.app_token;
+END;
+
+-- An expired response makes room for others.
+CREATE TRIGGER responses_deleted AFTER DELETE ON idempotency_keys BEGIN
+  UPDATE apps SET stored_length = stored_length - length(OLD.answer) WHERE token = OLD.app_token;
+END;
+
+-- A disabled user has no API token and no session.
+CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at ON users WHEN NEW.disabled_at IS NOT NULL BEGIN
+  DELETE FROM api_tokens WHERE user_id = NEW.id;
+  DELETE FROM sessions WHERE user_id = NEW.id;
+END;
+
+-- A user who gets another role signs in again, from a browser that is not known.
+CREATE TRIGGER users_role_changed AFTER UPDATE OF role ON users WHEN NEW.role IS NOT OLD.role BEGIN
+  DELETE FROM sessions WHERE user_id = NEW.id;
+  DELETE FROM devices WHERE user_id = NEW.id;
+END;
+
+-- A password that an operator sets, or takes away, makes the two-factor secret unreadable. The user sets it up again.
+CREATE TRIGGER users_reset AFTER UPDATE OF password_hash ON users
+WHEN NEW.password_hash IS NOT OLD.password_hash AND (NEW.password_hash IS NULL OR NEW.password_expires_at IS NOT NULL) BEGIN
+  DELETE FROM authenticators WHERE user_id = NEW.id;
+  DELETE FROM recovery_codes WHERE user_id = NEW.id;
+END;
+
+-- A known browser may enter codes while strangers may not, so it is known only as long as the password and the second factor
+-- under which it signed in.
+CREATE TRIGGER browsers_of_old_password AFTER UPDATE OF password_hash ON users WHEN NEW.password_hash IS NOT OLD.password_hash BEGIN
+  DELETE FROM devices WHERE user_id = NEW.id;
+END;
+
+-- The same when the second factor is turned on.
+CREATE TRIGGER browsers_before_two_factor AFTER INSERT ON authenticators BEGIN
+  DELETE FROM devices WHERE user_id = NEW.user_id;
+END;
+
+-- The same when it is turned off.
+CREATE TRIGGER browsers_after_two_factor AFTER DELETE ON authenticators BEGIN
+  DELETE FROM devices WHERE user_id = OLD.user_id;
+END;
+
+-- The audit log only grows: no entry is replaced.
+CREATE TRIGGER audit_log_added BEFORE INSERT ON audit_log WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = NEW.id) BEGIN
+  SELECT RAISE(ABORT, 'An entry of the audit log cannot be replaced.');
+END;
+
+-- No entry is changed.
+CREATE TRIGGER audit_log_changed BEFORE UPDATE ON audit_log BEGIN
+  SELECT RAISE(ABORT, 'An entry of the audit log cannot be changed.');
+END;
+
+-- No entry is deleted.
+CREATE TRIGGER audit_log_deleted BEFORE DELETE ON audit_log BEGIN
+  SELECT RAISE(ABORT, 'An entry of the audit log cannot be deleted.');
+END;

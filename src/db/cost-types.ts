@@ -1,0 +1,21 @@
+/** Conditions on cost types in SQL, made from their rows. */
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { COST_TYPE, COST_TYPES, type Kind, TYPES_PER_MILLE } from "../domain/cost-types.ts";
+
+const quote = (text: string) => `'${text}'`;
+
+/** The type of a call fits the kind of engagement. For the computed columns of `ledger_entries`. */
+export function fits(kind: Kind): SQL {
+  const others = COST_TYPES.filter((type) => !COST_TYPE[type].fits.includes(kind));
+  return sql.raw(others.map((type) => `cost_type <> ${quote(type)}`).join(" AND "));
+}
+
+/** The amount is the price of 1,000 impressions. */
+export const isPerMille = (costType: AnyColumn): SQL =>
+  sql`${costType} IN (${sql.raw(TYPES_PER_MILLE.map(quote).join(", "))})`;
+
+/** The bit of the cost type that an expression has; NULL for another text. */
+export function bitOf(costType: string): SQL {
+  const cases = COST_TYPES.map((type) => `WHEN ${quote(type)} THEN ${COST_TYPE[type].bit}`);
+  return sql.raw(`CASE ${costType} ${cases.join(" ")} END`);
+}

@@ -1,0 +1,28 @@
+/**
+ * Which prices on URLs count for a partner. Anyone can write to a public URL, so the partner's cost parameters and the limit that
+ * operators set decide it. A round judges with the same values, in domain/rounds/report.ts.
+ */
+import { type AnyColumn, sql } from "drizzle-orm";
+import type { partners } from "./schema.ts";
+
+type Partner = Record<keyof Pick<typeof partners, "costParameters" | "maxUrlAmount">, AnyColumn>;
+
+/**
+ * The highest amount that counts, in units of 0.00001 of the currency; -1 if none does, because the cost parameters do not name
+ * `cost_amount`.
+ */
+export const highestUrlAmount = ({ costParameters, maxUrlAmount }: Partner) =>
+  sql<number>`iif(instr('&' || ${costParameters}, '&cost_amount='), ${maxUrlAmount}, -1)`;
+
+const NAME = sql.raw("'&cost_currency='");
+const LENGTH = sql.raw(String("&cost_currency=".length));
+
+/** The only currency that counts: the literal value of `cost_currency` in the cost parameters. NULL if a macro or nothing is there. */
+export const agreedCurrency = ({ costParameters }: Pick<Partner, "costParameters">) => {
+  const template = sql`'&' || ${costParameters} || '&'`;
+  const at = sql`instr(${template}, ${NAME})`;
+  return sql<
+    string | null
+  >`iif(${at} AND substr(${template}, ${at} + ${LENGTH}, 4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+    upper(substr(${template}, ${at} + ${LENGTH}, 3)), NULL)`;
+};

@@ -1,0 +1,98 @@
+/**
+ * `npm run operator:create -- --remote EMAIL` (or `--local`): creates an operator, such as the first one after a deployment, and
+ * prints a temporary password. It requires write access to the database and has no equivalent in the API.
+ */
+import { parseArgs } from "node:util";
+import { createTemporaryPassword, TEMPORARY } from "../auth/passwords.ts";
+import { email as emailField } from "../http/input/fields.ts";
+import { CommandError } from "./command.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+const USAGE = "Usage: npm run operator:create -- --remote|--local [--persist-to DIR] EMAIL";
+
+/** Returns the text to print. Throws CommandError. */
+export async function createOperator(args: string[], wrangler: Wrangler): Promise<string> {
+  const { email, target } = readArguments(args);
+  const now = Date.now();
+  const { password, stored } = await createTemporaryPassword(now);
+  if (!insertOperator(wrangler, email, stored, now, target))
+    throw new CommandError(`${email} is already a user. Nothing was changed.`);
+  return `
+Operator ${email} created.
+
+  Temporary password: ${password}
+
+Copy the password now. It is not shown again. Sign in at /login within ${TEMPORARY} and choose your own password there.
+`;
+}
+
+/** `target` holds the flags of `wrangler d1` that name the database, the first one --local or --remote. */
+function readArguments(args: string[]): { email: string; target: string[] } {
+  const { values, positionals } = parse(args);
+  const [given, ...others] = positionals;
+  if (values.remote === values.local || given === undefined || others.length > 0)
+    throw new CommandError(USAGE);
+  const email = emailField.safeParse(given).data;
+  if (!email) throw new CommandError(`${given} is not an email address. ${USAGE}`);
+  const state = values["persist-to"] ? ["--persist-to", values["persist-to"]] : [];
+  return { email, target: [values.remote ? "--remote" : "--local", ...state] };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        remote: { type: "boolean", default: false },
+        local: { type: "boolean", default: false },
+        "persist-to": { type: "string" },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    // Its first sentence names the flag. The others are about positional arguments.
+    throw new CommandError(`${(error as Error).message.split(". ")[0]}. ${USAGE}`);
+  }
+}
+
+/** Returns whether the email address was free. */
+function insertOperator(
+  wrangler: Wrangler,
+  email: string,
+  { passwordHash, passwordExpiresAt }: { passwordHash: string; passwordExpiresAt: number },
+  now: number,
+  target: string[],
+): boolean {
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const isFree = `NOT EXISTS (SELECT 1 FROM users WHERE email = ${quote(email)})`;
+  const detail = quote(JSON.stringify({ role: "operator", sign_in: "password" }));
+  // The audit entry comes first, under the same condition, so that both rows are inserted or neither.
+  const sql = `
+    INSERT INTO audit_log (happened_at, action, subject, detail)
+    SELECT ${now}, 'create user', 'user ' || (SELECT coalesce(max(id), 0) + 1 FROM users), ${detail} WHERE ${isFree};
+    INSERT INTO users (email, role, password_hash, password_expires_at, created_at)
+    SELECT ${quote(email)}, 'operator', ${quote(passwordHash)}, ${passwordExpiresAt}, ${now} WHERE ${isFree}
+    RETURNING id;
+  `;
+  const { status, stdout, stderr } = wrangler(
+    ["d1", "execute", "DB", ...target, "--yes", "--json", "--command", sql],
+    { environment: { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
+  );
+  if (status !== 0)
+    throw new CommandError(
+      `The operator was not created. ${explain(`${stdout}${stderr}`, target.join(" "))}`,
+    );
+  const results: { results: unknown[] }[] = JSON.parse(stdout);
+  return results.some((result) => result.results.length > 0);
+}
+
+/** `output` is what wrangler printed before it failed, `target` the flags that named the database. */
+function explain(output: string, target: string): string {
+  if (/CLOUDFLARE_API_TOKEN|wrangler login|not (authenticated|logged in)/i.test(output)) {
+    return "You are not signed in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts). Then run the command again.";
+  }
+  if (output.includes("no such table")) {
+    return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${target}, then run the command again.`;
+  }
+  return `wrangler reported:\n${output}`;
+}

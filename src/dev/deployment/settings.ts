@@ -1,0 +1,37 @@
+/** What a first deployment adds to wrangler.toml, as text, because wrangler would not keep the comments. */
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { CommandError } from "../command.ts";
+import { type Checkout, type Configuration, type D1Configuration, settingsFile } from "./checkout.ts";
+
+/** The bindings have no IDs, as in the rest of the file. */
+export function addShards(checkout: Checkout, shards: D1Configuration[]): void {
+  if (shards.length === 0) return;
+  const sections = shards.map(({ binding, database_name, migrations_dir, migrations_pattern }) =>
+    [
+      "[[d1_databases]]",
+      ...Object.entries({ binding, database_name, migrations_dir, migrations_pattern }).map(
+        ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+      ),
+    ].join("\n"),
+  );
+  const intro = "# The shards of the deployed ledger. Keep all of them, in this order.";
+  appendFileSync(settingsFile(checkout), `\n${intro}\n${sections.join("\n\n")}\n`);
+  console.log(`wrangler.toml: bindings of ${shards.length} shards added. Commit the file.`);
+}
+
+const SETTING = 'OPERATOR_MFA = "required"';
+
+/** Makes two-factor authentication required of operators, unless the settings say whether it is. */
+export function requireTwoFactor(checkout: Checkout, configuration: Configuration): void {
+  if (configuration.vars?.OPERATOR_MFA !== undefined) return;
+  const file = settingsFile(checkout);
+  const before = readFileSync(file, "utf8");
+  const after = before.replace(/^\[vars\][ \t\r]*$/m, `$&\n${SETTING}`);
+  if (after === before)
+    throw new CommandError(
+      `wrangler.toml has no line [vars]. Add it, and below it ${SETTING}, or "optional". Nothing was changed.`,
+    );
+  writeFileSync(file, after);
+  configuration.vars = { ...configuration.vars, OPERATOR_MFA: "required" };
+  console.log(`wrangler.toml: ${SETTING} added. Commit the file.`);
+}

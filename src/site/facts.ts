@@ -1,0 +1,38 @@
+/** What the pages name in braces, such as `{cost window}`, as HTML. Read in the repository, a page has the name of the fact. */
+import { TEMPORARY } from "../auth/passwords.ts";
+import {
+  COST_TYPE,
+  COST_TYPES,
+  type CostType,
+  TYPES_PER_MILLE,
+  TYPES_WITH_DISCREPANCY,
+} from "../domain/cost-types.ts";
+import { RATE_DAYS } from "../domain/rates.ts";
+import {
+  COST_WINDOW,
+  describeFits,
+  inDays,
+  listOf,
+  RETENTION,
+  TYPES_OF_IMPRESSIONS,
+} from "../domain/texts.ts";
+import { DAY_MS } from "../domain/time.ts";
+
+const mark = (type: CostType) => `<code>${type}</code>`;
+const listed = (types: CostType[], last: "and" | "or") => listOf(types.map(mark), last);
+
+export const FACTS = {
+  "cost window": COST_WINDOW,
+  "retention time": RETENTION,
+  "days of rates": inDays(RATE_DAYS * DAY_MS),
+  "password days": TEMPORARY,
+  "cost types": listed(COST_TYPES, "or"),
+  "what fits": describeFits(mark),
+  "types with two kinds": listed(
+    COST_TYPES.filter((type) => COST_TYPE[type].fits.length > 1),
+    "or",
+  ),
+  "types of impressions": listed(TYPES_OF_IMPRESSIONS, "and"),
+  "types per mille": listed(TYPES_PER_MILLE, "and"),
+  "types with discrepancy": listed(TYPES_WITH_DISCREPANCY, "and"),
+};

@@ -1,0 +1,76 @@
+/** The limit of wrong codes holds for requests that the built Worker handles at the same time. */
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { codeAt } from "../../../src/auth/sign-in/totp.ts";
+import { DEMO } from "../../../src/dev/demo.ts";
+import { HOUR_MS } from "../../../src/domain/time.ts";
+import { type BuiltWorker, startBuilt } from "../../built-worker.ts";
+
+/** The Worker's clock shows the middle of an hour, because a new hour would begin with a new limit. */
+const AHEAD = HOUR_MS / 2 - (Date.now() % HOUR_MS);
+const CLOCK = `{ const { now } = Date; Date.now = () => now() + ${AHEAD}; }\n`;
+
+let server: BuiltWorker;
+beforeAll(async () => {
+  server = await startBuilt({ name: "guesses", script: CLOCK + inject("worker").script });
+});
+afterAll(() => server.miniflare.dispose());
+
+/** A browser without redirects. */
+class Browser {
+  readonly cookies = new Map<string, string>();
+
+  async send(path: string, fields?: Record<string, string>) {
+    const cookie = [...this.cookies].map((pair) => pair.join("=")).join("; ");
+    const response = await fetch(server.url + path, {
+      redirect: "manual",
+      headers: { accept: "text/html", cookie, origin: server.url },
+      ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";", 1)[0] ?? "").split("=");
+      this.cookies.set(name, value);
+    }
+    return {
+      status: response.status,
+      location: response.headers.get("location"),
+      text: await response.text(),
+    };
+  }
+
+  /** Enters the password, and waits for a code. */
+  async signIn() {
+    const { location } = await this.send("/login", { email: DEMO.email, password: DEMO.password });
+    return location;
+  }
+
+  async guess(codes: string[]) {
+    const pages = await Promise.all(codes.map((code) => this.send("/login/code", { code })));
+    return pages.map(({ status }) => status).sort();
+  }
+}
+
+/** 200 codes that are wrong now and in the next minutes. */
+function wrongCodes(secret: string): string[] {
+  const right = Array.from({ length: 20 }, (_, step) =>
+    codeAt(secret, Date.now() + AHEAD + (step - 1) * 30_000),
+  );
+  const codes = Array.from({ length: 220 }, (_, index) => String(index).padStart(6, "0"));
+  return codes.filter((code) => !right.includes(code)).slice(0, 200);
+}
+
+test("of 200 codes that a browser sends at the same time 20 are judged, whether it is known or not", async () => {
+  const [known, stranger] = [new Browser(), new Browser()];
+  expect(await known.signIn()).toBe("/");
+  const [, secret = ""] =
+    /name="secret" value="(\w+)"/.exec((await known.send("/account/two-factor")).text) ?? [];
+  const code = codeAt(secret, Date.now() + AHEAD);
+  const turnedOn = await known.send("/account/two-factor", { secret, code, password: DEMO.password });
+  expect(turnedOn.status).toBe(200);
+  for (const browser of [known, stranger]) {
+    expect(await browser.signIn()).toBe("/login/code?next=%2F");
+    expect(await browser.guess(wrongCodes(secret))).toEqual([
+      ...Array(20).fill(401),
+      ...Array(180).fill(429),
+    ]);
+  }
+});

@@ -1,0 +1,269 @@
+/** Tests `npm run migrations:new` in a copy of the schema and the migrations, which it changes. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DAY_MS } from "../../src/domain/time.ts";
+import { run } from "./run.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+let folder: string;
+
+/** Copies what the command reads and writes. */
+function copySchema(): void {
+  folder = mkdtempSync(join(tmpdir(), "linkledger-migrations-"));
+  for (const part of ["src/db", "src/dev", "src/domain", "migrations", "package.json"]) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+}
+const removeCopy = () => rmSync(folder, { recursive: true });
+
+const SCHEMA = "src/db/schema.ts";
+const RULES = "migrations/rules.sql";
+
+function edit(path: string, pattern: RegExp, replacement: string): void {
+  const text = readFileSync(join(folder, path), "utf8");
+  expect(text).toMatch(pattern);
+  writeFileSync(join(folder, path), text.replace(pattern, replacement));
+}
+
+/** `added` has the text of each new migration. */
+function create(...flags: string[]) {
+  const before = listFiles();
+  const { status, stderr } = run(process.execPath, ["src/dev/migrations.ts", ...flags], { cwd: folder });
+  const added = listFiles().filter((file) => file.endsWith(".sql") && !before.includes(file));
+  return {
+    status,
+    stderr,
+    added: added.map((file) => readFileSync(join(folder, "migrations", file), "utf8")),
+  };
+}
+
+const listFiles = () => readdirSync(join(folder, "migrations"), { recursive: true, encoding: "utf8" }).sort();
+
+/** A database with the migrations of the repository. */
+function migrated(): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  const files = readdirSync(join(ROOT, "migrations")).filter((file) => /^\d.*\.sql$/.test(file));
+  for (const file of files.sort()) database.exec(readFileSync(join(ROOT, "migrations", file), "utf8"));
+  return database;
+}
+
+describe("the command", () => {
+  beforeEach(copySchema);
+  afterEach(removeCopy);
+
+  describe("a changed trigger", () => {
+    beforeEach(() => edit(RULES, /DELETE FROM sessions WHERE user_id = NEW.id;/, "$& SELECT 1;"));
+
+    test("is dropped and created again with --rules, with its comment and nothing else", () => {
+      const { status, added } = create("--name", "users", "--rules");
+      expect([status, added]).toEqual([
+        0,
+        [
+          `DROP TRIGGER users_disabled;--> statement-breakpoint
+-- A disabled user has no API token and no session.
+CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at ON users WHEN NEW.disabled_at IS NOT NULL BEGIN
+  DELETE FROM api_tokens WHERE user_id = NEW.id;
+  DELETE FROM sessions WHERE user_id = NEW.id; SELECT 1;
+END;
+`,
+        ],
+      ]);
+      expect(create("--name", "again", "--rules")).toMatchObject({
+        status: 1,
+        stderr: "Neither the schema nor rules.sql has changed. Nothing was written.\n",
+        added: [],
+      });
+    });
+
+    test("is named without --rules, and nothing is written", () => {
+      const files = listFiles();
+      expect(create("--name", "users")).toEqual({
+        status: 1,
+        stderr:
+          "rules.sql differs from the migrations: users_disabled. Run the command again with --rules (migrations/README.md). Nothing was written.\n",
+        added: [],
+      });
+      expect(listFiles()).toEqual(files);
+    });
+  });
+
+  test("a new table needs no --rules", () => {
+    edit(SCHEMA, /$/, 'export const notes = sqliteTable("notes", { id: integer().primaryKey() });\n');
+    const { status, added } = create("--name", "notes");
+    expect([status, added]).toEqual([
+      0,
+      ["CREATE TABLE `notes` (\n\t`id` integer PRIMARY KEY NOT NULL\n);\n"],
+    ]);
+  });
+});
+
+/** When the window changes: a day after the migration, so no engagement that exists then has the new one. */
+const MIGRATED = Date.UTC(2026, 5, 1, 9);
+const FROM = MIGRATED + DAY_MS;
+
+/** The cost window of an engagement: ten days from FROM on, seven before. As migrations/README.md says. */
+function changeWindow(): void {
+  const window = `iif($\{instant} >= ${FROM}, ${10 * DAY_MS}, ${7 * DAY_MS})`;
+  edit(SCHEMA, /^const WINDOW = .*$/m, `const windowOf = (instant: string) => sql.raw(\`${window}\`);`);
+  for (const instant of ["click_at", "impression_at"])
+    edit(
+      SCHEMA,
+      new RegExp(`(?<=abs\\(received_at - ${instant}\\) <= )\\$\\{WINDOW\\}`),
+      `$\{windowOf("${instant}")}`,
+    );
+  edit(SCHEMA, /(?<=impression_at \+ )\$\{WINDOW\}/, `$\{windowOf("impression_at")}`);
+}
+
+/** What partners and people send to a database, each at a time. Amounts are in units of 0.00001. */
+function serviceOf(database: DatabaseSync) {
+  const record = (kind: "click" | "impression") => {
+    const statement = database.prepare(`
+      INSERT INTO recordings (app_token, link_id, partner_id, kind, occurred_at, cost_id, cost_data_on, url_cost_type, url_currency,
+        url_amount, price_counts, dropped, recorded_at, is_elsewhere)
+      VALUES ('demoapp00001', 1, 1, '${kind}', :at, :id, 1, :type, 'USD', :amount, :type IS NOT NULL, '[]', :at, 0)`);
+    return (at: number, id: string, type: string | null = null, amount: number | null = null) =>
+      statement.run({ at: BigInt(at), id, type, amount });
+  };
+  const call = database.prepare(`
+    INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at, void_state)
+    VALUES (1, :id, :type, 'USD', :amount, '', :at, :voidState)
+    ON CONFLICT DO UPDATE SET cost_type = excluded.cost_type, currency = excluded.currency, amount = excluded.amount,
+      received_at = excluded.received_at, void_state = excluded.void_state`);
+  const remove = database.prepare(
+    "UPDATE ledger_entries SET void_state = 'voided' WHERE partner_id = 1 AND cost_id = ?",
+  );
+  return {
+    click: record("click"),
+    view: record("impression"),
+    call: (at: number, id: string, type: string, amount: number | null, voidState: string | null = null) =>
+      call.run({ at: BigInt(at), id, type, amount, voidState }),
+    remove: (id: string) => remove.run(id),
+  };
+}
+
+/** The work for one ID, which lasts up to nine days. */
+function workOf({ click, view, call, remove }: ReturnType<typeof serviceOf>, number: number, start: number) {
+  const id = `rule-change-${number}`;
+  const later = start + ((number % 19) * DAY_MS) / 2;
+  const last = later + DAY_MS / 24;
+  const works: { at: number; run: () => void }[][] = [
+    [
+      { at: start, run: () => click(start, id) },
+      { at: later, run: () => call(later, id, "cpc", 100) },
+    ],
+    [{ at: start, run: () => click(start, id, "cpc", 200) }],
+    [
+      { at: start, run: () => call(start, id, "cpi", 300) },
+      { at: later, run: () => click(later, id) },
+    ],
+    [
+      { at: start, run: () => view(start, id, "cpi", 400) },
+      { at: later, run: () => click(later, id) },
+      { at: last, run: () => call(last, id, "cpi", null) },
+    ],
+    [
+      { at: start, run: () => click(start, id) },
+      { at: start, run: () => call(start, id, "cpe", 500) },
+      { at: later, run: () => remove(id) },
+      { at: last, run: () => call(last, id, "cpe", 501, "lifted") },
+    ],
+    [
+      { at: start, run: () => view(start, id, "cpm", 600) },
+      { at: later, run: () => call(later, id, "cpm", 601) },
+    ],
+    [
+      { at: start, run: () => call(start, id, "cpe", null) },
+      { at: start, run: () => view(start, id) },
+      { at: later, run: () => call(later, id, "cpe", 700) },
+    ],
+  ];
+  return works[number % works.length] ?? [];
+}
+
+describe("a window of ten days for clicks and impressions from a date on", () => {
+  let database: DatabaseSync;
+  let migration: string;
+
+  beforeAll(() => {
+    copySchema();
+    changeWindow();
+    [migration = ""] = create("--name", "ten_days", "--rules").added;
+    removeCopy();
+  });
+  beforeEach(() => {
+    database = migrated();
+  });
+  afterEach(() => database.close());
+
+  const migrate = () => database.exec(`BEGIN; ${migration}; COMMIT`);
+  /** The totals as the database keeps them, or as its rows have them now. */
+  const totalsOf = (rows: string) =>
+    database
+      .prepare(
+        `SELECT day, cost_type, state, sum(count) AS count, sum(amount) AS amount FROM ${rows}
+        GROUP BY 1, 2, 3 HAVING sum(count) <> 0 OR sum(amount) <> 0 ORDER BY 1, 2, 3`,
+      )
+      .all();
+
+  /** 50,000 live rows take longer than other tests: `LONG=1`. */
+  const ROWS = process.env.LONG ? 50_000 : 5_000;
+
+  test(`changes none of ${ROWS} live rows, and the totals are those of cost_states after work before and after it`, () => {
+    const service = serviceOf(database);
+    const starts = [
+      ...Array.from(
+        { length: ROWS },
+        (_, index) => MIGRATED - Math.floor(((index + 1) * 12 * DAY_MS) / ROWS),
+      ),
+      ...Array.from({ length: ROWS / 10 }, (_, index) => MIGRATED + Math.floor((index * 20 * DAY_MS) / ROWS)),
+    ];
+    const work = starts.flatMap((start, number) => workOf(service, number, start));
+    const [before = [], after = []] = [true, false].map((isBefore) =>
+      work.filter(({ at }) => at < MIGRATED === isBefore).sort((one, other) => one.at - other.at),
+    );
+    database.exec("BEGIN");
+    for (const { run } of before) run();
+    database.exec("COMMIT; CREATE TEMP TABLE kept AS SELECT * FROM ledger_entries");
+    expect(database.prepare("SELECT count(*) AS rows FROM kept").get()).toEqual({ rows: ROWS });
+    const columns = database
+      .prepare("SELECT group_concat(name) AS names FROM pragma_table_info('kept')")
+      .get();
+    migrate();
+    const changed = `SELECT ${columns?.names} FROM ledger_entries EXCEPT SELECT * FROM kept`;
+    expect(database.prepare(changed).all()).toEqual([]);
+    database.exec("BEGIN");
+    for (const { run } of after) run();
+    const counting =
+      "(SELECT day, cost_type, state, 1 AS count, coalesce(amount, 0) AS amount FROM cost_states)";
+    expect(totalsOf("daily_totals")).toEqual(totalsOf(counting));
+    const found = totalsOf("daily_totals").map(({ cost_type, state }) => `${cost_type} ${state}`);
+    expect([...new Set(found)].sort()).toEqual([
+      "cpc matched",
+      "cpc pending",
+      "cpe matched",
+      "cpe pending",
+      "cpi matched",
+      "cpi pending",
+      "cpi unpriced",
+      "cpm matched",
+      "cpm pending",
+    ]);
+  });
+
+  test.each([
+    ["seven days after a click before the date", FROM - 1, 7 * DAY_MS, "matched"],
+    ["seven days and a millisecond after it", FROM - 1, 7 * DAY_MS + 1, "pending"],
+    ["ten days after a click on the date", FROM, 10 * DAY_MS, "matched"],
+    ["ten days and a millisecond after it", FROM, 10 * DAY_MS + 1, "pending"],
+  ])("a cost %s", (_, at, age, state) => {
+    migrate();
+    const { click, call } = serviceOf(database);
+    click(at, "rule-change-id");
+    call(at + age, "rule-change-id", "cpc", 100);
+    expect(database.prepare("SELECT state FROM ledger_entries").all()).toEqual([{ state }]);
+  });
+});

@@ -1,0 +1,3 @@
+import { injectFaults } from "./each-call.ts";
+
+injectFaults("api");

@@ -1,0 +1,203 @@
+/**
+ * Fault injection: every operation of the router × each of its database calls × every fault. The files each-call-*.test.ts run a
+ * part of the operations each, so that two processes share the work.
+ */
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { isLong } from "../part.ts";
+import {
+  faultyDatabase,
+  type InjectedFault,
+  type KvMethods,
+  kvFails,
+  kvHangs,
+  kvThrows,
+  kvWith,
+  TRANSIENT,
+  withoutPauses,
+} from "./faulty.ts";
+import { type Sampled, sampled } from "./operations.ts";
+import { restoreState, settled, startState } from "./state.ts";
+
+const HANGS = undefined;
+const MESSAGES = [...TRANSIENT, HANGS];
+const LOST = "D1_ERROR: Network connection lost.";
+const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+
+/** The faults of one call. */
+const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, "at">[] => [
+  { when: "before", message },
+  { when: "after", message },
+]);
+
+/** An operation that reads has one outcome for all faults: 503, and nothing has changed. `npm test` tries one of them. */
+const faultsFor = (changes: boolean) => {
+  if (changes) return FAULTS;
+  const before = FAULTS.filter(({ when }) => when === "before");
+  return isLong ? before : before.slice(0, 1);
+};
+
+/** The operations of each file, by their paths. */
+export const PARTS = {
+  api: (pattern: string) => !/^\/(account|apps|login|logout|operator|partner)\b/.test(pattern),
+  members: (pattern: string) => /^\/(account|apps|login|logout)\b/.test(pattern),
+  operators: (pattern: string) => /^\/operator\b(?!\/v1)/.test(pattern),
+  others: (pattern: string) => /^\/(operator\/v1|partner)\b/.test(pattern),
+};
+/** The operations that write to KV after their response. */
+const WRITES_LATER = [
+  "createLink",
+  "createLinks",
+  "createTestLink",
+  "issueToken",
+  "openImpression",
+  "openLink",
+  "updateApp",
+  "POST /account/token/reset",
+  "POST /apps/:app_token/links/import/rows",
+  "POST /apps/:app_token/links/new",
+  "POST /operator/apps/:token",
+  "POST /operator/apps/:token/archive",
+  "POST /operator/rounds/:id/link",
+  "POST /operator/users/:id/token",
+];
+/**
+ * The statuses of a retry whose work was already done, where they are not those of the first time. If that work ended the session,
+ * the retry is redirected to the sign-in page.
+ */
+const AFTER_DONE: Record<string, number> = {
+  addMember: 409,
+  approveRound: 409,
+  closeRound: 409,
+  createUser: 409,
+  dismissFinding: 400,
+  eraseUser: 409,
+  openRound: 409,
+  removeMember: 404,
+  undoDismissal: 400,
+  "POST /account/password": 303,
+  "POST /account/token/reset": 303,
+  "POST /account/two-factor": 303,
+  "POST /account/two-factor/off": 303,
+  "POST /operator/apps/:token/members": 409,
+  "POST /operator/apps/:token/members/remove": 404,
+  "POST /operator/partners/:id/rounds": 409,
+  "POST /operator/rounds/:id/approve": 409,
+  "POST /operator/rounds/:id/close": 409,
+  "POST /operator/rounds/:id/dismissals": 400,
+  "POST /operator/rounds/:id/dismissals/undo": 400,
+  "POST /operator/users/:id/apps": 409,
+  "POST /operator/users/:id/erase": 409,
+  "POST /operator/users/new": 409,
+};
+/** POST operations that change nothing. */
+const CHANGES_NOTHING = [
+  "POST /partner/upload",
+  "POST /partner/upload/check-part",
+  "POST /apps/:app_token/links/import",
+];
+
+/** Checks that the response has the expected status or is a 503 with Retry-After. Returns whether it has the expected status. */
+async function isConfirmed(response: Response, expected: number, label: string): Promise<boolean> {
+  if (response.status !== 503) expect(response.status, label).toBe(expected);
+  else expect(response.headers.get("retry-after"), label).toMatch(/^[1-9]\d*$/);
+  return response.status !== 503;
+}
+
+/** Runs the tests of the operations of a part. */
+export function injectFaults(part: keyof typeof PARTS): void {
+  beforeAll(startState);
+  beforeEach(async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    await restoreState();
+  });
+
+  const each = sampled
+    .filter(({ pattern }) => PARTS[part](pattern))
+    .map((one): [string, Sampled] => [one.name, one]);
+
+  describe.each(each)("%s", (name, { send, repeats, isWrite }) => {
+    /** Sends the request without a fault. */
+    async function sendWithoutFault() {
+      const before = await settled();
+      const { database, calls } = faultyDatabase();
+      const { status } = await send({ DB: database });
+      const after = await settled();
+      const changes = JSON.stringify(before) !== JSON.stringify(after);
+      return { before, status, after, calls: calls(), changes };
+    }
+
+    it("succeeds or returns 503, stores everything or nothing, and stores it once after a retry", async () => {
+      const normal = await sendWithoutFault();
+      const { before, after, changes } = normal;
+      expect(normal.status).toBeLessThan(400);
+      expect(changes).toBe(isWrite && !CHANGES_NOTHING.includes(name));
+      let isDirty = changes;
+      for (let number = 1; number <= normal.calls; number++) {
+        for (const { when, message } of faultsFor(changes)) {
+          if (isDirty) await restoreState();
+          const label = `call ${number}, ${when}: ${message}`;
+          const fault: InjectedFault = { at: (call) => call === number, when, message };
+          const response = await withoutPauses(() => send({ DB: faultyDatabase(fault).database }));
+          const confirmed = await isConfirmed(response, normal.status, label);
+          const state = await settled();
+          const wasStored = changes && JSON.stringify(state) === JSON.stringify(after);
+          isDirty = changes && (confirmed || wasStored);
+          if (confirmed) expect(state, label).toEqual(after);
+          else expect([before, after], label).toContainEqual(state);
+          if (confirmed || !changes || (wasStored && repeats)) continue;
+          isDirty = true;
+          const again = await send();
+          expect(again.status, label).toBe(wasStored ? (AFTER_DONE[name] ?? normal.status) : normal.status);
+          expect(withoutLog(await settled()), label).toEqual(withoutLog(after));
+        }
+      }
+    });
+
+    it("returns 503 and changes nothing when every call fails, with any transient error", async () => {
+      const { calls, before, status, changes } = await sendWithoutFault();
+      if (changes) await restoreState();
+      for (const message of MESSAGES) {
+        const { database } = faultyDatabase({ at: () => true, when: "before", message });
+        const response = await withoutPauses(() => send({ DB: database }));
+        expect(response.status).toBe(calls === 0 ? status : 503);
+      }
+      expect(await settled()).toEqual(before);
+    });
+
+    it("responds the same when KV fails, hangs, is empty or cannot be written", async () => {
+      const normal = await sendWithoutFault();
+      const kvFaults: KvMethods[] = [
+        { get: kvFails, put: kvFails },
+        { get: kvHangs },
+        { get: async () => null },
+        { put: kvFails },
+        { put: kvThrows },
+      ];
+      for (const kv of kvFaults) {
+        if (normal.changes) await restoreState();
+        const response = await withoutPauses(() => send(kvWith(kv)));
+        // The readiness check reports the state of KV.
+        const status =
+          name === "readReadiness" && (kv.get === kvFails || kv.get === kvHangs) ? 503 : normal.status;
+        expect(response.status).toBe(status);
+        expect(await settled()).toEqual(normal.after);
+      }
+    });
+
+    it("responds even if the work after the response never ends", async () => {
+      const normal = await sendWithoutFault();
+      if (normal.changes) await restoreState();
+      const execution = { waitUntil: () => undefined };
+      const put = vi.fn(() => new Promise(() => undefined));
+      const response = await send(kvWith({ put }), { execution });
+      expect(response.status).toBe(normal.status);
+      expect(await settled()).toEqual(normal.after);
+      expect(put.mock.calls.length > 0).toBe(WRITES_LATER.includes(name));
+    });
+  });
+}
+
+/** Leaves out the audit log, which may have a second entry after a retry. */
+function withoutLog({ audit_log, ...rest }: Record<string, string[]>) {
+  return rest;
+}

@@ -1,0 +1,65 @@
+/** Hostile texts, and how much CPU time code takes to read them. */
+
+/** `%` repeated is `%%` too. The last two are accents that normalization sorts, and half of a character. */
+const SHORT = ["{", "%", "[", ";", "'", '"', "\n", "a", "\u0301", "\u0301\u0316", "\ud800"];
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+/** Read like `isLong` of test/part.ts, which needs the Workers runtime. */
+const CHARACTERS = process.env.LONG === "1" ? [...new Set([...SHORT, ...ASCII])] : SHORT;
+
+/** A run of one character, and the same in a URL and before another character, where an expression has to go back. */
+const SHAPES = [(run: string) => run, (run: string) => `https://${run}x`];
+
+const LENGTH = 60_000;
+const SHORTER = 15_000;
+/** Milliseconds. */
+const MOST = 20;
+const FAST = 2;
+
+/** Prepares code to read a text. Only the code itself is measured. */
+export type Prepare = (text: string) => () => unknown;
+
+/** What takes too long, in words. */
+export async function findSlow(what: string, prepare: Prepare, shapes = SHAPES): Promise<string[]> {
+  const found: string[] = [];
+  for (const character of CHARACTERS) {
+    for (const shape of shapes) {
+      const run = (length: number) => prepare(shape(character.repeat(length / character.length)));
+      const slow = await judge(run);
+      if (slow) found.push(`${what}, ${JSON.stringify(shape(character))}: ${slow}`);
+    }
+  }
+  return found;
+}
+
+/** How long code takes to read a text of 60 kB, if that is too long. `prepare` gets the length of the text. */
+export async function judge(prepare: (length: number) => () => unknown): Promise<string | undefined> {
+  let slow: string | undefined;
+  // Other work on the machine and the garbage collector only make code slower, so one good try is enough.
+  for (let tries = 0; tries < 10; tries++) {
+    // What took less time took less CPU time too, and the clock of a thread is too coarse for a single run.
+    for (let runs = 0; runs < 5; runs++) if ((await timeOf(prepare(LENGTH))) <= FAST) return undefined;
+    const [long, short] = [await cpuOf(() => prepare(LENGTH)), await cpuOf(() => prepare(SHORTER))];
+    if (long <= FAST || (long <= MOST && long <= 6 * short)) return undefined;
+    slow = `${long.toFixed(1)} ms, and ${short.toFixed(1)} ms for a quarter of it`;
+  }
+  return slow;
+}
+
+async function timeOf(run: () => unknown): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+/** Milliseconds of CPU time of one run: the mean of as many as the clock needs. */
+async function cpuOf(prepare: () => () => unknown): Promise<number> {
+  let [sum, runs] = [0, 0];
+  for (; sum < 40 && runs < 80; runs++) {
+    const run = prepare();
+    const start = process.threadCpuUsage();
+    await run();
+    const { user, system } = process.threadCpuUsage(start);
+    sum += (user + system) / 1000;
+  }
+  return sum / runs;
+}

@@ -1,0 +1,68 @@
+import type { Mutant } from "./mutant.ts";
+
+/** The rules of the ledger: matching, prices on URLs, voids, totals. */
+export const ledger: Mutant[] = [
+  {
+    name: "a late click counts on the day of its delivery",
+    file: "migrations",
+    search: "SELECT NEW.app_token, NEW.occurred_at / 86400000, NEW.link_id, coalesce(",
+    replace: "SELECT NEW.app_token, CAST(NEW.recorded_at AS INTEGER) / 86400000, NEW.link_id, coalesce(",
+    tests: ["test/engagement/queue.test.ts"],
+  },
+  {
+    name: "the second change after a void forgets it",
+    file: "src/db/ledger/submission.ts",
+    search: "iif(${e.voidState} IS NULL, NULL, 'lifted')",
+    replace: "iif(${e.voidState} = 'voided', 'lifted', NULL)",
+    tests: ["test/cost/void.test.ts"],
+  },
+  {
+    name: "a void is too late at the end of its window",
+    file: "src/db/ledger/voids.ts",
+    search: "${now} - ${windowStart} > ${window}",
+    replace: "${now} - ${windowStart} >= ${window}",
+    tests: ["test/cost/void.test.ts"],
+  },
+  {
+    name: "an ID that is repeated in a batch is judged once",
+    file: "src/db/ledger/submission.ts",
+    search: "seen.set(item.costId, number + 1)",
+    replace: "seen.set(item.costId, number)",
+    tests: ["test/cost/batch.test.ts"],
+  },
+  {
+    name: "a call is a duplicate if it has the price of the URL",
+    file: "src/db/ledger/submission.ts",
+    search: "${sent.amount} = ${e.amount}) THEN 'duplicate'",
+    replace: "${sent.amount} = ${e.amountInEffect}) THEN 'duplicate'",
+    tests: ["test/cost/url-cost.test.ts"],
+  },
+  {
+    name: "spend counts on the day of the call instead of its click",
+    file: "migrations",
+    search: "coalesce(matched_at, received_at) / 86400000 AS day",
+    replace: "received_at / 86400000 AS day",
+    tests: ["test/cost/matching.test.ts"],
+  },
+  {
+    name: "a price on a URL counts again once a void is lifted",
+    file: "migrations",
+    search: "CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL",
+    replace: "CASE WHEN matched_kind IS NOT NULL OR coalesce(void_state = 'voided', 0) THEN NULL",
+    tests: ["test/cost/void.test.ts"],
+  },
+  {
+    name: "a second click with the same ID is not counted",
+    file: "migrations",
+    search: "WHERE kept_at IS NOT NEW.occurred_at",
+    replace: "WHERE kept_at IS NULL",
+    tests: ["test/reports/read-engagements.test.ts"],
+  },
+  {
+    name: "a click goes to the ledger under a generated ID although its price does not count",
+    file: "src/db/ledger/engagements.ts",
+    search: '(${message("isGenerated")} AND NOT ${priceCounts})',
+    replace: "false",
+    tests: ["test/cost/url-cost.test.ts"],
+  },
+];

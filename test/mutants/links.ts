@@ -1,0 +1,96 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Links, the clicks that open them, and the lists of links. */
+export const links: Mutant[] = [
+  {
+    name: "a cached destination never expires",
+    file: "src/db/links/destination-cache.ts",
+    search: "JSON.stringify(destination), { expirationTtl: DESTINATION_SECONDS }",
+    replace: "JSON.stringify(destination)",
+    tests: ["test/engagement/link-cache.test.ts"],
+  },
+  {
+    name: "a network uses up the limit of sub-links of another one",
+    file: "src/db/links/sub-links.ts",
+    search: "OVER (PARTITION BY ${x.rootId})",
+    replace: "OVER ()",
+    tests: ["test/engagement/sub-links.test.ts"],
+  },
+  {
+    name: "a click finds the newest sub-link with a name",
+    file: "src/db/links/sub-links.ts",
+    search: "SELECT min(${s.id}) FROM",
+    replace: "SELECT max(${s.id}) FROM",
+    tests: ["test/engagement/sub-links.test.ts"],
+  },
+  {
+    name: "a path finds the archived link before the active one",
+    file: "src/db/links/paths.ts",
+    search: "min(${s.archived} << 60 | ${s.id})",
+    replace: "min((1 - ${s.archived}) << 60 | ${s.id})",
+    tests: ["test/workspace/create.test.ts"],
+  },
+  {
+    name: "a row of a file does not inherit the partner of the row above it",
+    file: "src/usecases/links/path-rules.ts",
+    search: " ?? planned.get(keyOf(row, at + 1)) ?? null",
+    replace: " ?? null",
+    tests: ["test/workspace/import.test.ts"],
+  },
+  {
+    name: "two encodings of a name are two links",
+    file: "src/usecases/links/link.ts",
+    search: '    z.normalize("NFC"),\n',
+    replace: "",
+    tests: ["test/security/names.test.ts"],
+  },
+  {
+    name: "201 links can be changed in one request",
+    file: "src/workspace/links/query.ts",
+    search: "MAX_SELECTED = 200",
+    replace: "MAX_SELECTED = 201",
+    tests: ["test/workspace/bulk.test.ts"],
+  },
+  {
+    name: "a redirect may lead to any port of an allowed host",
+    file: "src/domain/click-target.ts",
+    search: "redirectHosts.includes(url.host)",
+    replace: "redirectHosts.includes(url.hostname)",
+    tests: ["test/domain/choose-target.test.ts"],
+  },
+  {
+    name: "a request with s2s=1 does not wait for its limit",
+    file: "src/engagement/open.ts",
+    search: "await limitServerEngagements(context)",
+    replace: "limitServerEngagements(context).catch(() => {})",
+    tests: ["test/security/shed-load.test.ts"],
+  },
+  {
+    name: "an idempotency key belongs to all users of an app",
+    file: "src/db/idempotency.ts",
+    search: "${k.userId} = ${user} AND ${k.appToken} = ${app} AND ${k.operation}",
+    replace: "${k.appToken} = ${app} AND ${k.operation}",
+    tests: ["test/security/tenants.test.ts"],
+  },
+  {
+    name: "an expired idempotency key returns its response before the purge",
+    file: "src/db/idempotency.ts",
+    search: "WHERE ${where} AND NOT ${isExpired}",
+    replace: "WHERE ${where}",
+    tests: ["test/campaign/idempotency.test.ts"],
+  },
+  {
+    name: "a cursor is valid for every value of a filter",
+    file: "src/http/cursors.ts",
+    search: "...filters.map((name) => `${name}=${searchParams.get(name)}`)",
+    replace: "...filters",
+    tests: ["test/campaign/filters.test.ts"],
+  },
+  {
+    name: "the next page by name skips links with the same name",
+    file: "src/db/links/browse.ts",
+    search: "${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})",
+    replace: "${name} >= ${start} AND (${name} > ${start} OR ${startId} = 0)",
+    tests: ["test/workspace/links.test.ts"],
+  },
+];

@@ -1,0 +1,132 @@
+/**
+ * Breaks the code in one place at a time, and checks that the tests named beside it fail. A mutant that survives is a missing test.
+ * Each runs in a copy of the tree, so the working tree never changes.
+ *
+ * `npm run mutants` runs all of them, `npm run mutants -- TEXT` those with the text in their name or file.
+ */
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { accounts } from "./accounts.ts";
+import { ledger } from "./ledger.ts";
+import { links } from "./links.ts";
+import type { Mutant } from "./mutant.ts";
+import { operators } from "./operators.ts";
+import { pages } from "./pages.ts";
+import { storage } from "./storage.ts";
+
+const mutants: Mutant[] = [...ledger, ...storage, ...links, ...accounts, ...operators, ...pages];
+
+const ROOT = join(import.meta.dirname, "../..");
+/** What the tests read. */
+const COPIED = ["src", "test", "migrations", "package.json", "tsconfig.json", "wrangler.toml", "README.md"];
+
+/** A mutant with an endless loop is stopped. */
+const MAX_MS = 10 * 60 * 1000;
+
+function makeCopy(): string {
+  const copy = mkdtempSync(join(tmpdir(), "linkledger-mutants-"));
+  for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+interface Report {
+  success: boolean;
+  testResults: { assertionResults: { status: string; fullName: string }[] }[];
+}
+
+/** Runs test files in a copy up to the first failure. Returns undefined if no test ran, for example because none loads. */
+async function runTests(
+  copy: string,
+  { project, tests }: Pick<Mutant, "project" | "tests">,
+): Promise<{ failed: string | undefined } | undefined> {
+  const output = join(copy, "report.json");
+  rmSync(output, { force: true });
+  const which = ["--config", "test/vitest.config.ts", "--project", project ?? "one database", ...tests];
+  const how = ["--bail=1", `--fsModuleCachePath=${join(copy, "cache")}`];
+  const child = spawn(
+    join(ROOT, "node_modules/.bin/vitest"),
+    ["run", ...which, ...how, "--reporter=json", `--outputFile=${output}`],
+    { cwd: copy, stdio: "ignore", timeout: MAX_MS },
+  );
+  await new Promise((resolve) => child.once("exit", resolve));
+  try {
+    return findFailure(JSON.parse(readFileSync(output, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+function findFailure({ success, testResults }: Report): { failed: string | undefined } | undefined {
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  if (!results.some(({ status }) => status === "passed" || status === "failed")) return undefined;
+  if (success) return { failed: undefined };
+  const test = results.find(({ status }) => status === "failed");
+  return { failed: test?.fullName ?? "after the last test of a file" };
+}
+
+type Result = "killed" | "survived" | "invalid";
+
+async function runMutant(copy: string, mutant: Mutant): Promise<[Result, why: string]> {
+  const path = join(copy, fileOf(mutant));
+  const original = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const [before, after, ...more] = original.split(mutant.search);
+  if (before === undefined || after === undefined || more.length > 0)
+    return ["invalid", "its text is not in the file once"];
+  writeFileSync(path, before + mutant.replace + after);
+  const run = await runTests(copy, mutant);
+  writeFileSync(path, original);
+  if (!run) return ["invalid", "its tests do not run"];
+  return run.failed === undefined ? ["survived", mutant.tests.join(", ")] : ["killed", run.failed];
+}
+
+function fileOf({ file, search }: Mutant): string {
+  if (file !== "migrations") return file;
+  const names = readdirSync(join(ROOT, file)).filter((name) => name.endsWith(".sql") && name !== "rules.sql");
+  const last = names.sort().findLast((name) => readFileSync(join(ROOT, file, name), "utf8").includes(search));
+  return join(file, last ?? "none");
+}
+
+/** Without a mutant, the tests must pass. */
+async function checkTests(copy: string, chosen: Mutant[]): Promise<void> {
+  for (const [project, some] of Map.groupBy(chosen, (mutant) => mutant.project)) {
+    const tests = [...new Set(some.flatMap((mutant) => mutant.tests))];
+    const run = await runTests(copy, { project, tests });
+    if (!run || run.failed !== undefined)
+      throw new Error(`A test fails without a mutant: ${run?.failed ?? "they do not run"}`);
+  }
+}
+
+const [text = ""] = process.argv.slice(2);
+const chosen = mutants.filter(({ name, file }) => name.includes(text) || file.includes(text));
+const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, makeCopy);
+process.once("exit", () => {
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+});
+process.once("SIGINT", () => process.exit(130));
+
+if (copies[0]) await checkTests(copies[0], chosen);
+const counts: Record<Result, number> = { killed: 0, survived: 0, invalid: 0 };
+const waiting = [...chosen];
+const work = async (copy: string) => {
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const [result, why] = await runMutant(copy, mutant);
+    counts[result]++;
+    console.log(`${result}: ${mutant.name} (${why})`);
+  }
+};
+await Promise.all(copies.map(work));
+const { killed, survived, invalid } = counts;
+console.log(`${killed} killed, ${survived} survived, ${invalid} invalid`);
+process.exitCode = killed > 0 && killed === chosen.length ? 0 : 1;

@@ -1,0 +1,9 @@
+/** What a process of the tests makes once, also if a test file loads new modules. */
+export function once<T>(name: string, make: () => T): T {
+  const key = Symbol.for(`linkledger ${name}`);
+  const made = Reflect.get(globalThis, key) as { value: T } | undefined;
+  if (made) return made.value;
+  const value = make();
+  Reflect.set(globalThis, key, { value });
+  return value;
+}

@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, it, test } from "vitest";
+import { Browser, signedIn } from "../account/support.ts";
+import { ask, call, DEMO, env, freshDemo, NOW, rejection, rows, UNLIMITED } from "../harness.ts";
+import { readTables, tableNames } from "../restore.ts";
+
+const token = DEMO.operatorToken;
+const users = "/operator/v1/users";
+const your_password = DEMO.operatorPassword;
+
+beforeEach(freshDemo);
+
+const erase = (id: number, json: object = {}) => ask(`${users}/${id}/erase`, { token, json, env: UNLIMITED });
+
+/** The tables with rows of a user, and how many. */
+async function rowsOf(id: number): Promise<Record<string, number>> {
+  const tables = Object.entries(await readTables(env.DB, await tableNames(env.DB)));
+  return Object.fromEntries(
+    tables.flatMap(([name, found]) => {
+      const count = found.filter(({ user_id }) => user_id === id).length;
+      return count > 0 ? [[name, count]] : [];
+    }),
+  );
+}
+
+test("erasing a user ends everything that they can sign in with, and leaves the ID, the time and the audit log", async () => {
+  const member = await signedIn();
+  await new Browser().signIn(DEMO.email, "a wrong password");
+  await env.DB.batch(
+    [
+      "INSERT INTO authenticators (user_id, sealed, created_at, last_step) VALUES (1, 'x', 0, 0)",
+      "INSERT INTO recovery_codes (user_id, code_hash) VALUES (1, 'x')",
+      "INSERT INTO devices (user_id, id_hash, expires_at) VALUES (1, 'x', 9e15)",
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+  const others = await rowsOf(2);
+  expect(await rowsOf(1)).toEqual({
+    ...{ api_tokens: 1, audit_log: 1, authenticators: 1, devices: 1, failed_sign_ins: 1 },
+    ...{ memberships: 1, recovery_codes: 1, sessions: 1 },
+  });
+  const [before] = await rows<{ created_at: number }>("SELECT created_at FROM users WHERE id = 1");
+  const { status, body } = await erase(1);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    data: {
+      items: [
+        {
+          ...{ id: 1, email: "erased user 1", role: "member", sign_in: "sso", erased: true },
+          ...{ token_hint: null, disabled_at: new Date(NOW).toISOString() },
+        },
+      ],
+    },
+  });
+  expect(await rowsOf(1)).toEqual({ audit_log: 1 });
+  expect(await rows("SELECT * FROM users WHERE id = 1")).toEqual([
+    {
+      ...{ id: 1, email: "erased user 1", role: "member", password_hash: null, disabled_at: NOW },
+      ...{ created_at: before?.created_at, password_expires_at: null },
+    },
+  ]);
+  expect(await rowsOf(2)).toEqual({ ...others, audit_log: 1 });
+  const [entry] = await rows(
+    "SELECT user_id, action, subject, detail FROM audit_log ORDER BY id DESC LIMIT 1",
+  );
+  expect(entry).toEqual({ user_id: 2, action: "erase user", subject: "user 1", detail: "{}" });
+  expect((await member.get("/account")).headers.get("location")).toContain("/login");
+  expect((await call("/public/v1/partners", { token: DEMO.apiToken })).status).toBe(401);
+  expect((await new Browser().signIn()).status).toBe(401);
+  expect((await new Browser().signIn("erased user 1", DEMO.password)).status).toBe(400);
+});
+
+test("erasing a user of single sign-on ends their token and known browsers", async () => {
+  await env.DB.batch(
+    [
+      "INSERT INTO users (id, email, role, created_at) VALUES (5, 'sso@example.com', 'member', 0)",
+      "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('x', 5, '', 0)",
+      "INSERT INTO devices (user_id, id_hash, expires_at) VALUES (5, 'x', 9e15)",
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+  expect(await rowsOf(5)).toEqual({ api_tokens: 1, devices: 1 });
+  await erase(5);
+  expect(await rowsOf(5)).toEqual({});
+});
+
+test("after that, no table and no key has an address that the user ever had, and another user can get it", async () => {
+  const addresses = ["ana@first.example", "ana@second.example"];
+  await ask(users, { token, json: { email: addresses[0] } });
+  await ask(`${users}/3`, { token, method: "PATCH", json: { email: addresses[1] } });
+  await ask(`${users}/3`, {
+    token,
+    method: "PATCH",
+    json: { role: "operator", your_password },
+    env: UNLIMITED,
+  });
+  await new Browser().signIn(addresses[1], "a wrong password");
+  await erase(3, { your_password });
+  const stored = JSON.stringify(await readTables(env.DB, await tableNames(env.DB)));
+  expect(stored).toContain("erased user 3");
+  for (const address of addresses) expect(stored).not.toContain(address);
+  for (const kv of [env.TOKENS, env.LINKS])
+    expect(JSON.stringify((await kv.list()).keys)).not.toContain("ana@");
+  const again = await ask(users, { token, json: { email: addresses[1] } });
+  expect(again.body).toMatchObject({ data: { items: [{ id: 4, erased: false }] } });
+});
+
+test("the audit log names users by ID, shows the address of today, and after the erasure none", async () => {
+  await ask(users, { token, json: { email: "ana@first.example" } });
+  await ask(`${users}/3`, { token, method: "PATCH", json: { email: "ana@second.example" } });
+  const details = await rows("SELECT action, subject, detail FROM audit_log ORDER BY id");
+  expect(details).toEqual([
+    { action: "create user", subject: "user 3", detail: '{"role":"member","sign_in":"password"}' },
+    { action: "update user", subject: "user 3", detail: '{"email":"changed"}' },
+  ]);
+  const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  const sentences = async () =>
+    [
+      ...(await operator.get("/operator/audit?object=user%203")).text.matchAll(
+        /class="sentence">([\s\S]*?)<\/th>/g,
+      ),
+    ].map(([, text = ""]) =>
+      text
+        .replace(/<[^>]*>/g, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+  const who = DEMO.operatorEmail;
+  expect(await sentences()).toEqual([
+    `${who} changed the email of ana@second.example`,
+    `${who} created the user ana@second.example as member`,
+  ]);
+  await erase(3);
+  expect(await sentences()).toEqual([
+    `${who} erased the account of erased user 3`,
+    `${who} changed the email of erased user 3`,
+    `${who} created the user erased user 3 as member`,
+  ]);
+});
+
+describe("an erased user", () => {
+  beforeEach(async () => {
+    expect((await erase(1)).status).toBe(200);
+  });
+
+  it.each([
+    ["gets no address", "PATCH", `${users}/1`, { email: "new@example.com" }],
+    ["is not enabled", "PATCH", `${users}/1`, { disabled: false }],
+    ["gets no role", "PATCH", `${users}/1`, { role: "operator", your_password }],
+    ["gets no password", "POST", `${users}/1/password`, {}],
+    ["gets no token", "POST", `${users}/1/token`, {}],
+    ["is not erased again", "POST", `${users}/1/erase`, {}],
+    ["joins no app", "POST", `/operator/v1/apps/${DEMO.otherAppToken}/members`, { user_id: 1 }],
+  ])("%s", async (_, method, path, json) => {
+    const state = () =>
+      Promise.all([rows("SELECT * FROM users"), rowsOf(1), rows("SELECT id FROM audit_log")]);
+    const before = await state();
+    expect(await rejection(path, { token, method, json, env: UNLIMITED })).toEqual({
+      ...{ status: 409, code: "user_erased", params: [] },
+    });
+    expect(await state()).toEqual(before);
+  });
+
+  it("is in the console, without forms", async () => {
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    expect((await operator.get("/operator/users")).text).toMatch(
+      /erased user 1<\/a>[\s\S]*?<span class="badge">erased<\/span>/,
+    );
+    const { text } = await operator.get("/operator/users/1");
+    expect(text).toContain('<a href="/operator/audit?who=erased%20user%201">');
+    expect(text.match(/<form[^>]*action="\/operator[^"]*"/g)).toBeNull();
+  });
+});
+
+test("the last operator who can sign in is not erased", async () => {
+  const before = await rows("SELECT * FROM users");
+  const { status, body } = await erase(2, { your_password });
+  expect([status, body]).toMatchObject([409, { code: "last_operator" }]);
+  expect(await rows("SELECT * FROM users")).toEqual(before);
+});
+
+test("the console asks before it erases a user, and says that it did", async () => {
+  const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  expect((await operator.get("/operator/users/1")).text).toContain("<summary>Erase user</summary>");
+  const erased = await operator.post("/operator/users/1/erase", {});
+  expect([erased.status, erased.headers.get("location")]).toEqual([
+    303,
+    "/operator/users/1?done=user-erased",
+  ]);
+  expect((await operator.get("/operator/users/1?done=user-erased")).text).toContain("User erased.");
+});
+
+test("the migration removes the addresses from entries that were written before, and nothing else", async () => {
+  const migration = env.TEST_MIGRATIONS.find(({ name }) => name.includes("operators_and_erased_users"));
+  const insert = env.DB.prepare(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (0, 2, ?, 'user 3', ?)",
+  );
+  const role = { from: "member", to: "operator" };
+  const entries: [action: string, before: object, after: object][] = [
+    ["create user", { email: "a@b.example", role: "member" }, { role: "member" }],
+    ["update user", { email: { from: "a@b.example", to: "c@d.example" }, role }, { email: "changed", role }],
+    ["update user", { role }, { role }],
+    ["create link", { name: "email" }, { name: "email" }],
+  ];
+  await env.DB.batch([
+    env.DB.prepare("DROP TRIGGER users_role_changed"),
+    ...entries.map(([action, before]) => insert.bind(action, JSON.stringify(before))),
+    ...(migration?.queries ?? []).map((query) => env.DB.prepare(query)),
+  ]);
+  const found = await rows<{ detail: string }>("SELECT detail FROM audit_log ORDER BY id");
+  expect(found.map(({ detail }) => JSON.parse(detail))).toEqual(entries.map(([, , after]) => after));
+  await expect(rows("UPDATE audit_log SET detail = '{}'")).rejects.toThrow("cannot be changed");
+});

@@ -1,0 +1,12 @@
+/**
+ * Which part of the suite runs. `npm test` runs a fixed part of what is large: random models, orders, faults at every call, every
+ * hostile text. `npm run test:long` runs all of it, with new seeds. Everything else runs in both.
+ */
+import { env } from "cloudflare:workers";
+
+/** Whether everything runs. */
+export const isLong = (env as { LONG?: string }).LONG === "1";
+
+/** The parameters of a random property that has `all` runs in the long part, and `some` in `npm test`, always the same. */
+export const runs = (all: number, some: number = all) =>
+  isLong ? { numRuns: all } : { numRuns: some, seed: 20_260_101 };

@@ -1,0 +1,172 @@
+/** A report covers at most 200,000 rows of totals in a database. One that covers more is rejected before it adds up any of them. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { databasesOf } from "../../src/db/ledger/shards.ts";
+import { type Browser, signedIn } from "../account/support.ts";
+import { ask, DAY, DEMO, ledgerOn, NOW, type ProblemBody, withMethods, wrapDatabases } from "../harness.ts";
+import { freshLedger } from "../support.ts";
+import { APP, hrefOf, mainOf, textOf } from "../workspace/page-text.ts";
+
+const MOST = 200_000;
+const DAYS = 100;
+const today = Math.floor(NOW / DAY);
+const PATH = `/public/v1/apps/${DEMO.appToken}`;
+const from = new Date(NOW - (DAYS - 1) * DAY).toISOString().slice(0, 10);
+const ALL = `from=${from}&to=2026-03-15`;
+
+/** The database with the totals: the last shard, or DB. */
+const database = () => databasesOf(ledgerOn()).at(-1) as D1Database;
+
+/** Adds a row to both tables: the first `count` rows of as many days. */
+const add = (count: number, first = 0) => {
+  const numbers = `WITH RECURSIVE n(i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n WHERE i < ${first + count - 1})`;
+  const keys = `'${DEMO.appToken}', ${today} - i % ${DAYS}, 1 + i / ${DAYS}`;
+  return database().batch([
+    database().prepare(
+      `${numbers} INSERT INTO daily_totals SELECT ${keys}, 1, 'cpc', 'USD', 'matched', 1, 100000 FROM n`,
+    ),
+    database().prepare(`${numbers} INSERT INTO daily_engagements SELECT ${keys}, 1, 'click', 1, 1 FROM n`),
+  ]);
+};
+
+const read = (report: string, query: string, db?: D1Database) =>
+  ask<ProblemBody & { data: { items: object[] } }>(`${PATH}/${report}?${query}`, {
+    token: DEMO.apiToken,
+    ...(db && { env: { DB: db } }),
+  });
+
+/** Runs the statements of each batch one by one, and counts the rows that they read before one of them aborts it. */
+function steppingDatabase() {
+  const counts = { read: 0 };
+  const stepping = wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        const results: D1Result[] = [];
+        for (const statement of statements) {
+          const result = await statement.all();
+          counts.read += result.meta.rows_read;
+          results.push(result);
+        }
+        return results;
+      },
+    }),
+  );
+  return { stepping, counts };
+}
+
+/** What the judgement reads to find the app. */
+const APP_READS = 2;
+
+const REPORTS = [
+  ["spend", "group_by=day"],
+  ["spend", "group_by=link&level=1"],
+  ["engagements", "group_by=kind"],
+  ["engagements", "group_by=link&level=2"],
+] as const;
+
+let browser: Browser;
+
+beforeAll(async () => {
+  await freshLedger();
+  await add(MOST);
+  browser = await signedIn();
+});
+
+describe("a report of exactly 200,000 rows", () => {
+  it.each(REPORTS)("is read: %s, %s", async (report, group) => {
+    const { status, body } = await read(report, `${ALL}&${group}`);
+    expect([status, body.data.items.length > 0]).toEqual([200, true]);
+  });
+});
+
+describe("a report of one row more", () => {
+  beforeAll(async () => {
+    await add(1, MOST);
+  });
+
+  it.each(REPORTS)("is rejected, and says that only fewer days help: %s, %s", async (report, group) => {
+    const { status, body } = await read(report, `${ALL}&${group}`);
+    expect([status, body.code, body.errors]).toEqual([
+      400,
+      "report_too_large",
+      [
+        {
+          param: "from",
+          message: "is too early: the days have more than 200,000 rows of totals; use fewer days",
+        },
+      ],
+    ]);
+  });
+
+  it.each(REPORTS)(
+    "is rejected before a total is read, except by its judgement: %s, %s",
+    async (report, group) => {
+      const { stepping, counts } = steppingDatabase();
+      expect((await read(report, `${ALL}&${group}`, stepping)).status).toBe(400);
+      expect(counts.read).toBeLessThanOrEqual(20 * (1 + ledgerOn().shards.length));
+    },
+  );
+
+  it("is judged by a statement that reads at most 200,001 rows, however many more there are", async () => {
+    await add(5_000, MOST + 1);
+    const judged: D1Result[] = [];
+    const unlimited = wrapDatabases((real) =>
+      withMethods(real, {
+        // The judgement does not abort the batch.
+        prepare: (text: string) => {
+          const statement = real.prepare(text.replaceAll("'report_too_large'", () => "'$'"));
+          return withMethods(statement, {
+            bind: (...values: unknown[]) =>
+              withMethods(statement.bind(...values), { isJudgement: text.includes("report_too_large") }),
+          });
+        },
+        batch: async (statements: (D1PreparedStatement & { isJudgement: boolean })[]) => {
+          const results: D1Result[] = [];
+          for (const statement of statements) {
+            const result = await statement.all();
+            if (statement.isJudgement) judged.push(result);
+            results.push(result);
+          }
+          return results;
+        },
+      }),
+    );
+    expect((await read("engagements", `${ALL}&group_by=kind`, unlimited)).status).toBe(200);
+    expect(Math.max(...judged.map(({ meta }) => meta.rows_read))).toBe(MOST + 1 + APP_READS);
+  });
+
+  it("is read for fewer days, but not for one link, one partner or one type, which read the same rows", async () => {
+    const week = "from=2026-03-09&to=2026-03-15&group_by=day";
+    expect((await read("spend", week)).status).toBe(200);
+    for (const filter of ["link=demo1nk001", "partner_id=2", "cost_type=cpm", "currency=EUR"]) {
+      expect((await read("spend", `${ALL}&group_by=day&${filter}`)).status).toBe(400);
+    }
+  });
+
+  it("is not judged for a caller without access to the app", async () => {
+    const other = await ask<ProblemBody>(
+      `${PATH.replace(DEMO.appToken, DEMO.otherAppToken)}/spend?${ALL}&group_by=day`,
+      {
+        token: DEMO.apiToken,
+      },
+    );
+    expect(other.status).toBe(404);
+  });
+});
+
+describe("a page with too many totals", () => {
+  it.each(["", "/spend", "/partners", "/spend.csv"])("%s says so and offers fewer days", async (page) => {
+    const { status, text } = await browser.get(`${APP}${page}?${ALL}`);
+    expect(status).toBe(400);
+    expect(textOf(mainOf(text))).toMatch(
+      /^The report covers too much The first day is too early: .* use fewer days\./,
+    );
+    const today = await browser.get(hrefOf(mainOf(text), "Show only today"));
+    expect(today.status).toBe(200);
+  });
+
+  it("of links shows the links without figures", async () => {
+    const { status, text } = await browser.get(`${APP}/links?${ALL}&open=demo1nk003`);
+    expect(status).toBe(200);
+    expect(textOf(mainOf(text))).toContain("figures aren't shown. Choose fewer days.");
+  });
+});

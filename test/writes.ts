@@ -1,0 +1,94 @@
+/**
+ * Notes what the tests and the Worker write, so that only that is restored and read again. It wraps the methods of D1, KV and R2
+ * once in a process, whichever modules the test files load.
+ */
+import { env } from "cloudflare:workers";
+import { once } from "./once.ts";
+
+/** What was written since it was last forgotten. */
+export class Writes {
+  /** Tables and views, by the texts of the statements. `closure` in restore.ts adds what triggers write. */
+  readonly tables = new Set<string>();
+  /** A statement may have changed a table, view or trigger, or all rows. */
+  schema = false;
+  /** Workers KV or the bucket. */
+  objects = false;
+
+  forget(): void {
+    this.tables.clear();
+    this.schema = false;
+    this.objects = false;
+  }
+}
+
+const watchers = once("writes", install);
+
+/** Notes all writes from now on. */
+export function watchWrites(): Writes {
+  const writes = new Writes();
+  watchers.add(writes);
+  return writes;
+}
+
+/** Notes that everything may have changed, as after `reset()`. */
+export function noteReset(): void {
+  for (const writes of watchers) {
+    writes.schema = true;
+    writes.objects = true;
+  }
+}
+
+interface Statement {
+  statement: string;
+}
+
+function install(): Set<Writes> {
+  const installed = new Set<Writes>();
+  const seen = new Map<string, { tables: string[]; schema: boolean }>();
+  const note = (query: string) => {
+    let found = seen.get(query);
+    found ??= { tables: writtenBy(query), schema: CHANGES_SCHEMA.test(query) };
+    seen.set(query, found);
+    for (const writes of installed) {
+      for (const name of found.tables) writes.tables.add(name);
+      if (found.schema) writes.schema = true;
+    }
+  };
+  const noteObjects = () => {
+    for (const writes of installed) writes.objects = true;
+  };
+  const { DB, TOKENS, TEST_BUCKET } = env as unknown as {
+    DB: D1Database;
+    TOKENS: KVNamespace;
+    TEST_BUCKET: R2Bucket;
+  };
+  before(DB, "batch", (statements) => {
+    for (const { statement } of statements as Statement[]) note(statement);
+  });
+  before(DB, "exec", (query) => note(query as string));
+  const statement = DB.prepare("SELECT 1");
+  for (const name of ["run", "all", "first", "raw"]) {
+    before(statement, name, (_, self) => note((self as Statement).statement));
+  }
+  before(TOKENS, "put", noteObjects);
+  for (const name of ["put", "createMultipartUpload"]) before(TEST_BUCKET, name, noteObjects);
+  return installed;
+}
+
+/** Calls `note` before each call of a method, with its first argument. */
+function before(binding: object, name: string, note: (argument: unknown, self: unknown) => void): void {
+  const prototype = Object.getPrototypeOf(binding);
+  const method = prototype[name] as (...values: unknown[]) => unknown;
+  prototype[name] = function (this: unknown, ...values: unknown[]) {
+    note(values[0], this);
+    return method.apply(this, values);
+  };
+}
+
+const WRITTEN =
+  /\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|UPDATE|DELETE\s+FROM|REPLACE\s+INTO)\s+[`"]?(?!SET\b)(\w+)/gi;
+const CHANGES_SCHEMA = /\b(?:CREATE|DROP|ALTER)\s+(?:TEMP\w*\s+|UNIQUE\s+)?(?:TABLE|VIEW|INDEX|TRIGGER)\b/i;
+
+/** The tables and views that a statement writes by itself, by its text. */
+export const writtenBy = (query: string): string[] =>
+  [...query.matchAll(WRITTEN)].map(([, name]) => name as string);
