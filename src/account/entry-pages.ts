@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
-import { errorSummary, field, rejectedWith } from "../http/input/form-fields.ts";
+import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
 import { pageResponse } from "../http/pages.ts";
 
 const SIGN_IN_NOTICES = new Map([

@@ -5,7 +5,7 @@ import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import { dayOf, describeDay, describeTime, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
-import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/input/form-fields.ts";
+import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/form-fields.ts";
 import { type Markup, pageResponse, time } from "../http/pages.ts";
 import { countCodes, formatAgo, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";

@@ -3,8 +3,8 @@
  * or without an idempotency key.
  */
 import * as z from "zod/mini";
+import { userOperation } from "../auth/guarded-operations.ts";
 import type { Principal } from "../auth/guards.ts";
-import { userOperation } from "../auth/operations.ts";
 import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
@@ -34,7 +34,7 @@ import {
   linkName,
   toLink,
 } from "../usecases/links/link.ts";
-import { appPath, authorizeApp, oneLink, toScope } from "./link.ts";
+import { appPath, authorizeApp, oneLink, toScope } from "./common.ts";
 
 const newLink = z.strictObject({
   name: linkName,

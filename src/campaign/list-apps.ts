@@ -1,6 +1,6 @@
 /** `GET /public/v1/apps`: the caller's apps. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/operations.ts";
+import { userOperation } from "../auth/guarded-operations.ts";
 import { listOwnApps } from "../db/accounts/own-apps.ts";
 import { toPage } from "../db/keyset.ts";
 import { toIso } from "../domain/time.ts";
@@ -8,7 +8,7 @@ import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/input/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1, timestamp } from "../http/response-schemas.ts";
-import { toViewer } from "./link.ts";
+import { toViewer } from "./common.ts";
 
 const ownApp = z
   .strictObject({

@@ -1,13 +1,13 @@
 /** `GET …/trackers/{link_token}/dropped`: the parameters of a link's URLs that were not used. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/operations.ts";
+import { userOperation } from "../auth/guarded-operations.ts";
 import * as db from "../db/links/links.ts";
 import { DROP_REASONS, type DropReason } from "../domain/sub-links.ts";
 import { RETENTION } from "../domain/texts.ts";
 import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import { authorizeLink, linkPath, toLinkScope } from "./link.ts";
+import { authorizeLink, linkPath, toLinkScope } from "./common.ts";
 
 /** Engagements are kept for this many days. */
 const DAYS = RETENTION_MS / DAY_MS;

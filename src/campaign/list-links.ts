@@ -1,6 +1,6 @@
 /** `GET /public/v{1,2}/apps/{app_token}/trackers` (spec §4.2) and `…/{link_token}/children` (spec §4.3). */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/operations.ts";
+import { userOperation } from "../auth/guarded-operations.ts";
 import { toPage } from "../db/keyset.ts";
 import * as db from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";
@@ -12,7 +12,7 @@ import { idText, pageQuery, plainText, readAs } from "../http/input/fields.ts";
 import { pagingV1, pagingV2 } from "../http/paging.ts";
 import { listV1, listV2 } from "../http/response-schemas.ts";
 import { inheritedFrom, link, toLink } from "../usecases/links/link.ts";
-import { appPath, authorizeApp, authorizeLink, linkPath, toLinkScope, toScope } from "./link.ts";
+import { appPath, authorizeApp, authorizeLink, linkPath, toLinkScope, toScope } from "./common.ts";
 
 /** A page of a list of links, with filters beyond the specification. */
 const linkQuery = z.extend(pageQuery, {

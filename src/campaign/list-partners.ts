@@ -1,13 +1,13 @@
 /** `GET /public/v1/partners` (spec §4.1). */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/operations.ts";
+import { userOperation } from "../auth/guarded-operations.ts";
 import { toPage } from "../db/keyset.ts";
 import * as db from "../db/links/partner-catalog.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/input/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1 } from "../http/response-schemas.ts";
-import { toViewer } from "./link.ts";
+import { toViewer } from "./common.ts";
 
 const partner = z
   .strictObject({ id: z.int(), display_name: z.string(), supports_cost_data: z.boolean() })

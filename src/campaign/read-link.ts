@@ -1,9 +1,9 @@
 /** `GET …/trackers/{link_token}`: one link. Beyond the specification. */
-import { userOperation } from "../auth/operations.ts";
+import { userOperation } from "../auth/guarded-operations.ts";
 import { findLink } from "../db/links/links.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { toLink } from "../usecases/links/link.ts";
-import { authorizeLink, linkPath, oneLink, toLinkScope } from "./link.ts";
+import { authorizeLink, linkPath, oneLink, toLinkScope } from "./common.ts";
 
 export const readLink = userOperation({
   method: "GET",

@@ -6,7 +6,7 @@ import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { type ReportRequest, readReport, reportCsvResponse } from "../usecases/reports.ts";
-import { authorizeApp, linkNotFound, toViewer } from "./link.ts";
+import { authorizeApp, linkNotFound, toViewer } from "./common.ts";
 
 /** The fields of the groups that all reports have. A field is absent if the report does not group by it. */
 export const groupFields = {

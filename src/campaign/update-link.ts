@@ -1,10 +1,10 @@
 /** `PATCH …/trackers/{link_token}` (spec §4.5). */
-import { userOperation } from "../auth/operations.ts";
+import { userOperation } from "../auth/guarded-operations.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { linkUpdate, toLink } from "../usecases/links/link.ts";
 import { changeLinks, type UpdateRejection } from "../usecases/links/updates.ts";
-import { authorizeLink, linkPath, oneLink, toScope } from "./link.ts";
+import { authorizeLink, linkPath, oneLink, toScope } from "./common.ts";
 
 const REJECTIONS: Partial<Record<UpdateRejection, InputError>> = {
   unknown_partner: { param: "partner_id", message: "is not the ID of a partner" },

@@ -1,6 +1,6 @@
 /** `GET /cost`: a partner lists its own costs by ID. Beyond the specification. */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/operations.ts";
+import { costOperation } from "../auth/guarded-operations.ts";
 import { listCosts as findCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
 import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";

@@ -12,8 +12,8 @@ import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { CostType } from "../domain/cost-types.ts";
+import type { Rejection } from "../domain/matching.ts";
 import { DEFAULT_MAX_LINKS } from "../domain/quotas.ts";
-import type { Rejection } from "../domain/rounds/matching.ts";
 import type { DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 import { fits } from "./cost-types.ts";
@@ -402,7 +402,7 @@ export const subLinkAudit = sqliteTable(
 
 /**
  * The ledger: one row for each ID of a partner, with its call, its click and its impression. The computed columns are the
- * matching rules (see domain/rounds/matching.ts for the same rules on a round), so the match is always a function of the row.
+ * matching rules (see domain/matching.ts for the same rules on a round), so the match is always a function of the row.
  */
 export const ledgerEntries = sqliteTable(
   "ledger_entries",

@@ -5,8 +5,8 @@ import { endPartnerSession, hasPartnerCookie, startPartnerSession } from "../aut
 import { rejectCrossSite } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
+import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
 import { readForm } from "../http/input/form.ts";
-import { errorSummary, field, rejectedWith } from "../http/input/form-fields.ts";
 import { pageResponse, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 

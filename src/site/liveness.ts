@@ -1,7 +1,7 @@
 /** `GET /healthz`: shows that the Worker runs, without a call to another service. */
 import * as z from "zod/mini";
 import { version } from "../../package.json";
-import { publicOperation } from "../auth/operations.ts";
+import { publicOperation } from "../auth/guarded-operations.ts";
 import { jsonResponse } from "../http/envelope.ts";
 
 export const readLiveness = publicOperation({

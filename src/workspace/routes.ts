@@ -11,9 +11,9 @@ import { backToSettings, submitArchived, submitName, submitPartner } from "./edi
 import { historyPage } from "./edit/history.ts";
 import { settingsPage } from "./edit/settings.ts";
 import { type Show, type Tab, withApp } from "./frame.ts";
-import { linkPage } from "./links/link.ts";
+import { linksPage } from "./links/list.ts";
+import { linkPage } from "./links/page.ts";
 import { qrCode } from "./links/qr.ts";
-import { linksPage } from "./links.ts";
 import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
 import { workspaceScript, workspaceStyles } from "./script.ts";

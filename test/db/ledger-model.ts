@@ -9,7 +9,7 @@ import {
   mismatchReason,
   preferred,
   type Rejection,
-} from "../../src/domain/rounds/matching.ts";
+} from "../../src/domain/matching.ts";
 import { COST_WINDOW_MS, dayOf, RETENTION_MS } from "../../src/domain/time.ts";
 
 /** What decides about a partner's costs. */

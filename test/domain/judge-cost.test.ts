@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { COST_TYPES, type CostType } from "../../src/domain/cost-types.ts";
 import type { Cost, Engagement, Engagements, StoredCost } from "../../src/domain/costs.ts";
-import {
-  hasLapsed,
-  judgeCost,
-  matchOf,
-  mismatchReason,
-  preferred,
-} from "../../src/domain/rounds/matching.ts";
+import { hasLapsed, judgeCost, matchOf, mismatchReason, preferred } from "../../src/domain/matching.ts";
 import { COST_WINDOW_MS } from "../../src/domain/time.ts";
 
 const NOW = 1_000_000_000_000;

@@ -1,7 +1,7 @@
 /** The page for the second step of a sign-in. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
-import { errorSummary, field, type RejectedForm } from "../../http/input/form-fields.ts";
+import { errorSummary, field, type RejectedForm } from "../../http/form-fields.ts";
 import { pageResponse } from "../../http/pages.ts";
 
 interface CodeForm {

@@ -15,8 +15,8 @@ import {
 } from "../../db/accounts/two-factor.ts";
 import { HOUR_MS, hourOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
+import { rejectedWith } from "../../http/form-fields.ts";
 import { readForm } from "../../http/input/form.ts";
-import { rejectedWith } from "../../http/input/form-fields.ts";
 import { redirectResponse } from "../../http/pages.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";

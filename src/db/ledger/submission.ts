@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, Credential } from "../../domain/costs.ts";
-import { type Mismatch, mismatchReason } from "../../domain/rounds/matching.ts";
+import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { as, insertInto, query, type RowOf, returning } from "../query.ts";
 import { partners, submissions } from "../schema.ts";

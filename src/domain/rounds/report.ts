@@ -5,6 +5,7 @@
 
 import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
 import type { Engagement, Engagements, StoredCost } from "../costs.ts";
+import { judgeCost, matchOf, type Rejection, type Verdict } from "../matching.ts";
 import { countRates, type Match, type RateCounts } from "../rates.ts";
 import { RETENTION } from "../texts.ts";
 import {
@@ -17,7 +18,6 @@ import {
   type RoundRecord,
   toFinding,
 } from "./findings.ts";
-import { judgeCost, matchOf, type Rejection, type Verdict } from "./matching.ts";
 
 export interface TypeReport {
   costType: CostType;

@@ -1,6 +1,6 @@
 /** Adjustments in the operator API: money that corrects the spend of a link, a day and a partner. */
 import * as z from "zod/mini";
-import { operatorOperation } from "../../auth/operations.ts";
+import { operatorOperation } from "../../auth/guarded-operations.ts";
 import type { Operator } from "../../db/audit.ts";
 import * as db from "../../db/operator/adjustments.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
@@ -28,7 +28,7 @@ import {
   toStored,
 } from "../../usecases/idempotency.ts";
 import { byId, notFound, reason } from "./common.ts";
-import { itemOperation, listOperation } from "./operation.ts";
+import { itemOperation, listOperation } from "./item-operations.ts";
 
 const AMOUNT =
   "Money, not a price per 1,000 impressions: an exact decimal number, negative to lower the spend";

@@ -13,7 +13,7 @@ import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { badField, change, name, notFound, page } from "./common.ts";
-import { itemOperation, listOperation } from "./operation.ts";
+import { itemOperation, listOperation } from "./item-operations.ts";
 import { role } from "./users.ts";
 
 const byToken = z.object({ token: appToken });

@@ -4,7 +4,7 @@ import { type AuditRow, listAudit, listAuditOfSubject } from "../../db/operator/
 import { toIso } from "../../domain/time.ts";
 import { pageQuery, plainText } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { listOperation } from "./operation.ts";
+import { listOperation } from "./item-operations.ts";
 
 const auditEntry = z
   .strictObject({

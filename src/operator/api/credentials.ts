@@ -9,7 +9,7 @@ import { AppError } from "../../errors.ts";
 import { idNumber } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, costTypes, createSecret, notFound, pageByPartner, secret, unknownPartner } from "./common.ts";
-import { itemOperation, listOperation } from "./operation.ts";
+import { itemOperation, listOperation } from "./item-operations.ts";
 
 const credential = z
   .strictObject({

@@ -12,7 +12,7 @@ import { toIso } from "../../domain/time.ts";
 import { amount, isMacro } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
-import { itemOperation, listOperation } from "./operation.ts";
+import { itemOperation, listOperation } from "./item-operations.ts";
 
 const integration = z.enum(["none", "in_round", "integrated"]);
 

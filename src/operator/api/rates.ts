@@ -7,7 +7,7 @@ import { WITH_DISCREPANCY } from "../../domain/texts.ts";
 import { formatDate } from "../../domain/time.ts";
 import { rates, toIntegratedRates } from "../../usecases/rates.ts";
 import { byId, notFound } from "./common.ts";
-import { itemOperation } from "./operation.ts";
+import { itemOperation } from "./item-operations.ts";
 
 const day = z.string().with(z.meta({ format: "date" }));
 

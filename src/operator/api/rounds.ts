@@ -33,7 +33,7 @@ import {
   reason,
   unknownPartner,
 } from "./common.ts";
-import { itemOperation, listOperation } from "./operation.ts";
+import { itemOperation, listOperation } from "./item-operations.ts";
 
 const listRounds = listOperation({
   path: "/operator/v1/rounds",

@@ -18,7 +18,7 @@ import {
   toLink,
 } from "../../usecases/links/link.ts";
 import { badField, byId, notFound } from "./common.ts";
-import { itemOperation } from "./operation.ts";
+import { itemOperation } from "./item-operations.ts";
 
 const newTestLink = z.strictObject({ app_token: appToken, name: linkName });
 

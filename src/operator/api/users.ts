@@ -11,7 +11,7 @@ import { email } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { type ActingOperator, requirePassword, yourPassword } from "../confirmation.ts";
 import { byId, change, createSecret, notFound, page, secret } from "./common.ts";
-import { itemOperation, listOperation } from "./operation.ts";
+import { itemOperation, listOperation } from "./item-operations.ts";
 
 const PASSWORD_ERRORS = ["password_required", "wrong_password"] as const;
 

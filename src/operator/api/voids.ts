@@ -1,6 +1,6 @@
 /** `POST /operator/v1/partners/{id}/voids`: an operator voids a cost of a partner. */
 import * as z from "zod/mini";
-import { operatorOperation } from "../../auth/operations.ts";
+import { operatorOperation } from "../../auth/guarded-operations.ts";
 import type { Operator } from "../../db/audit.ts";
 import { voidForPartner } from "../../db/ledger/voids.ts";
 import { findPartner } from "../../db/operator/partners.ts";

@@ -6,7 +6,7 @@ import { showInvisible } from "../../domain/characters.ts";
 import { dayOf, describeDay } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { errorSummary, RejectedForm } from "../../http/input/form-fields.ts";
+import { errorSummary, RejectedForm } from "../../http/form-fields.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { type Markup, time } from "../../http/pages.ts";
 import { archiveQuery, readArchived } from "../api/archive.ts";

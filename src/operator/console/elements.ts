@@ -1,11 +1,11 @@
 /** The tables and forms of the console. */
 import { html } from "hono/html";
 import type { CostType } from "../../domain/cost-types.ts";
-import { check, type RejectedForm } from "../../http/input/form-fields.ts";
+import { check, type RejectedForm } from "../../http/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { costTypeName } from "../../usecases/cost-types.ts";
 
-export { check, field, select } from "../../http/input/form-fields.ts";
+export { check, field, select } from "../../http/form-fields.ts";
 
 /** `id` is that of the group. */
 export function costTypeChecks(

@@ -6,7 +6,7 @@
 import { html } from "hono/html";
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
-import { field, type RejectedForm } from "../../http/input/form-fields.ts";
+import { field, type RejectedForm } from "../../http/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { checkPassword } from "../confirmation.ts";
 import type { OperatorSession } from "./session.ts";

@@ -1,7 +1,7 @@
 /** What the pages of an upload show: the progress of the script, the counts, and a table with a row for each result. */
 import { html } from "hono/html";
 import { AppError } from "../../errors.ts";
-import { errorSummary, field, RejectedForm } from "../../http/input/form-fields.ts";
+import { errorSummary, field, RejectedForm } from "../../http/form-fields.ts";
 import { toSentence } from "../../http/input/parse.ts";
 import { type Markup, servedFile } from "../../http/pages.ts";
 import { type Outcome, toResultFile } from "./rows.ts";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import type { FoundPath } from "../../db/links/paths.ts";
 import { toTypes } from "../../domain/cost-types.ts";
-import { field, type RejectedForm, select } from "../../http/input/form-fields.ts";
+import { field, type RejectedForm, select } from "../../http/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */

@@ -5,9 +5,9 @@
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
+import { RejectedForm } from "../../http/form-fields.ts";
 import { idText } from "../../http/input/fields.ts";
 import { readFields } from "../../http/input/form.ts";
-import { RejectedForm } from "../../http/input/form-fields.ts";
 import { invalidRequest, parsePart } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/pages.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";

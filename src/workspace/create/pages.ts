@@ -1,7 +1,7 @@
 /** The pages that create links: one path, pasted paths, and the result of those. */
 import { html } from "hono/html";
 import type { FoundPath } from "../../db/links/paths.ts";
-import { errorSummary, field, type RejectedForm } from "../../http/input/form-fields.ts";
+import { errorSummary, field, type RejectedForm } from "../../http/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
 import type { findBase } from "../../usecases/links/paths.ts";

@@ -3,15 +3,15 @@ import * as z from "zod/mini";
 import type { SeenLink } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
+import { RejectedForm, rejectedWith } from "../../http/form-fields.ts";
 import { readForm } from "../../http/input/form.ts";
-import { RejectedForm, rejectedWith } from "../../http/input/form-fields.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/pages.ts";
 import { linkName } from "../../usecases/links/link.ts";
 import { changeLinks, type LinkUpdate } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
-import { linkNotFound, readLink } from "./link.ts";
+import { linkNotFound, readLink } from "./edited-link.ts";
 import { type Done, renderSettings } from "./settings.ts";
 
 /** For a reload of a rejected form. */

@@ -3,13 +3,13 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { SeenLink } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
+import { type Option, type RejectedForm, select } from "../../http/form-fields.ts";
 import { idText } from "../../http/input/fields.ts";
-import { type Option, type RejectedForm, select } from "../../http/input/form-fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { judgeUpdate, type LinkUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
 import { partnerOf } from "../links/cells.ts";
-import type { EditedLink } from "./link.ts";
+import type { EditedLink } from "./edited-link.ts";
 
 /** `partner` is the link's own: `none`, or an ID. */
 export const choiceFields = {

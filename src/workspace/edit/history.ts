@@ -9,7 +9,7 @@ import { readInput } from "../../http/input/input.ts";
 import { type Markup, time } from "../../http/pages.ts";
 import { describeEntry } from "../../usecases/audit/sentences.ts";
 import type { Show } from "../frame.ts";
-import { linkTrail, readLink } from "./link.ts";
+import { linkTrail, readLink } from "./edited-link.ts";
 
 const PAGE_SIZE = 50;
 const historyQuery = z.strictObject({ before: z.optional(idText) });

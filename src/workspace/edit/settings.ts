@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
-import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/input/form-fields.ts";
+import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/form-fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import type { Markup } from "../../http/pages.ts";
 import type { Member, Show } from "../frame.ts";
@@ -16,7 +16,7 @@ import {
   judgeChoice,
   preview,
 } from "./choice.ts";
-import { type EditedLink, linkTrail, readLink } from "./link.ts";
+import { type EditedLink, linkTrail, readLink } from "./edited-link.ts";
 
 const DONE = {
   renamed: "Link renamed.",

@@ -7,7 +7,7 @@ import { field, pick, select, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { noRows, readListView } from "../lists.ts";
 import { passwordField } from "../step-up.ts";
-import { passwordPage, ROLES, stateOf } from "./shared.ts";
+import { passwordPage, ROLES, stateOf } from "./common.ts";
 
 const LIST = {
   path: "/operator/users",

@@ -13,8 +13,8 @@ import { badField } from "../../api/common.ts";
 import { eraseUser, issueToken, readUser, resetPassword, updateUser } from "../../api/users.ts";
 import { pick } from "../elements.ts";
 import { type Act, done, type Form, idOf, type Show, secretPage } from "../layout.ts";
+import { passwordPage, stateOf } from "./common.ts";
 import * as sections from "./sections.ts";
-import { passwordPage, stateOf } from "./shared.ts";
 
 export const userPage: Show = async (context, formError, session) => {
   const user = await readUser.handle(context, session, { path: { id: idOf(context) } });

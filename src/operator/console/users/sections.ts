@@ -3,13 +3,13 @@
 import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
-import type { RejectedForm } from "../../../http/input/form-fields.ts";
+import type { RejectedForm } from "../../../http/form-fields.ts";
 import { type Markup, time } from "../../../http/pages.ts";
 import type { UserItem } from "../../api/users.ts";
 import { check, confirmStep, field, select } from "../elements.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
-import { ROLES } from "./shared.ts";
+import { ROLES } from "./common.ts";
 
 export interface UserView {
   user: UserItem;

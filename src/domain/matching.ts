@@ -5,9 +5,9 @@
  * stores a cost; test/db/ledger-model.test.ts checks that both agree.
  */
 
-import { COST_TYPE, type CostType, type Kind } from "../cost-types.ts";
-import type { Cost, Engagement, Engagements, StoredCost } from "../costs.ts";
-import { COST_WINDOW_MS } from "../time.ts";
+import { COST_TYPE, type CostType, type Kind } from "./cost-types.ts";
+import type { Cost, Engagement, Engagements, StoredCost } from "./costs.ts";
+import { COST_WINDOW_MS } from "./time.ts";
 
 export type Mismatch = "wrong_engagement" | "cost_data_disabled" | "window_closed";
 

@@ -1,14 +1,14 @@
 /** The Links page of an app: the tree of its links, with search, filters and figures. */
 import { html } from "hono/html";
-import type { Partners } from "../db/links/partner-catalog.ts";
-import type { Markup } from "../http/pages.ts";
-import { keptInputs, periodPicker, withQuery } from "../usecases/periods.ts";
-import { selectionForm } from "./bulk/selection.ts";
-import type { Member, Show } from "./frame.ts";
-import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./links/query.ts";
-import { branchRows, linksTable } from "./links/table.ts";
-import { type LinksView, readLinksView } from "./links/view.ts";
-import { workspaceScript } from "./script.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import type { Markup } from "../../http/pages.ts";
+import { keptInputs, periodPicker, withQuery } from "../../usecases/periods.ts";
+import { selectionForm } from "../bulk/selection.ts";
+import type { Member, Show } from "../frame.ts";
+import { workspaceScript } from "../script.ts";
+import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./query.ts";
+import { branchRows, linksTable } from "./table.ts";
+import { type LinksView, readLinksView } from "./view.ts";
 
 export const linksPage: Show = async (context, member) => {
   const view = await readLinksView(context, member);

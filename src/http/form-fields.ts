@@ -3,10 +3,10 @@
  * invalid field, and has a focused summary at the top of the page with a link to each of these fields.
  */
 import { html } from "hono/html";
-import { type AppError, ERRORS, type InputError } from "../../errors.ts";
-import type { Markup } from "../pages.ts";
-import { asCode } from "../text.ts";
-import { invalidRequest, toSentence } from "./parse.ts";
+import { type AppError, ERRORS, type InputError } from "../errors.ts";
+import { invalidRequest, toSentence } from "./input/parse.ts";
+import type { Markup } from "./pages.ts";
+import { asCode } from "./text.ts";
 
 interface RenderedField {
   id: string;
