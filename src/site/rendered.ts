@@ -678,7 +678,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>` },
       { id: "monitor-the-service", title: "Monitor the service", body: `<h2 id="monitor-the-service">Monitor the service</h2>
-<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Every request writes one line of JSON to the log:</p>
+<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard. Every request writes one line of JSON to the log:</p>
 <div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
 <thead>
 <tr>

@@ -27,13 +27,14 @@ let folder: string;
 let server: Server;
 let url: string;
 let requests: string[];
+const HEALTH = "/healthz?deployment=version-2";
 let respond: (path: string) => { status?: number; body: object } | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "linkledger-stub-"));
   writeToml(NEW_SETTINGS);
   requests = [];
-  respond = (path) => ({ body: path === "/healthz" ? { deployment: "version-2" } : READY });
+  respond = (path) => ({ body: path === HEALTH ? { runs_deployment: true } : READY });
   const listener: RequestListener = (request, response) => {
     const path = request.url ?? "";
     requests.push(path);
@@ -124,7 +125,7 @@ test("creates the database and the namespaces in an empty account, then migrates
     "deploy",
   ]);
   expect(stored("linkledger")).toEqual({ shards: 0, shard_index: null });
-  expect(requests).toEqual(["/healthz", "/readyz"]);
+  expect(requests).toEqual([HEALTH, "/readyz"]);
   expect(out).toContain(`linkledger is ready at ${url}`);
   expect(out).toContain("npm run operator:create -- --remote EMAIL");
   expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
@@ -197,20 +198,25 @@ test("continues an interrupted run, and does not deploy when the migration fails
 test("waits for the new version and ignores responses of the old one", async () => {
   let healthChecks = 0;
   respond = (path) => {
-    if (path !== "/healthz") return { body: READY };
-    return ++healthChecks === 1
-      ? { body: { deployment: "version-1" } }
-      : { body: { deployment: "version-2" } };
+    return { body: path === HEALTH ? { runs_deployment: ++healthChecks > 1 } : READY };
   };
   expect((await deploy()).code).toBe(0);
-  expect(requests).toEqual(["/healthz", "/healthz", "/readyz"]);
+  expect(requests).toEqual([HEALTH, HEALTH, "/readyz"]);
+});
+
+test("fails when only an old version responds for a minute, also one that names itself", async () => {
+  respond = (path) => ({ body: path === HEALTH ? { deployment: "version-1" } : READY });
+  const { code, error } = await deploy();
+  expect(code).toBe(1);
+  expect(error).toContain("version version-2 did not answer");
+  expect(requests).toEqual(Array.from({ length: 60 }, () => HEALTH));
 });
 
 test("fails with the reason when the new version is not ready", async () => {
   const checks = { database: { ok: true }, cron: { ok: false, reason: "The hourly run is overdue." } };
   respond = (path) =>
-    path === "/healthz"
-      ? { body: { deployment: "version-2" } }
+    path === HEALTH
+      ? { body: { runs_deployment: true } }
       : { status: 503, body: { status: "not ready", checks } };
   const { code, error, out } = await deploy();
   expect(code).toBe(1);
@@ -258,7 +264,7 @@ test("as a command: creates everything, then nothing twice, and ends with 1 when
   expect(await run()).toMatchObject({ code: 0, error: "" });
   expect(commands().filter((command) => /create|store/.test(command))).toEqual([]);
   expect(toml()).toBe(written);
-  expect(requests).toEqual(["/healthz", "/readyz", "/healthz", "/readyz"]);
+  expect(requests).toEqual([HEALTH, "/readyz", HEALTH, "/readyz"]);
 
   save({ ...account(), failing: "d1 migrations apply" });
   const { code, error } = await run();

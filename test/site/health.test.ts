@@ -1,8 +1,9 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { version } from "../../package.json";
 import { purge } from "../../src/purge.ts";
+import { Browser, signedIn } from "../account/support.ts";
 import { hangingMethod } from "../faults/faulty.ts";
-import { ask, type Call, call, env, freshDemo, ledgerOn, NOW, withMethods } from "../harness.ts";
+import { ask, type Call, call, DEMO, env, freshDemo, ledgerOn, NOW, withMethods } from "../harness.ts";
+import { everyRoute } from "../http/every-route.ts";
 
 beforeEach(freshDemo);
 
@@ -20,16 +21,46 @@ async function readiness(options: Call = {}) {
 const HOUR = 3600 * 1000;
 const OK = { ok: true };
 
+const DEPLOYMENT = "5f0c1f2e-7f5a-4d0e-9b7c-0d5a2b6c8e11";
+const running = { VERSION: { id: DEPLOYMENT, tag: "", timestamp: "" } };
+
 const failWithSecret = () => Promise.reject(new Error("secret detail"));
 
-test("/healthz returns the version without a call to the database or KV", async () => {
+test("/healthz responds without a call to the database or KV", async () => {
   const down = {
     DB: withMethods(env.DB, { batch: failWithSecret }),
     TOKENS: withMethods(env.TOKENS, { get: failWithSecret }),
   };
-  const { status, body } = await ask("/healthz", { env: down });
+  const { status, body } = await ask<object>("/healthz", { env: down });
   expect(status).toBe(200);
-  expect(body).toMatchObject({ status: "ok", version, deployment: env.VERSION.id });
+  expect(body).toEqual({ status: "ok", request_id: expect.any(String) });
+});
+
+test.each([
+  ["of the running deployment", DEPLOYMENT, true],
+  ["of another one", DEPLOYMENT.replace("5", "6"), false],
+  ["that has only its beginning", DEPLOYMENT.slice(0, 8), false],
+  ["that is empty", "", false],
+])("/healthz says whether a deployment runs, asked with an ID %s", async (_, id, answer) => {
+  const { body } = await ask<object>(`/healthz?deployment=${id}`, { env: running });
+  expect(body).toEqual({ status: "ok", runs_deployment: answer, request_id: expect.any(String) });
+});
+
+test("shows the deployment to operators, on each page of the console, and to nobody else", async () => {
+  const showing = async (browser: Browser) => {
+    const found = [];
+    for (const { path, pattern, methods } of everyRoute) {
+      if (!methods.includes("GET")) continue;
+      const { text, headers } = await browser.get(path, { env: running });
+      if (`${text}${JSON.stringify([...headers])}`.includes(DEPLOYMENT.slice(0, 8))) found.push(pattern);
+    }
+    return found;
+  };
+  expect(await showing(new Browser())).toEqual([]);
+  expect(await showing(await signedIn())).toEqual([]);
+  const operator = await showing(await signedIn(DEMO.operatorEmail, DEMO.operatorPassword));
+  expect(operator).toContain("/operator");
+  expect(operator.filter((pattern) => !pattern.startsWith("/operator"))).toEqual([]);
 });
 
 test("is ready with a new database, and reports that the cron has not run", async () => {

@@ -88,8 +88,8 @@ async function waitUntilReady({ version, url }: Deployment, pause: () => Promise
     return;
   }
   for (let attempt = 1, notReady = 0; attempt <= MAX_ATTEMPTS; attempt++) {
-    const health = await fetchJson<{ deployment: string }>(`${url}/healthz`);
-    if (health?.deployment === version) {
+    const health = await fetchJson<{ runs_deployment: boolean }>(`${url}/healthz?deployment=${version}`);
+    if (health?.runs_deployment) {
       const readiness = await fetchJson<Readiness>(`${url}/readyz`);
       if (readiness?.status === "ready") {
         console.log(nextStep(url));
@@ -101,7 +101,7 @@ async function waitUntilReady({ version, url }: Deployment, pause: () => Promise
     await pause();
   }
   throw new CommandError(
-    `Deployed, but ${url}/healthz did not report version ${version} within a minute. A new URL can take some minutes to work. Check ${url}/readyz again later.`,
+    `Deployed, but version ${version} did not answer at ${url}/healthz within a minute. A new URL can take some minutes to work. Check ${url}/readyz again later.`,
   );
 }
 

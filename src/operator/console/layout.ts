@@ -1,5 +1,6 @@
 /** What all console pages share: the page layout, form handling, and notices. */
 import { html } from "hono/html";
+import { version } from "../../../package.json";
 import { type Range, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
@@ -121,7 +122,8 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
       <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${doneNotice(context.url.searchParams.get("done"))}
       ${formError ? errorSummary(formError) : ""}
-      ${page.body}`,
+      ${page.body}
+      <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,
   });
 }
 
