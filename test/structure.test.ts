@@ -159,7 +159,7 @@ describe("imports", () => {
       "http/response-schemas.ts",
       "domain/characters.ts",
       "domain/cost-types.ts",
-      "domain/currencies.ts",
+      "domain/money.ts",
       "domain/texts.ts",
       "domain/time.ts",
       "domain/click-target.ts",

@@ -9,7 +9,6 @@ import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
-import { MAX_STORED_LENGTH } from "../domain/quotas.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
@@ -20,6 +19,7 @@ import {
   type Created,
   idempotencyKey,
   keyInUse,
+  MAX_STORED_LENGTH,
   replay,
   toKeyedRequest,
   tooManyStored,

@@ -13,8 +13,7 @@ import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Rejection } from "../domain/matching.ts";
-import { DEFAULT_MAX_LINKS } from "../domain/quotas.ts";
-import type { DropReason } from "../domain/sub-links.ts";
+import { DEFAULT_MAX_LINKS, type DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 import { fits } from "./cost-types.ts";
 

@@ -1,4 +1,17 @@
-/** Converts amounts to text without rounding. Amounts are integers in units of 0.00001 of the currency. */
+/** The currencies, and amounts as text, without rounding. Amounts are integers in units of 0.00001 of the currency. */
+
+/** The ISO 4217 codes in use. A test compares the list with dinero.js, which is not imported here because only its codes are needed. */
+const CODES = `
+  AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD
+  CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP
+  GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
+  KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN
+  NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD
+  SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW
+  UZS VED VES VND VUV WST XAD XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+`;
+
+export const CURRENCY_CODES: ReadonlySet<string> = new Set(CODES.trim().split(/\s+/));
 
 /** The highest price on a URL that counts unless an operator sets another: 100 of any currency. */
 export const DEFAULT_MAX_URL_AMOUNT = 100 * 100_000;

@@ -1,7 +1,10 @@
-/** Sub-links that engagements name: the URL parameter of each level, and why a parameter of a URL is dropped. */
+/** Sub-links that engagements name, why a parameter of a URL is dropped, and how many links there can be. */
 
 /** The parameters that name a sub-link, for levels 2 to 4. */
 export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
+
+/** The links that users can create in an app, at all levels. Operators can change it for each app. */
+export const DEFAULT_MAX_LINKS = 100_000;
 
 /** How many links engagements can create below one level-1 link, all levels together. */
 export const MAX_FROM_ENGAGEMENTS = 10_000;

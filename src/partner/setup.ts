@@ -2,16 +2,16 @@
 import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../domain/cost-types.ts";
-import { toPairs } from "../domain/templates.ts";
 import type { Context } from "../env.ts";
 import { isMacro } from "../http/input/fields.ts";
+import { templatePairs } from "../http/input/pairs.ts";
 import type { Markup } from "../http/pages.ts";
 import { withFrame } from "./frame.ts";
 
 export const setupPage = withFrame("/partner/setup", async (context, partner, caller) => {
   caller.authorize(partner);
   const { clickParameters, impressionParameters, costParameters } = partner;
-  const hasCostId = toPairs(costParameters).some(({ name }) => name === "cost_id");
+  const hasCostId = templatePairs(costParameters).some(({ name }) => name === "cost_id");
   return {
     title: "Setup",
     body: html`
@@ -36,7 +36,7 @@ function template(heading: string, parameters: string): Markup {
     <div class="table stacked"><table>
       <caption class="visually-hidden">${heading}</caption>
       <thead><tr><th scope="col">Parameter</th><th scope="col">Value</th></tr></thead>
-      <tbody>${toPairs(parameters).map(
+      <tbody>${templatePairs(parameters).map(
         ({ name, value }) => html`
           <tr><th scope="row"><code>${name}</code></th><td data-label="Value"><code>${value}</code>${isMacro(value) ? html` <span class="badge">macro</span>` : ""}</td></tr>`,
       )}</tbody>

@@ -23,6 +23,9 @@ const key = z
 export const requiredIdempotencyKey = z.object({ "Idempotency-Key": key });
 export const idempotencyKey = z.partial(requiredIdempotencyKey);
 
+/** The responses that an app keeps for its idempotency keys, together, in characters. */
+export const MAX_STORED_LENGTH = 256 * 1024 * 1024;
+
 /** What an accepted request responds with. */
 export interface Created {
   status: 200 | 201;

@@ -1,6 +1,6 @@
 /** How many links and stored responses an app can have. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { MAX_STORED_LENGTH } from "../../src/domain/quotas.ts";
+import { MAX_STORED_LENGTH } from "../../src/usecases/idempotency.ts";
 import { ask, DEMO, freshDemo, rejection, rows } from "../harness.ts";
 import { LINKS } from "./support.ts";
 

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CURRENCY_CODES } from "../../src/domain/currencies.ts";
-import { formatMoney } from "../../src/domain/money.ts";
+import { CURRENCY_CODES, formatMoney } from "../../src/domain/money.ts";
 import { scaleMoney, showChange, showExact, showMoney, showShare } from "../../src/usecases/money.ts";
 
 it.each([

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { CONTROL, INVISIBLE } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
-import { CURRENCY_CODES } from "../../domain/currencies.ts";
+import { CURRENCY_CODES } from "../../domain/money.ts";
 import { listOf, PER_MILLE } from "../../domain/texts.ts";
 import { DAY_MS } from "../../domain/time.ts";
 

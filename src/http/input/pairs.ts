@@ -65,3 +65,11 @@ function isSame(field: z.core.$ZodType | undefined, first: string, second: strin
   const [one, other] = [z.safeParse(field, first), z.safeParse(field, second)];
   return one.success && other.success && one.data === other.data;
 }
+
+/** The parameters of a partner's template as they are written: it is not decoded, because its macros can contain any character. */
+export function templatePairs(template: string): { name: string; value: string }[] {
+  return template.split("&").map((pair) => {
+    const [name = "", ...value] = pair.split("=");
+    return { name, value: value.join("=") };
+  });
+}

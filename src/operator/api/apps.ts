@@ -7,7 +7,7 @@ import * as db from "../../db/operator/apps.ts";
 import { findUser } from "../../db/operator/users.ts";
 import { isForbiddenScheme } from "../../domain/click-target.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { DEFAULT_MAX_LINKS } from "../../domain/quotas.ts";
+import { DEFAULT_MAX_LINKS } from "../../domain/sub-links.ts";
 import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";

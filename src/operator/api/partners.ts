@@ -4,12 +4,11 @@ import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
 import * as db from "../../db/operator/partners.ts";
 import { CONTROL } from "../../domain/characters.ts";
 import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
-import { CURRENCY_CODES } from "../../domain/currencies.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
-import { toPairs } from "../../domain/templates.ts";
+import { CURRENCY_CODES, DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
 import { toIso } from "../../domain/time.ts";
 import { amount, isMacro } from "../../http/input/fields.ts";
+import { templatePairs } from "../../http/input/pairs.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
@@ -86,7 +85,9 @@ const template = z.string().check((context) => {
 /** A literal currency decides which prices on URLs count, so it must be one. Values are compared without decoding them. */
 const costTemplate = template.check((context) => {
   const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
-  const values = toPairs(context.value).flatMap(({ name, value }) => (name === "cost_currency" ? value : []));
+  const values = templatePairs(context.value).flatMap(({ name, value }) =>
+    name === "cost_currency" ? value : [],
+  );
   if (values.length > 1) reject("must name cost_currency only once");
   const isKnown = (value: string) => /^[A-Za-z]{3}$/.test(value) && CURRENCY_CODES.has(value.toUpperCase());
   if (!values.every((value) => isMacro(value) || isKnown(value)))

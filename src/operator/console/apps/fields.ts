@@ -1,6 +1,6 @@
 /** The fields of an app, for the forms that create and change one. */
 import { html } from "hono/html";
-import { DEFAULT_MAX_LINKS } from "../../../domain/quotas.ts";
+import { DEFAULT_MAX_LINKS } from "../../../domain/sub-links.ts";
 import type { Markup } from "../../../http/pages.ts";
 import type { AppItem } from "../../api/apps.ts";
 import { field, orNull, pick, toLines } from "../elements.ts";
