@@ -14,7 +14,7 @@ export type Change<T extends Table, K extends Key<T>> = {
 const nameOf = (table: Table, key: string) => names(expectDefined(getTableColumns(table)[key]));
 
 /** `INSERT INTO apps (token, name) VALUES (:token, :name)`. */
-export function insertInto<T extends Table>(table: T, ...keys: Key<T>[]): SQL {
+export function insertValues<T extends Table>(table: T, ...keys: Key<T>[]): SQL {
   const columns = keys.map((key) => nameOf(table, key));
   const values = keys.map((key) => sql`${sql.placeholder(key)}`);
   return sql`INSERT INTO ${table} (${sql.join(columns, sql`, `)}) VALUES (${sql.join(values, sql`, `)})`;

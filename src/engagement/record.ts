@@ -67,18 +67,18 @@ function readPrice(pairs: Pair[], kind: Kind): { price: Price; dropped: Drop[] }
 /** Of a URL whose cost ID cannot be used. With a generated ID, its price would count again with each click. */
 function dropPrice(pairs: Pair[]): { price: Price; dropped: Drop[] } {
   const dropped = ["cost_type", "cost_currency", "cost_amount"]
-    .filter((parameter) => given(pairs, parameter).length > 0)
+    .filter((parameter) => valuesOf(pairs, parameter).length > 0)
     .map((parameter): Drop => [parameter, "cost_id_dropped"]);
   return { price: NO_PRICE, dropped };
 }
 
 /** The values of a parameter that are not empty. */
-const given = (pairs: Pair[], parameter: string) =>
+const valuesOf = (pairs: Pair[], parameter: string) =>
   pairs.filter(({ name, value, isUtf8 }) => name === parameter && (value !== "" || !isUtf8));
 
 /** The valid value of a parameter, or why it cannot be used. An empty parameter is like a missing one. */
 function readParameter<T>(pairs: Pair[], parameter: string, field: z.ZodMiniType<T, string>) {
-  const found = given(pairs, parameter);
+  const found = valuesOf(pairs, parameter);
   if (found.length === 0) return { value: null, reason: null };
   const reject = (reason: DropReason) => ({ value: null, reason });
   if (found.some(({ isUtf8 }) => !isUtf8)) return reject("invalid");

@@ -49,7 +49,7 @@ const p = alias(partners, "p");
 const fields = { ...linkFields, createdAt: l.createdAt, ...inheritedFields };
 export type BrowsedLink = RowOf<typeof fields>;
 
-const given = (name: string, holds: SQL) => sql`(${sql.placeholder(name)} IS NULL OR ${holds})`;
+const ifGiven = (name: string, holds: SQL) => sql`(${sql.placeholder(name)} IS NULL OR ${holds})`;
 const name = sql`${l.label} COLLATE NOCASE`;
 const start = sql.placeholder("start");
 const startId = sql.placeholder("startId");
@@ -59,15 +59,15 @@ const startLevel = sql.placeholder("startLevel");
 const isNamed = sql`${name} < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`;
 const isAfterInLevel = sql`${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})`;
 const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AND ${isAfterInLevel})`;
-const isShown = sql`${given("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
-  AND ${given("except", sql`${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`)}`;
+const isShown = sql`${ifGiven("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
+  AND ${ifGiven("except", sql`${l.id} NOT IN (SELECT value FROM json_each(${sql.placeholder("except")}))`)}`;
 
 const hasSettings = sql`(${l.partnerId} IS NOT NULL OR ${l.costSwitch} IS NOT NULL)`;
 const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
 const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
-  AND ${given("level", sql`${l.level} = ${sql.placeholder("level")}`)}
-  AND ${given("partnerId", sql`${l.partnerId} = ${sql.placeholder("partnerId")}`)}
-  AND ${given("costDataOn", sql`${hasSettings} AND (${costSwitch} AND coalesce(${p.supportsCostData}, 0)) = ${sql.placeholder("costDataOn")}`)}`;
+  AND ${ifGiven("level", sql`${l.level} = ${sql.placeholder("level")}`)}
+  AND ${ifGiven("partnerId", sql`${l.partnerId} = ${sql.placeholder("partnerId")}`)}
+  AND ${ifGiven("costDataOn", sql`${hasSettings} AND (${costSwitch} AND coalesce(${p.supportsCostData}, 0)) = ${sql.placeholder("costDataOn")}`)}`;
 const withPartner = sql`LEFT JOIN ${as(p)}
   ON ${p.id} = coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`;
 

@@ -22,7 +22,7 @@ export interface NewLink {
 
 export type Parent = LinkRow & Inherited;
 
-const p = alias(links, "p");
+const parent = alias(links, "parent");
 const a = alias(apps, "a");
 const now = sql.placeholder("now");
 // New links travel as JSON arrays [token, label, parent token].
@@ -95,10 +95,10 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
     keys,
     insert: returning(
       sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
-        SELECT j.value ->> 0, ${m.appToken}, ${p.id}, coalesce(${p.level}, 0) + 1, j.value ->> 1, ${now}
+        SELECT j.value ->> 0, ${m.appToken}, ${parent.id}, coalesce(${parent.level}, 0) + 1, j.value ->> 1, ${now}
         FROM ${member} CROSS JOIN ${newLinks}
-        LEFT JOIN ${as(p)} ON ${p.token} = ${parentToken} AND ${p.appToken} = ${m.appToken}
-        WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${p.level} < 4)
+        LEFT JOIN ${as(parent)} ON ${parent.token} = ${parentToken} AND ${parent.appToken} = ${m.appToken}
+        WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${parent.level} < 4)
           AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
       { token: links.token },
     ),

@@ -7,16 +7,16 @@ import { auditLog, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 import { type LinkScope, l } from "./lists.ts";
 
-const e = alias(auditLog, "e");
+const log = alias(auditLog, "log");
 const u = alias(users, "u");
 const other = alias(memberships, "other");
 
 const fields = {
-  id: e.id,
-  happenedAt: e.happenedAt,
-  action: e.action,
-  detail: e.detail,
-  userId: e.userId,
+  id: log.id,
+  happenedAt: log.happenedAt,
+  action: log.action,
+  detail: log.detail,
+  userId: log.userId,
   /** Null for a user who is not a member of the app: other people's addresses are not shown. */
   email: sql<string | null>`iif(${other.userId} IS NULL, NULL, ${u.email})`,
   ...optional({ role: u.role }),
@@ -30,10 +30,10 @@ const entries = perViewer(({ from, isMember, isViewer }) =>
     fields,
     sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}
       CROSS JOIN ${as(l)} ON ${l.token} = ${sql.placeholder("linkToken")} AND ${l.appToken} = ${m.appToken}
-      CROSS JOIN ${as(e)} INDEXED BY audit_by_subject ON ${e.subject} = 'link ' || ${l.token} AND ${e.id} < ${sql.placeholder("before")}
-      LEFT JOIN ${as(u)} ON ${u.id} = ${e.userId}
-      LEFT JOIN ${as(other)} ON ${other.userId} = ${e.userId} AND ${other.appToken} = ${l.appToken}
-      WHERE ${isViewer} ORDER BY ${e.id} DESC ${limitTo("limit")}`,
+      CROSS JOIN ${as(log)} INDEXED BY audit_by_subject ON ${log.subject} = 'link ' || ${l.token} AND ${log.id} < ${sql.placeholder("before")}
+      LEFT JOIN ${as(u)} ON ${u.id} = ${log.userId}
+      LEFT JOIN ${as(other)} ON ${other.userId} = ${log.userId} AND ${other.appToken} = ${l.appToken}
+      WHERE ${isViewer} ORDER BY ${log.id} DESC ${limitTo("limit")}`,
   ),
 );
 

@@ -11,7 +11,7 @@ import { links } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 
 export const l = alias(links, "l");
-const parent = alias(links, "p");
+const parent = alias(links, "parent");
 
 /** A link's own columns. `costSwitch` and `partnerId` are null when the link inherits them. */
 export const linkFields = {

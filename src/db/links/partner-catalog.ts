@@ -7,7 +7,7 @@ import { as, query, type RowOf } from "../query.ts";
 import { partnerCatalog, partners } from "../schema.ts";
 import { type Bound, type Rows, runBatch } from "../statement.ts";
 
-const c = alias(partnerCatalog, "c");
+const catalog = alias(partnerCatalog, "catalog");
 const p = alias(partners, "p");
 const partnerFields = {
   id: p.id,
@@ -31,9 +31,9 @@ let latest: { revision: string; partners: Partners } = { revision: "", partners:
 /** Returns every partner, or no row when the cached catalog is current, so a list of links usually reads one row only for it. */
 const revisedPartners = perViewer(({ from, isViewer }) =>
   query(
-    { revision: c.revision, ...partnerFields },
-    sql`FROM ${from} CROSS JOIN ${as(c)} CROSS JOIN ${as(p)}
-      WHERE ${isViewer} AND ${c.revision} <> ${sql.placeholder("revision")}`,
+    { revision: catalog.revision, ...partnerFields },
+    sql`FROM ${from} CROSS JOIN ${as(catalog)} CROSS JOIN ${as(p)}
+      WHERE ${isViewer} AND ${catalog.revision} <> ${sql.placeholder("revision")}`,
   ),
 );
 
@@ -67,8 +67,8 @@ export async function runWithPartners<Statements extends Bound<unknown>[]>(
 
 const list = perViewer(({ from, userId, isViewer }) => ({
   header: query(
-    { userId, partnerCount: c.partnerCount },
-    sql`FROM ${from} CROSS JOIN ${as(c)} WHERE ${isViewer}`,
+    { userId, partnerCount: catalog.partnerCount },
+    sql`FROM ${from} CROSS JOIN ${as(catalog)} WHERE ${isViewer}`,
   ),
   page: keysetQuery(partnerFields, sql`FROM ${from} CROSS JOIN ${as(p)} WHERE ${isViewer}`),
 }));

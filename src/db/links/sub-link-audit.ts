@@ -28,14 +28,14 @@ const advance = statement(sql`
 `);
 
 const l = alias(links, "l");
-const p = alias(links, "p");
+const parent = alias(links, "parent");
 const add = statement(sql`
   INSERT INTO ${auditLog} (${names(auditLog.happenedAt, auditLog.userId, auditLog.action, auditLog.subject, auditLog.detail)})
-  SELECT ${sql.placeholder("now")}, NULL, 'create sub-links', 'link ' || ${p.token},
+  SELECT ${sql.placeholder("now")}, NULL, 'create sub-links', 'link ' || ${parent.token},
     json_object('day', date(${l.createdAt} / 1000, 'unixepoch'), 'count', count(*))
   FROM ${subLinkAudit}
   CROSS JOIN ${as(l)} ON ${l.id} > ${afterId} AND ${l.id} <= ${untilId}
-  CROSS JOIN ${as(p)} ON ${p.id} = ${l.parentId}
+  CROSS JOIN ${as(parent)} ON ${parent.id} = ${l.parentId}
   WHERE changes() > 0 AND ${subLinkAudit.id} = 1 AND ${l.fromEngagement} = 1
   GROUP BY ${l.createdAt} / ${dayLength}, ${l.parentId}
 `);

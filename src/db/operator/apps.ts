@@ -1,7 +1,7 @@
 /** Apps and their members, as operators manage them. */
 import { getTableColumns, sql } from "drizzle-orm";
 import { auditChange, auditUpdate, givenFields, type Operator } from "../audit.ts";
-import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
+import { type Change, insertValues, setGiven, toValues } from "../changes.ts";
 import { names, query, type RowOf, returning } from "../query.ts";
 import { apps, memberships, users } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
@@ -75,7 +75,7 @@ const settings = [
 /** An app that is archived already keeps the time. */
 const archivedAt = sql`CASE ${sql.placeholder("archived")}
   WHEN 1 THEN coalesce(${apps.archivedAt}, ${sql.placeholder("now")}) WHEN 0 THEN NULL ELSE ${apps.archivedAt} END`;
-const insert = returning(insertInto(apps, "token", ...settings, "createdAt"), fields);
+const insert = returning(insertValues(apps, "token", ...settings, "createdAt"), fields);
 const update = returning(
   sql`UPDATE ${apps} SET ${setGiven(apps, ...settings)}, ${names(apps.archivedAt)} = ${archivedAt} WHERE ${hasToken}`,
   fields,

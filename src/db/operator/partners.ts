@@ -2,7 +2,7 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import { DEFAULT_MAX_URL_AMOUNT } from "../../domain/money.ts";
 import { auditChange, auditUpdate, givenFields, type Operator } from "../audit.ts";
-import { type Change, insertInto, setGiven, toValues } from "../changes.ts";
+import { type Change, insertValues, setGiven, toValues } from "../changes.ts";
 import { query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
@@ -68,7 +68,7 @@ const settings = [
   "costParameters",
   "maxUrlAmount",
 ] as const;
-const insert = returning(insertInto(partners, ...settings, "supportsCostData", "createdAt"), fields);
+const insert = returning(insertValues(partners, ...settings, "supportsCostData", "createdAt"), fields);
 const update = returning(
   sql`UPDATE ${partners} SET ${setGiven(partners, ...settings, "stoppedAt")} WHERE ${partners.id} = ${id}`,
   fields,

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
-import { insertInto, setGiven, toValues } from "../changes.ts";
+import { insertValues, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
 import {
   apiTokens,
@@ -99,7 +99,7 @@ export async function findUserHistory(db: D1Database, userId: number) {
 }
 
 const insert = returning(
-  sql`${insertInto(users, "email", "role", "passwordHash", "passwordExpiresAt", "createdAt")} ON CONFLICT DO NOTHING`,
+  sql`${insertValues(users, "email", "role", "passwordHash", "passwordExpiresAt", "createdAt")} ON CONFLICT DO NOTHING`,
   fields,
 );
 

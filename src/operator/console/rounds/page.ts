@@ -84,12 +84,12 @@ export const submitClosing: Act = async (context, session) => {
 };
 
 /** An empty field counts as absent. */
-const given = (form: Form, ...names: string[]) =>
+const pickFilled = (form: Form, ...names: string[]) =>
   Object.fromEntries(Object.entries(pick(form, ...names)).filter(([, value]) => value.trim() !== ""));
 
 export const submitDismissal: Act = async (context, session, form) => {
   const path = { id: idOf(context) };
-  const body = given(form, "finding", "kind", "reason");
+  const body = pickFilled(form, "finding", "kind", "reason");
   await dismissFinding.submit(context, session, { path, body });
   const to = `/operator/rounds/${path.id}`;
   return body.finding === undefined
