@@ -30,6 +30,8 @@ export interface Env extends LedgerBindings {
   IMPRESSION_URL?: string;
   /** `required`: operators must turn on two-factor authentication. Default: `optional`. */
   OPERATOR_MFA?: string;
+  /** Where to report a vulnerability: a mailto:, https: or tel: URI. If not set, there is no security.txt. */
+  SECURITY_CONTACT?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
 }
@@ -120,6 +122,8 @@ export function checkConfiguration(env: Env): void {
   if (!(sample >= 0 && sample <= 1)) problems.push("LOG_SAMPLE must be a number from 0 to 1.");
   if (!["required", "optional", undefined].includes(env.OPERATOR_MFA))
     problems.push('OPERATOR_MFA must be "required" or "optional".');
+  if (!/^(mailto:|https:\/\/|tel:)[!-~]+$/.test(env.SECURITY_CONTACT ?? "tel:0"))
+    problems.push("SECURITY_CONTACT must be a mailto:, https: or tel: URI.");
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);
   checked.add(env);
 }

@@ -50,7 +50,7 @@ const SURFACES: Surface[] = [
   {
     name: "site",
     segments: [
-      ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt"],
+      ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt", ".well-known"],
       ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "upload.js", "icon.svg"],
     ],
     load: async () => (await import("./site/routes.ts")).siteRoutes(describeApi),

@@ -1,4 +1,5 @@
-/** The routes of health, documentation, `/openapi.json`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. */
+/** The routes of health, documentation, `/openapi.json`, `/llms.txt`, `/robots.txt`, `/.well-known/security.txt` and `/favicon.ico`. */
+import { DAY_MS, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import icon from "../http/assets/icon.svg";
@@ -53,6 +54,7 @@ export function siteRoutes(describe: () => Promise<object>): Route[] {
     ),
     get("/llms.txt", readLlms),
     get("/robots.txt", readRobots),
+    get("/.well-known/security.txt", readSecurity),
     get("/favicon.ico", readIcon),
   ];
 }
@@ -98,12 +100,27 @@ function pageNotFound(): AppError {
   return new AppError("not_found", "This page does not exist.");
 }
 
+const textOf = (lines: string[]) =>
+  new Response(`${lines.join("\n")}\n`, {
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "public, max-age=86400" },
+  });
+
 /** Crawlers read the documentation. They do not open links, because that would be noise in the log. */
 function readRobots(): Response {
   const rules = ["User-agent: *", "Allow: /$", "Allow: /docs", "Allow: /llms.txt", "Disallow: /"];
-  return new Response(`${rules.join("\n")}\n`, {
-    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "public, max-age=86400" },
-  });
+  return textOf(rules);
+}
+
+/** Where to report a vulnerability (RFC 9116). Who has an older copy must look again after a quarter of a year. */
+function readSecurity({ env, now, url }: Context): Response {
+  if (env.SECURITY_CONTACT === undefined) throw pageNotFound();
+  return textOf([
+    `Contact: ${env.SECURITY_CONTACT}`,
+    `Expires: ${toIso(now + 90 * DAY_MS)}`,
+    "Preferred-Languages: en",
+    // The file may name only https addresses, and over http it is read only on localhost.
+    ...(url.protocol === "https:" ? [`Canonical: ${url.origin}${url.pathname}`] : []),
+  ]);
 }
 
 /** Browsers ask for this path for what is no page, such as /openapi.json. They accept any image. */

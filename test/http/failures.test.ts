@@ -105,6 +105,11 @@ describe("an unexpected error", () => {
     [{ IMPRESSION_URL: "ftp://view.example" }, "IMPRESSION_URL must be an http or https URL."],
     [{ LOG_SAMPLE: "1.1" }, "LOG_SAMPLE must be a number from 0 to 1."],
     [{ OPERATOR_MFA: "Required" }, 'OPERATOR_MFA must be "required" or "optional".'],
+    [{ SECURITY_CONTACT: "security@example.com" }, "SECURITY_CONTACT must be a mailto:, https: or tel: URI."],
+    [
+      { SECURITY_CONTACT: "mailto:a@example.com\nContact: mailto:b@example.com" },
+      "SECURITY_CONTACT must be a mailto:, https: or tel: URI.",
+    ],
     [{ TOKENS: undefined }, "The binding TOKENS (a KV namespace) is missing."],
     [
       { DB: undefined, ACCOUNT_ATTEMPTS: undefined, LOG_SAMPLE: "x" },

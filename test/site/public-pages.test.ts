@@ -1,7 +1,20 @@
 /** What the public sees: the landing page, and the page of a link that leads nowhere. */
+import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../../src/index.ts";
 import { signedIn } from "../account/support.ts";
-import { ask, call, DEMO, env, freshDemo, type ProblemBody, withMethods } from "../harness.ts";
+import {
+  ask,
+  call,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  NOW,
+  ORIGIN,
+  type ProblemBody,
+  withMethods,
+} from "../harness.ts";
 
 beforeAll(freshDemo);
 
@@ -69,6 +82,37 @@ describe("the landing page", () => {
   it("leads a person who is signed in to their apps", async () => {
     const { status, headers } = await (await signedIn()).get("/");
     expect([status, headers.get("location")]).toEqual([303, "/apps"]);
+  });
+});
+
+describe("security.txt", () => {
+  const PATH = "/.well-known/security.txt";
+
+  it.each(["mailto:security@example.com", "https://example.com/security?from=links", "tel:+1-201-555-0123"])(
+    "names the contact %s, expires, and says where it is",
+    async (contact) => {
+      const response = await call(PATH, { env: { SECURITY_CONTACT: contact } });
+      expect([response.status, response.headers.get("content-type")]).toEqual([
+        200,
+        "text/plain; charset=utf-8",
+      ]);
+      const expires = new Date(NOW + 90 * DAY).toISOString();
+      expect(await response.text()).toBe(
+        `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${ORIGIN}${PATH}\n`,
+      );
+    },
+  );
+
+  it("names no http address on localhost", async () => {
+    const bound = { ...env, SECURITY_CONTACT: "tel:+1" };
+    const request = new Request(`http://localhost:8787${PATH}`);
+    const response = await serve(request, bound, createExecutionContext(), () => NOW);
+    expect(await response.text()).toMatch(/^Contact: tel:\+1\nExpires: \S+\nPreferred-Languages: en\n$/);
+  });
+
+  it("does not exist without the setting, and neither does anything beside it", async () => {
+    expect((await call(PATH)).status).toBe(404);
+    expect((await call("/.well-known/other", { env: { SECURITY_CONTACT: "tel:+1" } })).status).toBe(404);
   });
 });
 
