@@ -75,6 +75,11 @@ function priceFor(
 
 type Happened = Pick<Engagement, "occurredAt">;
 
+/** Whether a cost that meets impressions with cost data off can still match a click, which may be on its way. */
+function mayMatchClick(costType: CostType, { click }: Engagements, now: number): boolean {
+  return COST_TYPE[costType].fits.includes("click") && !(click && isWithinWindow(now, click));
+}
+
 function isWithinWindow(instant: number, engagement: Happened): boolean {
   return Math.abs(instant - engagement.occurredAt) <= COST_WINDOW_MS;
 }
@@ -96,7 +101,9 @@ export function judgeCost(
   if (verdict) return verdict;
   const matchesNow = matchOf({ ...cost, receivedAt: now }, engagements).match !== null;
   const mismatch = matchesNow ? undefined : mismatchReason(cost.costType, engagements, now);
-  if (mismatch && mismatch !== "wrong_engagement") return reject(mismatch);
+  if (mismatch === "window_closed") return reject(mismatch);
+  if (mismatch === "cost_data_disabled" && !mayMatchClick(cost.costType, engagements, now))
+    return reject(mismatch);
   const receivedAt = isBinding ? existing.receivedAt : now;
   return { outcome: "store", receivedAt, mismatch, ...matchOf({ ...cost, receivedAt }, engagements) };
 }

@@ -35,7 +35,7 @@ export async function checkRows(context: Context, caller: CostCaller, rows: File
     const name = values.cost_id ?? null;
     if (result instanceof AppError) return rejected(number, name, result);
     const isNew = result === "store";
-    const cells = [number, name, isNew ? "ready" : "ok", null, null, null, String(!isNew)];
+    const cells = [number, name, isNew ? "ready" : "ok", null, null, null, String(!isNew), null, null];
     return { number, name, state: isNew ? "ready" : "duplicate", detail: "", cells };
   });
 }

@@ -855,8 +855,8 @@ LINK_TOKEN=…</pre>
 <pre data-language="console"><kbd>printf '%s\\n' cost_type,cost_currency,cost_id,cost_amount,tag cpc,USD,yourname-20260701-0003,2.5,july | \\
     curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
     --data-binary @- &quot;$BASE_URL/cost/batch&quot;</kbd>
-<samp>row,cost_id,status,code,message,match,duplicate
-1,yourname-20260701-0003,ok,,,pending,false</samp></pre>
+<samp>row,cost_id,status,code,message,match,duplicate,amount,mismatch
+1,yourname-20260701-0003,ok,,,pending,false,2.5,</samp></pre>
 <p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, <a href="#your-pages">upload the file</a> at <code>/partner/upload</code>: up to 10 MB, and each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
@@ -1203,7 +1203,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Something fits, but nothing is usable?</td>
-<td><code>403 cost_data_disabled</code> if cost data was off for one within ${FACTS["cost window"]}, otherwise <code>400 window_closed</code>.</td>
+<td><code>403 cost_data_disabled</code> if cost data was off for one within ${FACTS["cost window"]}, otherwise <code>400 window_closed</code>. With ${FACTS["types with two kinds"]}, if that one is an impression and there is no click within ${FACTS["cost window"]}, the cost is <code>pending</code> with <code>&quot;mismatch&quot;: &quot;cost_data_disabled&quot;</code>: its click may still arrive.</td>
 </tr>
 <tr>
 <td>Which day counts?</td>
@@ -1264,7 +1264,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>cost_data_disabled</code></td>
-<td>Cost data was off for the link at that time.</td>
+<td>Cost data was off for the link at that time. With ${FACTS["types with two kinds"]}, a click that arrives later, with cost data on, still matches.</td>
 </tr>
 <tr>
 <td><code>window_closed</code></td>

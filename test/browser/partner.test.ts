@@ -126,7 +126,9 @@ describe("a partner", () => {
     expect(await download(page, "Download check")).toContain("3,short,400,invalid_request");
     await page.getByRole("button", { name: "Import 2 costs" }).click();
     await page.getByText("2 costs imported.").waitFor();
-    expect(await download(page, "Download results")).toContain("2,plain-form-cost-2,ok,,,pending,false\r\n");
+    expect(await download(page, "Download results")).toContain(
+      "2,plain-form-cost-2,ok,,,pending,false,0.5,\r\n",
+    );
     expect(await countCosts("plain-form-cost")).toBe(2);
     await page.goto("/partner/costs/plain-form-cost-1");
     await page.locator("summary", { hasText: "Void cost" }).click();
@@ -171,10 +173,10 @@ describe("a file with more rows than one request takes", () => {
     await panel.getByText("2,300 imported, 0 were sent before, 3 are rejected.").waitFor();
     const results = (await download(page, "Download results")).trim().split("\r\n");
     expect(results).toHaveLength(1 + ROWS + 3);
-    expect(results[0]).toBe("row,cost_id,status,code,message,match,duplicate");
-    expect(results[1_500]).toBe("1500,large-file-cost-1500,ok,,,pending,false");
+    expect(results[0]).toBe("row,cost_id,status,code,message,match,duplicate,amount,mismatch");
+    expect(results[1_500]).toBe("1500,large-file-cost-1500,ok,,,pending,false,0.5,");
     expect(results[2_301]).toBe(
-      "2301,large-file-cost-7,400,invalid_request,cost_id is the same as in row 7.,,",
+      "2301,large-file-cost-7,400,invalid_request,cost_id is the same as in row 7.,,,,",
     );
     expect(results[2_302]).toMatch(/^2302,,400,invalid_request,The row must have as many values/);
     expect(await countCosts("large-file-cost")).toBe(ROWS);

@@ -254,17 +254,17 @@ describe("results as CSV", () => {
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
     expect(response.headers.get("vary")).toBe("Accept");
     const expected = [
-      "row,cost_id,status,code,message,match,duplicate",
-      "1,csv-click-000001,ok,,,matched,false",
+      "row,cost_id,status,code,message,match,duplicate,amount,mismatch",
+      "1,csv-click-000001,ok,,,matched,false,0.25,",
       expect.stringMatching(
-        /^2,short,400,invalid_request,"?cost_type must be one of cpc, cpi, cpe, cpm\. cost_id has 5 characters; it needs at least 12\."?,,$/,
+        /^2,short,400,invalid_request,"?cost_type must be one of cpc, cpi, cpe, cpm\. cost_id has 5 characters; it needs at least 12\."?,,,,$/,
       ),
-      expect.stringMatching(/^3,csv-conflict-001,400,cost_id_conflict,[^,]+,,$/),
-      "4,csv-conflict-001,ok,,,pending,true",
+      expect.stringMatching(/^3,csv-conflict-001,400,cost_id_conflict,[^,]+,,,,$/),
+      "4,csv-conflict-001,ok,,,pending,true,0.25,",
     ];
     expect(await linesOf(response)).toEqual([
       ...expected,
-      '5,,400,invalid_request,"row has 1 value, but the header has 5 columns.",,',
+      '5,,400,invalid_request,"row has 1 value, but the header has 5 columns.",,,,',
       "",
     ]);
     await freshLedger();

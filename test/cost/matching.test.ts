@@ -278,6 +278,34 @@ describe("a cost for a link with cost data off", () => {
     expect(await totals()).toEqual([]);
   });
 
+  it.each(["cpi", "cpe"])("waits for its click if only an impression has the ID: %s", async (type) => {
+    await setSwitch(DEMO.linkToken, false);
+    await view(ID);
+    await setSwitch(DEMO.linkToken, true);
+    const waiting = { match: "pending", mismatch: "cost_data_disabled" };
+    expect((await cost(type)).body).toMatchObject({ ...waiting, duplicate: false });
+    expect((await cost(type)).body).toMatchObject({ ...waiting, duplicate: true });
+    await click(ID);
+    expect((await cost(type)).body).toMatchObject({ match: "matched", duplicate: true });
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
+  });
+
+  it("is late for an impression one millisecond after seven days, and waits until then", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await view(ID);
+    expect((await cost("cpi", NOW + COST_WINDOW_MS + 1)).body.code).toBe("window_closed");
+    expect((await cost("cpi", NOW + COST_WINDOW_MS)).body).toMatchObject({ match: "pending" });
+  });
+
+  it("is rejected for an impression if the type fits no click, or the click had cost data off too", async () => {
+    await setSwitch(DEMO.linkToken, false);
+    await view(ID);
+    expect((await cost("cpm")).body).toMatchObject({ status: 403, code: "cost_data_disabled" });
+    await click(ID);
+    expect((await cost("cpi")).body).toMatchObject({ status: 403, code: "cost_data_disabled" });
+    expect(await totals()).toEqual([]);
+  });
+
   it("matches an engagement recorded before it was switched off", async () => {
     await click(ID);
     await setSwitch(DEMO.linkToken, false);

@@ -44,6 +44,9 @@ const store = (match: string | null, amount: number | null = 5, more: object = {
   ...more,
 });
 const wrongKind = store(null, 5, { mismatch: "wrong_engagement" });
+/** Only an impression is within the window, and it has no cost data. */
+const waitsForClick = store(null, 5, { mismatch: "cost_data_disabled" });
+const offAt7 = { ...off, occurredAt: NOW - COST_WINDOW_MS };
 const duplicate = (match: string | null, amount: number | null = 5) => ({
   outcome: "duplicate",
   match,
@@ -99,10 +102,40 @@ describe("judgeCost without an earlier cost", () => {
       reject("cost_data_disabled"),
     ],
     [
-      "gives that reason whichever kind it has",
+      "gives that reason if both are within seven days",
+      "cpe",
+      { click: off, impression: off },
+      reject("cost_data_disabled"),
+    ],
+    [
+      "rejects cpm for an impression without cost data",
+      "cpm",
+      { impression: off },
+      reject("cost_data_disabled"),
+    ],
+    [
+      "stores cpi with an impression without cost data, whose click may come",
+      "cpi",
+      { impression: off },
+      waitsForClick,
+    ],
+    [
+      "stores cpe with an impression of exactly seven days ago without cost data",
+      "cpe",
+      { impression: offAt7 },
+      waitsForClick,
+    ],
+    [
+      "stores cpi if only an impression without cost data is within seven days",
       "cpi",
       { click: closed, impression: off },
-      reject("cost_data_disabled"),
+      waitsForClick,
+    ],
+    [
+      "rejects cpi as late if the impression without cost data is too old",
+      "cpi",
+      { impression: { ...closed, costDataOn: false } },
+      reject("window_closed"),
     ],
     [
       "rejects a cost as late if the engagement without cost data is too old",
@@ -230,6 +263,13 @@ describe("judgeCost with an earlier cost", () => {
       { ...unpriced, receivedAt: yesterday },
       { click: off },
       reject("cost_data_disabled"),
+    ],
+    [
+      "an amount completes a pending cost whose impression has no cost data",
+      { costType: "cpi" },
+      { ...unpriced, costType: "cpi", receivedAt: yesterday },
+      { impression: off },
+      store(null, 5, { receivedAt: yesterday, mismatch: "cost_data_disabled" }),
     ],
     [
       "a cost pending for exactly seven days has not lapsed",

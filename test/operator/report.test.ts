@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CostType, Kind } from "../../src/domain/cost-types.ts";
 import type { Cost } from "../../src/domain/costs.ts";
 import type { RoundEngagement, RoundEntry } from "../../src/domain/rounds/findings.ts";
-import { judgeRound } from "../../src/domain/rounds/report.ts";
+import { judgeEntry, judgeRound } from "../../src/domain/rounds/report.ts";
 
 const DAY = 24 * 3600 * 1000;
 const START = 1_000 * DAY;
@@ -356,6 +356,20 @@ test("every finding has an expectation and a remedy", () => {
       remedy: "Send one of these cost types, or ask the operator to open a round that includes this one.",
     },
   });
+});
+
+test("a cost that waits for its click beside an impression with cost data off is an open mismatch", () => {
+  const off = { impression: view() };
+  for (const costType of ["cpi", "cpm"] as const) {
+    const [entry] = entries(cost(costType));
+    expect(judgeEntry(entry as RoundEntry, undefined, off, ALL)).toMatchObject({
+      kind: "not_in_round",
+      isGood: false,
+    });
+  }
+  const [waiting] = entries(cost("cpi"));
+  const { verdict } = judgeEntry(waiting as RoundEntry, undefined, off, ALL);
+  expect(verdict).toMatchObject({ outcome: "store", match: null, mismatch: "cost_data_disabled" });
 });
 
 test("live engagements of an integrated cost type are not part of the round", () => {

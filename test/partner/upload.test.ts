@@ -101,7 +101,7 @@ describe("the check of a file", () => {
       // Only the check also rejects an ID that the file repeats, which the API judges after its first row.
       if (number === "6" || number === "10") expect(line).toContain("cost_id_conflict");
       else if (state === "rejected") expect(line).toMatch(/,(400|403),/);
-      else expect(line).toMatch(state === "ready" ? /,ok,.*,false$/ : /,ok,.*,true$/);
+      else expect(line).toMatch(state === "ready" ? /,ok,.*,false,[^,]*,[^,]*$/ : /,ok,.*,true,[^,]*,[^,]*$/);
     }
   });
 
@@ -110,11 +110,11 @@ describe("the check of a file", () => {
       file("cpc,USD,=SUM(A1:A9)-00,1,t", "cpc,USD,upload-sent-0001,1,july"),
     );
     expect(downloadOf(checked)).toBe(
-      "row,cost_id,status,code,message,match,duplicate\r\n1,'=SUM(A1:A9)-00,ready,,,,false\r\n2,upload-sent-0001,ok,,,,true\r\n",
+      "row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n1,'=SUM(A1:A9)-00,ready,,,,false,,\r\n2,upload-sent-0001,ok,,,,true,,\r\n",
     );
     const result = await browser.confirm(checked);
     expect(downloadOf(result)).toBe(
-      "row,cost_id,status,code,message,match,duplicate\r\n1,'=SUM(A1:A9)-00,ok,,,pending,false\r\n",
+      "row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n1,'=SUM(A1:A9)-00,ok,,,pending,false,1,\r\n",
     );
     expect(await costsOf("=SUM")).toHaveLength(1);
   });
@@ -288,13 +288,13 @@ describe("a part of a larger file", () => {
 
   it("is checked and imported with the numbers of its rows, and returns lines of the file with the results", async () => {
     const checked = await send("/partner/upload/check-part", PART);
-    expect(checked.body.header).toBe("row,cost_id,status,code,message,match,duplicate\r\n");
+    expect(checked.body.header).toBe("row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n");
     expect(checked.body.rows).toMatchObject([
       {
         row: 5001,
         name: "part-cost-00001",
         state: "ready",
-        line: "5001,part-cost-00001,ready,,,,false\r\n",
+        line: "5001,part-cost-00001,ready,,,,false,,\r\n",
       },
       { row: 5002, name: "short", state: "rejected" },
       { row: 3, name: null, state: "rejected" },
@@ -304,7 +304,7 @@ describe("a part of a larger file", () => {
     expect(imported.body.rows).toMatchObject([{ row: 5001, state: "imported", detail: "pending" }]);
     const again = await send("/partner/upload/import-part", PART.split("\n").slice(0, 2).join("\n"));
     expect(again.body.rows).toMatchObject([
-      { state: "duplicate", line: expect.stringContaining(",true\r\n") },
+      { state: "duplicate", line: expect.stringContaining(",true,1,\r\n") },
     ]);
     expect(await costsOf("part-cost")).toHaveLength(1);
   });

@@ -56,6 +56,8 @@ const fits = (kind: Kind) => sql`(${sent.fits[kind]} AND ${COLUMNS[kind].occurre
 const isInWindow = (kind: Kind) =>
   sql`(${sent.fits[kind]} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
 const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${COLUMNS[kind].costDataOn})`;
+/** A cost that meets impressions with cost data off waits for its click, which may be on its way. */
+const mayNotMatchClick = sql`(NOT ${sent.fits.click} OR coalesce(${isInWindow("click")}, 0))`;
 
 /** Whether the call before this one still counts or waits, so that only a missing amount can be added to it. */
 const isBinding = sql`(${e.state} IN ('matched', 'unpriced')
@@ -74,8 +76,8 @@ const verdict = sql<Verdict>`CASE
     AND (${sent.amount} IS NULL OR ${sent.amount} = ${e.amount}) THEN 'duplicate'
   WHEN ${isBinding} AND ${e.amount} IS NOT NULL THEN 'cost_id_conflict'
   WHEN ${now} - ${e.matchedAt} > ${window} THEN 'window_closed'
-  WHEN (${anyKind(fits)}) AND NOT (${anyKind(isUsable)})
-    THEN iif(${anyKind(isInWindow)}, 'cost_data_disabled', 'window_closed')
+  WHEN (${anyKind(fits)}) AND NOT (${anyKind(isInWindow)}) THEN 'window_closed'
+  WHEN (${anyKind(isInWindow)}) AND NOT (${anyKind(isUsable)}) AND ${mayNotMatchClick} THEN 'cost_data_disabled'
   ELSE 'store'
 END`;
 

@@ -5,7 +5,7 @@
 
 import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
 import type { Engagement, Engagements, StoredCost } from "../costs.ts";
-import { judgeCost, matchOf, type Rejection, type Verdict } from "../matching.ts";
+import { judgeCost, type Mismatch, matchOf, type Rejection, type Verdict } from "../matching.ts";
 import { countRates, type Match, type RateCounts } from "../rates.ts";
 import { RETENTION } from "../texts.ts";
 import {
@@ -221,8 +221,7 @@ export function judgeEntry(
   const verdict = judgeCost(entry.cost, costTypes, engagements, current, entry.receivedAt);
   // A credential can be cleared for fewer cost types than its round.
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
-  if (verdict.outcome === "reject")
-    return { verdict, kind: KIND_OF_REJECTION[verdict.reason], isGood: false };
+  if (verdict.outcome === "reject") return { verdict, kind: KIND_OF[verdict.reason], isGood: false };
   const engagement = verdict.match ? engagements[verdict.match] : undefined;
   if (engagement && differences(entry.cost, engagement).length > 0) {
     return { verdict, kind: "differs_from_url", isGood: false };
@@ -230,10 +229,11 @@ export function judgeEntry(
   const isGood = engagement !== undefined;
   if (verdict.outcome === "duplicate") return { verdict, kind: "duplicate", isGood };
   if (isGood) return { verdict, isGood };
-  return { verdict, kind: verdict.mismatch ? "wrong_engagement" : "cost_without_engagement", isGood };
+  return { verdict, kind: verdict.mismatch ? KIND_OF[verdict.mismatch] : "cost_without_engagement", isGood };
 }
 
-const KIND_OF_REJECTION: Record<Rejection, FindingKind> = {
+const KIND_OF: Record<Rejection | Mismatch, FindingKind> = {
+  wrong_engagement: "wrong_engagement",
   cost_type_not_integrated: "not_in_round",
   cost_data_disabled: "not_in_round",
   cost_id_conflict: "conflict",

@@ -9,7 +9,17 @@ import type { Cell } from "../../http/csv.ts";
 import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
 import { type CostResult, costInput, toCost } from "./submit.ts";
 
-export const RESULT_COLUMNS = ["row", "cost_id", "status", "code", "message", "match", "duplicate"];
+export const RESULT_COLUMNS = [
+  "row",
+  "cost_id",
+  "status",
+  "code",
+  "message",
+  "match",
+  "duplicate",
+  "amount",
+  "mismatch",
+];
 export const MAX_COSTS = 1_000;
 export const MAX_BATCH_BYTES = 1024 * 1024;
 
@@ -41,10 +51,10 @@ export function readItem(item: unknown, index: number): Cost | AppError {
 /** A row of the results. The message of an invalid cost names everything that is wrong with it. */
 export function toRow(result: CostResult | AppError, number: number, costId: string | null): Cell[] {
   if (!(result instanceof AppError)) {
-    const { status, match, duplicate } = result;
-    return [number, result.cost_id, status, null, null, match, String(duplicate)];
+    const { cost_id, status, match, duplicate, amount, mismatch } = result;
+    return [number, cost_id, status, null, null, match, String(duplicate), amount, mismatch ?? null];
   }
-  return [number, costId, ERRORS[result.code].status, result.code, explain(result), null, null];
+  return [number, costId, ERRORS[result.code].status, result.code, explain(result), null, null, null, null];
 }
 
 /** Everything that is wrong with a cost, in sentences. */
