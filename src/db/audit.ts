@@ -2,7 +2,8 @@
  * Writes the audit log: who did what and when. An entry is written in the batch of its change, and only if that changes a row;
  * for a change on a shard, before it.
  */
-import { type AnyColumn, getTableColumns, type SQL, sql, type Table } from "drizzle-orm";
+import { type AnyColumn, getTableColumns, type Placeholder, type SQL, sql, type Table } from "drizzle-orm";
+import type { AuditAction } from "../domain/audit-actions.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
 import { names } from "./query.ts";
 import { auditLog } from "./schema.ts";
@@ -20,7 +21,7 @@ export type Operator = Actor;
 const { happenedAt, userId, action, subject, detail } = auditLog;
 /** `INSERT INTO audit_log … SELECT …`. What follows is the FROM or the WHERE of the SELECT. Takes the value `now`. */
 export function insertEntry(
-  name: SQL,
+  name: AuditAction | Placeholder,
   entry: {
     /** Null if no user did it. */
     userId: SQL;
@@ -32,7 +33,7 @@ export function insertEntry(
 ): SQL {
   return sql`
     INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-    SELECT ${sql.placeholder("now")}, ${entry.userId}, ${name}, ${entry.subject}, ${entry.detail}`;
+    SELECT ${sql.placeholder("now")}, ${entry.userId}, ${typeof name === "string" ? text(name) : name}, ${entry.subject}, ${entry.detail}`;
 }
 
 /**
@@ -54,7 +55,7 @@ const insertIf = (condition: SQL) => {
     subject: sql`${sql.placeholder("noun")} || ' ' || coalesce(${sql.placeholder("id")}, last_insert_rowid())`,
     detail: sql`${sql.placeholder("detail")}`,
   };
-  return statement(sql`${insertEntry(sql`${sql.placeholder("action")}`, entry)} WHERE ${condition}`);
+  return statement(sql`${insertEntry(sql.placeholder("action"), entry)} WHERE ${condition}`);
 };
 const insertAfterChange = insertIf(sql`changes() > 0`);
 
@@ -66,7 +67,7 @@ const insertAfterChange = insertIf(sql`changes() > 0`);
 export function auditChange(
   db: D1Database,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   noun: string,
   id: string | number | null,
   detail: object = {},
@@ -80,7 +81,7 @@ export function auditIf(condition: SQL) {
   return (
     db: D1Database,
     values: Record<string, Value> & { userId: number | null; now: number },
-    action: string,
+    action: AuditAction,
     user: number,
     detail: object = {},
   ): Bound<unknown> => insertEntry(db, { ...values, ...toValues(values, action, "user", user, detail) });
@@ -88,7 +89,7 @@ export function auditIf(condition: SQL) {
 
 function toValues(
   { userId, now }: { userId: number | null; now: number },
-  action: string,
+  action: AuditAction,
   noun: string,
   id: string | number | null,
   detail: object,
@@ -115,7 +116,7 @@ export interface AuditedField {
 }
 
 interface AuditedUpdate {
-  action: string;
+  action: AuditAction;
   /** For example `'app ' || token`. */
   subject: SQL;
   /** The user who changes the row. Default: the value `userId`. */
@@ -144,9 +145,7 @@ export function auditUpdate({ action: name, subject: of, by, row, fields }: Audi
     subject: of,
     detail: sql`json_remove(json_object(${sql.join(object, sql`, `)}), ${sql.join(isSame, sql`, `)})`,
   };
-  return statement<unknown>(
-    sql`${insertEntry(text(name), entry)} ${row} AND (${sql.join(differs, sql` OR `)})`,
-  );
+  return statement<unknown>(sql`${insertEntry(name, entry)} ${row} AND (${sql.join(differs, sql` OR `)})`);
 }
 
 /** The fields of `auditUpdate` for columns that `setGiven` updates, with the names of the columns. */

@@ -11,6 +11,7 @@ import { index } from "drizzle-orm/sqlite-core/indexes";
 import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
+import type { AuditAction } from "../domain/audit-actions.ts";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Rejection } from "../domain/matching.ts";
 import { DEFAULT_MAX_LINKS, type DropReason } from "../domain/sub-links.ts";
@@ -375,7 +376,7 @@ export const auditLog = sqliteTable(
     happenedAt: integer("happened_at").notNull(),
     /** Null for the command that creates the first operator, for a failed sign-in, and for what a partner does. */
     userId: integer("user_id").references(() => users.id),
-    action: text().notNull(),
+    action: text().$type<AuditAction>().notNull(),
     /** The changed object, for example `partner 3`. */
     subject: text().notNull(),
     /** The new values as JSON, and for a change also the old ones. */

@@ -1,8 +1,9 @@
 /** Sessions of signed-in browsers. A session is stored under the SHA-256 of its ID. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import type { AuditAction } from "../../domain/audit-actions.ts";
 import { HOUR_MS } from "../../domain/time.ts";
-import { auditChange } from "../audit.ts";
+import { auditChange, insertEntry } from "../audit.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { apps, auditLog, authenticators, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
@@ -197,17 +198,18 @@ export function renewal(isChanged: SQL) {
 
 const endOne = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${idHash}`);
 const endAll = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId}`);
-const { happenedAt, action, subject, detail } = auditLog;
-const auditSignOut = returning(
-  sql`INSERT INTO ${auditLog} (${names(happenedAt, auditLog.userId, action, subject, detail)})
-    SELECT ${now}, ${s.userId}, ${sql.placeholder("action")}, 'user ' || ${s.userId}, '{}'
-    FROM ${as(s)} WHERE ${isCurrent}`,
-  { userId: auditLog.userId },
-);
+const auditEnd = (action: AuditAction) => {
+  const entry = { userId: sql`${s.userId}`, subject: sql`'user ' || ${s.userId}`, detail: sql`'{}'` };
+  return returning(sql`${insertEntry(action, entry)} FROM ${as(s)} WHERE ${isCurrent}`, {
+    userId: auditLog.userId,
+  });
+};
+const auditSignOut = auditEnd("sign out");
+const auditSignOutEverywhere = auditEnd("sign out everywhere");
 
 /** Ends a session. Returns the ID of its user; undefined if it had ended before. */
 export async function deleteSession(db: D1Database, session: { idHash: string; now: number }) {
-  const values = { ...session, action: "sign out" };
+  const values = { ...session };
   const [[ended]] = await runIdempotent(db, auditSignOut(db, values), endOne(db, values));
   return ended?.userId ?? undefined;
 }
@@ -217,8 +219,8 @@ export async function deleteSessions(
   db: D1Database,
   session: { idHash: string; userId: number; now: number },
 ): Promise<void> {
-  const values = { ...session, action: "sign out everywhere" };
-  await runIdempotent(db, auditSignOut(db, values), endAll(db, values), forgetAll(db, values));
+  const values = { ...session };
+  await runIdempotent(db, auditSignOutEverywhere(db, values), endAll(db, values), forgetAll(db, values));
 }
 
 /** A session of the user: the beginning of its hash, which names it on the account page. */

@@ -72,7 +72,7 @@ interface Gate<F extends Fields> {
 function statementsFor<F extends Fields>({ from, isVoider, fields, partner, entry }: Gate<F>) {
   const isEntry = sql`${e.partnerId} = ${partner} AND ${e.costId} = ${p("costId")} AND ${isRemembered}`;
   const { partnerId, costId, costType, currency, amount, voidState } = ledgerEntries;
-  const insertVoid = (detail: SQL) => sql`${insertEntry(sql`'void cost'`, entry(detail))} FROM ${from}`;
+  const insertVoid = (detail: SQL) => sql`${insertEntry("void cost", entry(detail))} FROM ${from}`;
   const stored = { costType: sql`${e.costType}`, currency: sql`${e.currency}`, amount: sql`${e.amount}` };
   const read = { costType: p("costType"), currency: p("currency"), amount: p("amount") };
   return {

@@ -5,10 +5,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../accounts/viewers.ts";
-import { toJsonValue } from "../audit.ts";
+import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, names, optional, query, returning } from "../query.ts";
-import { apps, auditLog, links } from "../schema.ts";
+import { apps, links } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
@@ -79,13 +79,14 @@ const hasRoom = sql`(
 
 /** Builds the statement that adds an entry for each new link `l` of the rows `from`, by a user. Takes the value `now`. */
 export function auditCreations(by: SQL, parent: SQL, from: SQL) {
-  const { happenedAt, userId, action, subject, detail } = auditLog;
-  return statement<unknown>(sql`
-    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-    SELECT ${now}, ${by}, 'create link', 'link ' || ${l.token}, json_patch('{}', json_object(
+  const entry = {
+    userId: by,
+    subject: sql`'link ' || ${l.token}`,
+    detail: sql`json_patch('{}', json_object(
       'name', ${l.label}, 'app_token', ${l.appToken}, 'parent_token', ${parent}, 'partner_id', ${l.partnerId},
-      'cost_data_enabled', ${toJsonValue(l.costSwitch, l.costSwitch)}))
-    ${from}`);
+      'cost_data_enabled', ${toJsonValue(l.costSwitch, l.costSwitch)}))`,
+  };
+  return statement<unknown>(sql`${insertEntry("create link", entry)} ${from}`);
 }
 
 const insertion = perViewer(({ from, userId, isMember, isViewer }) => {

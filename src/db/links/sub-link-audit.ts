@@ -5,8 +5,9 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, dayOf } from "../../domain/time.ts";
+import { insertEntry } from "../audit.ts";
 import { as, names } from "../query.ts";
-import { auditLog, links, subLinkAudit } from "../schema.ts";
+import { links, subLinkAudit } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 
 const { day, afterId, untilId } = subLinkAudit;
@@ -29,10 +30,13 @@ const advance = statement(sql`
 
 const l = alias(links, "l");
 const parent = alias(links, "parent");
+const entry = {
+  userId: sql`NULL`,
+  subject: sql`'link ' || ${parent.token}`,
+  detail: sql`json_object('day', date(${l.createdAt} / 1000, 'unixepoch'), 'count', count(*))`,
+};
 const add = statement(sql`
-  INSERT INTO ${auditLog} (${names(auditLog.happenedAt, auditLog.userId, auditLog.action, auditLog.subject, auditLog.detail)})
-  SELECT ${sql.placeholder("now")}, NULL, 'create sub-links', 'link ' || ${parent.token},
-    json_object('day', date(${l.createdAt} / 1000, 'unixepoch'), 'count', count(*))
+  ${insertEntry("create sub-links", entry)}
   FROM ${subLinkAudit}
   CROSS JOIN ${as(l)} ON ${l.id} > ${afterId} AND ${l.id} <= ${untilId}
   CROSS JOIN ${as(parent)} ON ${parent.id} = ${l.parentId}

@@ -67,7 +67,7 @@ const start = statement(
 const entry = partnerEntry(c, sql`'browser', ${sql.placeholder("browser")}`);
 // A batch runs on one connection, so changes() are those of the statement before.
 const auditStart = statement(
-  sql`${insertEntry(sql`'sign in'`, entry)} FROM ${as(c)} WHERE ${isCredential} AND changes() > 0`,
+  sql`${insertEntry("sign in", entry)} FROM ${as(c)} WHERE ${isCredential} AND changes() > 0`,
 );
 
 /** A session to start. `browser` in words, for people. */
@@ -102,7 +102,7 @@ export async function insertPartnerSession(
 const ofSession = sql`FROM ${as(s)} CROSS JOIN ${as(c)} ON ${c.tokenHash} = ${s.tokenHash} AND ${c.revokedAt} IS NULL
   WHERE ${s.idHash} = ${sql.placeholder("previous")} AND ${s.expiresAt} > ${now}`;
 const usedBySession = query(credentialFields, ofSession);
-const auditEnd = statement(sql`${insertEntry(sql`'sign out'`, entry)} ${ofSession}`);
+const auditEnd = statement(sql`${insertEntry("sign out", entry)} ${ofSession}`);
 
 /** Ends a session. Returns its credential; undefined if the session had ended before, also by a revocation. */
 export async function deletePartnerSession(

@@ -1,83 +1,186 @@
-/** Says what an entry of the audit log means, for people: on the pages of members and in the console. */
+/** What an entry of the audit log means, for people: one sentence for each action, for the console and for the page of a link. */
+import type { AuditAction } from "../../domain/audit-actions.ts";
+import { showInvisible } from "../../domain/characters.ts";
+import type { LinkUpdate } from "../links/updates.ts";
+import { KIND_NAMES } from "../rounds/view.ts";
 
-/** An entry, with its parsed detail. */
-export interface Entry {
-  action: string;
-  detail: Record<string, unknown>;
+export type Detail = Record<string, unknown>;
+
+/** The name of an object that an entry identifies by ID. */
+export type NameOf = (noun: "partner" | "user", id: number) => string | undefined;
+
+type Text = string | ((detail: Detail, nameOf: NameOf) => string);
+
+export interface Sentence {
+  /** Who does it if no user does. */
+  by?: string;
+  /** What follows the user. The object follows it. */
+  verb: Text;
+  /** What follows the object. */
+  more?: Text;
+  /** Of users and partners on their own accounts: the object is who acts. */
+  isOwn?: true;
+  /** The sentence on the page of the object, which does not repeat it. */
+  onPage?: Text;
 }
 
-/** The names of what entries identify by ID. */
-export interface Names {
-  partner: (id: number) => string | undefined;
+const SENTENCES: Record<AuditAction, Sentence> = {
+  "create app": { verb: "created the app" },
+  "update app": {
+    verb: ({ archived_at: change }) =>
+      verbOfSwitch(change, "archived the app", "restored the app", "changed the app"),
+  },
+  "add member": { verb: (detail, nameOf) => `added ${memberOf(detail, nameOf)} to` },
+  "remove member": { verb: (detail, nameOf) => `removed ${memberOf(detail, nameOf)} from` },
+  "create user": {
+    by: "The command line",
+    verb: "created the user",
+    more: ({ role }) => (role ? `as ${role}` : ""),
+  },
+  "update user": { verb: verbOfUser },
+  "erase user": { verb: "erased the account of" },
+  "issue API token": { verb: "issued an API token to" },
+  "create partner": { verb: "created the partner" },
+  "update partner": {
+    verb: ({ stopped_at: change }) => verbOfSwitch(change, "stopped", "resumed", "changed the partner"),
+  },
+  "issue credential": {
+    verb: "issued the credential",
+    more: ({ mode, cost_types }) => `(${mode}: ${listOf(cost_types)})`,
+  },
+  "revoke credential": { verb: "revoked the credential" },
+  "open round": { verb: "opened", more: ({ cost_types }) => `for ${listOf(cost_types)}` },
+  "approve round": {
+    verb: "approved",
+    more: ({ approved, cost_types }) => `for ${listOf(approved ?? cost_types)}`,
+  },
+  "close round": { verb: "closed", more: "without approval" },
+  "dismiss mismatch": {
+    verb: ({ kind, count, finding }) =>
+      kind === undefined
+        ? `dismissed ${showInvisible(String(finding))} in`
+        : `dismissed ${count} mismatches (${nameKind(kind)}) in`,
+    more: (detail) => because(detail),
+  },
+  "undo dismissal": { verb: ({ finding }) => `undid the dismissal of ${showInvisible(String(finding))} in` },
+  "create link": ofLink((detail, nameOf) =>
+    AND.format([
+      `created the link ${quote(detail.name)}`,
+      ...(detail.partner_id === undefined ? [] : [`attached it to ${partnerOf(detail.partner_id, nameOf)}`]),
+      ...(detail.cost_data_enabled === true ? ["turned cost data on"] : []),
+    ]),
+  ),
+  "update link": ofLink((detail, nameOf) =>
+    AND.format(
+      Object.entries(LINK_FIELDS).flatMap(([field, describe]) => {
+        const change = detail[field];
+        return isChange(change) ? describe(change, nameOf) : [];
+      }),
+    ),
+  ),
+  "create sub-links": {
+    by: "linkledger",
+    verb: (detail) => `created ${subLinkCount(detail)} below`,
+    more: ({ day }) => `that clicks and impressions named on ${day}`,
+    onPage: (detail) => `created ${subLinkCount(detail)} that clicks and impressions named on ${detail.day}`,
+  },
+  "create test link": {
+    verb: "created the test link",
+    onPage: ({ name, round_id }) => `created the link ${quote(name)} to test in round ${round_id}`,
+  },
+  "void cost": {
+    verb: (detail) =>
+      `${verbOfVoid(detail)} cost ${showInvisible(String(detail.cost_id))}${isByPartner(detail) ? "" : " of"}`,
+    more: (detail) => (detail.outcome === "not carried out" ? "(it had changed)" : because(detail)),
+  },
+  "create adjustment": {
+    verb: "added",
+    more: ({ amount, currency, app_token, reason }) => `of ${currency} ${amount} in ${app_token}: ${reason}`,
+  },
+  "sign in": { isOwn: true, verb: "signed in", more: ({ browser }) => (browser ? `with ${browser}` : "") },
+  "sign-in failed": { verb: "failed to sign in as", more: ({ reason }) => (reason ? `(${reason})` : "") },
+  "enter wrong password": {
+    isOwn: true,
+    verb: "entered a wrong password",
+    more: ({ route }) => `at ${route}`,
+  },
+  "sign out": { isOwn: true, verb: "signed out" },
+  "sign out everywhere": { isOwn: true, verb: "signed out on all devices" },
+  "end session": { isOwn: true, verb: "ended a session" },
+  "change password": { isOwn: true, verb: "changed the password" },
+  "show API token": { isOwn: true, verb: "viewed the API token" },
+  "create API token": { isOwn: true, verb: "created an API token" },
+  "reset API token": { isOwn: true, verb: "reset the API token" },
+  "turn on two-factor": { isOwn: true, verb: "turned on two-factor authentication" },
+  "turn off two-factor": { isOwn: true, verb: "turned off two-factor authentication" },
+  "create recovery codes": { isOwn: true, verb: "created recovery codes" },
+};
+
+/** The actions that the log can be filtered by. */
+export const ACTIONS = Object.keys(SENTENCES) as AuditAction[];
+
+/** The log also has actions that are no longer recorded. They stay as they were written. */
+export const sentenceOf = (action: string): Sentence =>
+  (SENTENCES as Partial<Record<string, Sentence>>)[action] ?? { verb: action };
+
+/** A part of a sentence. */
+export function write(text: Text, detail: Detail, nameOf: NameOf): string {
+  return typeof text === "string" ? text : text(detail, nameOf);
 }
 
-interface Values {
+interface Change {
   from: unknown;
   to: unknown;
 }
 
+export const isChange = (value: unknown): value is Change =>
+  typeof value === "object" && value !== null && "from" in value && "to" in value;
+
+/** A partner did it with its credential. */
+export const isByPartner = (detail: Detail) => detail.credential_id !== undefined;
+
 const AND = new Intl.ListFormat("en-US");
-const quote = (value: unknown) => `“${String(value)}”`;
+const quote = (value: unknown) => `“${value}”`;
+const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
+const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");
+const nameKind = (kind: unknown) =>
+  (Object.entries(KIND_NAMES).find(([one]) => one === kind)?.[1] ?? String(kind)).toLowerCase();
+const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>
+  nameOf("user", Number(user_id)) ?? `user ${user_id}`;
+const partnerOf = (id: unknown, nameOf: NameOf) => nameOf("partner", Number(id)) ?? `partner ${id}`;
+const subLinkCount = ({ count }: Detail) => `${count} ${count === 1 ? "sub-link" : "sub-links"}`;
 
-/** What the user did, to follow their name: `renamed the link from “A” to “B” and turned cost data on`. */
-export function describeEntry(entry: Entry, names: Names): string {
-  const describe = ACTIONS[entry.action];
-  return describe ? describe(entry.detail, names) : describeOther(entry);
+/** For a time that is null while something is not switched. */
+const verbOfSwitch = (change: unknown, on: string, off: string, other: string) =>
+  isChange(change) ? (change.to === null ? off : on) : other;
+
+/** With shards, an entry before the void says that it was requested, and another one if it was not carried out. */
+function verbOfVoid({ outcome }: Detail): string {
+  if (outcome === "requested") return "requested to void";
+  return outcome === "not carried out" ? "did not void" : "voided";
 }
 
-const ACTIONS: Partial<Record<string, (detail: Entry["detail"], names: Names) => string>> = {
-  "create link": (detail, names) =>
-    AND.format([
-      `created the link ${quote(detail.name)}`,
-      ...(detail.partner_id === undefined ? [] : [`attached it to ${partnerName(detail.partner_id, names)}`]),
-      ...(detail.cost_data_enabled === true ? ["turned cost data on"] : []),
-    ]),
-  "create test link": (detail) =>
-    `created the link ${quote(detail.name)} to test in round ${String(detail.round_id)}`,
-  "update link": (detail, names) =>
-    AND.format(
-      Object.entries(LINK_FIELDS).flatMap(([field, describe]) => {
-        const values = detail[field];
-        return isValues(values) ? describe(values, names) : [];
-      }),
-    ),
-  "create sub-links": (detail) =>
-    `created ${subLinkCount(detail)} that clicks and impressions named on ${detail.day}`,
-};
-
-/** `3 sub-links`, in the entry of a day. */
-export function subLinkCount({ count }: Entry["detail"]): string {
-  return `${count} ${count === 1 ? "sub-link" : "sub-links"}`;
+function verbOfUser({ disabled, role, email, sign_in }: Detail): string {
+  if (isChange(disabled)) return disabled.to === true ? "disabled" : "enabled";
+  if (isChange(sign_in))
+    return sign_in.to === "sso" ? "switched to single sign-on:" : "reset the password of";
+  if (email !== undefined) return "changed the email of";
+  return isChange(role) ? "changed the role of" : "changed the user";
 }
 
-/** In the order in which a sentence has them. */
-const LINK_FIELDS: Record<string, (values: Values, names: Names) => string> = {
+/** Says what happened to a link before it names the link. */
+function ofLink(onPage: (detail: Detail, nameOf: NameOf) => string): Sentence {
+  return { verb: (detail, nameOf) => `${onPage(detail, nameOf)}:`, onPage };
+}
+
+/** What an update changed, in the order in which a sentence has it. */
+const LINK_FIELDS: Record<keyof LinkUpdate, (change: Change, nameOf: NameOf) => string> = {
   name: ({ from, to }) => `renamed the link from ${quote(from)} to ${quote(to)}`,
   archived: ({ to }) => (to ? "archived the link" : "restored the link"),
-  partner_id: ({ from, to }, names) => {
-    if (to === null) return `detached the link from ${partnerName(from, names)}`;
-    const before = from === null ? "" : ` instead of ${partnerName(from, names)}`;
-    return `attached the link to ${partnerName(to, names)}${before}`;
+  partner_id: ({ from, to }, nameOf) => {
+    if (to === null) return `detached the link from ${partnerOf(from, nameOf)}`;
+    const before = from === null ? "" : ` instead of ${partnerOf(from, nameOf)}`;
+    return `attached the link to ${partnerOf(to, nameOf)}${before}`;
   },
   cost_data_enabled: ({ to }) => `turned cost data ${to ? "on" : "off"}`,
 };
-
-function partnerName(id: unknown, names: Names): string {
-  return names.partner(Number(id)) ?? `partner ${id}`;
-}
-
-function isValues(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && "from" in value && "to" in value;
-}
-
-/** An action without a sentence of its own: its fields with their values. */
-function describeOther({ action, detail }: Entry): string {
-  const show = (value: unknown) => (typeof value === "string" ? quote(value) : JSON.stringify(value));
-  const fields = Object.entries(detail).map(([name, value]) => {
-    const field = name.replaceAll("_", " ");
-    return isValues(value)
-      ? `${field} from ${show(value.from)} to ${show(value.to)}`
-      : `${field} ${show(value)}`;
-  });
-  return fields.length > 0 ? `${action}: ${AND.format(fields)}` : action;
-}

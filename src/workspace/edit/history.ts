@@ -7,7 +7,8 @@ import { toIso } from "../../domain/time.ts";
 import { idText } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { type Markup, time } from "../../http/pages.ts";
-import { describeEntry } from "../../usecases/audit/sentences.ts";
+import { describeEntry } from "../../usecases/audit/entries.ts";
+import type { NameOf } from "../../usecases/audit/sentences.ts";
 import type { Show } from "../frame.ts";
 import { linkTrail, readLink } from "./edited-link.ts";
 
@@ -52,12 +53,12 @@ export const LATEST = 5;
 
 function historyList(rows: HistoryRow[], partners: Partners): Markup {
   if (rows.length === 0) return html`<p class="muted">No changes yet.</p>`;
-  const names = { partner: (id: number) => partners.get(id)?.displayName };
+  const nameOf: NameOf = (noun, id) => (noun === "partner" ? partners.get(id)?.displayName : undefined);
   const items = rows.map((row) => {
     const { happenedAt, action, detail } = row;
     return html`
       <li>
-        <p>${whoDid(row)} ${describeEntry({ action, detail: JSON.parse(detail) }, names)}.</p>
+        <p>${whoDid(row)} ${describeEntry({ action, detail: JSON.parse(detail) }, nameOf)}.</p>
         <p class="muted">${time(toIso(happenedAt))}</p>
       </li>`;
   });

@@ -10,7 +10,8 @@ import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
 import { type Markup, time } from "../../../http/pages.ts";
-import { ACTIONS, subjectsOf, toShown } from "../../../usecases/audit/entries.ts";
+import { subjectsOf, toShown } from "../../../usecases/audit/entries.ts";
+import { ACTIONS } from "../../../usecases/audit/sentences.ts";
 import { toAuditItem } from "../../api/audit.ts";
 import { table } from "../elements.ts";
 import type { Show } from "../layout.ts";
@@ -121,14 +122,8 @@ function logRow(item: Item, objects: Map<string, AuditObject>): Markup {
     </tr>`;
 }
 
-/** Who does what no user does. */
-const WITHOUT_USER: Partial<Record<string, string>> = {
-  "create user": "The command line",
-  "create sub-links": "linkledger",
-};
-
-function nameActor({ user, action }: Item, by: string | undefined): string {
-  return user?.email ?? by ?? WITHOUT_USER[action] ?? "Somebody";
+function nameActor({ user }: Item, by: string | undefined): string {
+  return user?.email ?? by ?? "Somebody";
 }
 
 /** `GET /operator/audit.csv`: the entries that the page lists, from its position on. */
