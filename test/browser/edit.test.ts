@@ -238,9 +238,16 @@ describe("is accessible and fits", () => {
     ["history", `${APP}/links/demo1nk001/history`],
     ["selection", `${APP}/links?open=demo1nk001&selected=demo1nk001,demo1nk002`],
     ["bulk", `${APP}/links/bulk?action=cost-on&links=demo1nk001,demo1nk003,demo1nk006,nosuchlink`],
-    ["bulk-result", `${APP}/links/bulk/result?action=archive&links=demo1nk001,nosuchlink`],
   ])("%s", async (name, path) => {
     await checkEveryWidth(await openPage(path), name);
+  });
+
+  it("the result of a change of links", async () => {
+    const { token } = await createLink(unique("Archived"));
+    const page = await openPage(`${APP}/links/bulk?action=archive&links=${token},nosuchlink`);
+    await press(page, "Change 1 link");
+    await page.getByRole("status").getByText("Archive: 1 link changed. 1 link not changed.").waitFor();
+    await checkEveryWidth(page, "bulk-result");
   });
 
   it("a link's page with a history, and a rejected name", async () => {

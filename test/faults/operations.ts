@@ -15,6 +15,7 @@ import {
   SECOND_SESSION,
   SESSIONS,
   sessionFor,
+  signedFor,
 } from "../security/support.ts";
 import { ARCHIVED, ROUND, SSO_USER } from "./state.ts";
 
@@ -252,7 +253,10 @@ const SAMPLES: Record<string, Sample> = {
     path: `/apps/${DEMO.appToken}/links/bulk?action=archive&links=${DEMO.linkToken}`,
   },
   "GET /apps/:app_token/links/bulk/result": {
-    path: `/apps/${DEMO.appToken}/links/bulk/result?action=archive&links=${DEMO.linkToken}`,
+    path: signedFor(
+      "member",
+      `/apps/${DEMO.appToken}/links/bulk/result?action=archive&links=${DEMO.linkToken}`,
+    ),
   },
   "GET /partner/round": { path: "/partner/round", headers: { cookie: SESSIONS.partnerInRound } },
   "GET /partner/costs/:cost_id": { path: "/partner/costs/demo-spend-00-0" },

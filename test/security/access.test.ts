@@ -10,6 +10,7 @@ import {
   needing,
   plainCall,
   SESSIONS,
+  signedFor,
   startSessions,
 } from "./support.ts";
 
@@ -202,7 +203,9 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
     expect((await call(path + query, { headers: { cookie: SESSIONS.member } })).status).toBe(404);
     // A GET of a form's path leads back to the page with the form.
     const isForm = query === "" && everyOperation.some(({ name }) => name === `POST ${operation.pattern}`);
-    const own = await call(path + query, { headers: { cookie: SESSIONS.operator } });
+    const isSigned = operation.pattern.endsWith("/links/bulk/result");
+    const ownPath = isSigned ? signedFor("operator", path + query) : path + query;
+    const own = await call(ownPath, { headers: { cookie: SESSIONS.operator } });
     expect(own.status).toBe(isForm ? 303 : 200);
   });
 

@@ -1,6 +1,7 @@
 /** Every operation of the router with the access that it needs, and the stored state that a caller could change. */
 import { createHash } from "node:crypto";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { signPath } from "../../src/auth/sessions.ts";
 import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
@@ -107,6 +108,9 @@ export const SESSIONS = {
   partnerRevoked: `__Host-partner=${sessionId("partnerRevoked")}`,
   partnerUnknown: `__Host-partner=${sessionId("partnerUnknown")}`,
 };
+
+/** A path with a query, as the Worker signs it for a session. */
+export const signedFor = (name: "member" | "operator", path: string) => signPath(sessionId(name), path);
 
 /** A credential of the demo partner that was revoked. */
 const REVOKED = createToken("live", "PartnerRevoked".padEnd(43, "0"));

@@ -122,6 +122,29 @@ describe("a change of several links", () => {
     );
   });
 
+  it.each<[string, (result: string) => string]>([
+    [
+      "names a change that nobody made",
+      () => `${BULK}/result?action=archive&links=demo1nk008&changed=demo1nk008`,
+    ],
+    ["has no signature", (result) => result.replace(/&signature=.*/, "")],
+    ["has an empty signature", (result) => result.replace(/&signature=.*/, "&signature=")],
+    ["has another action", (result) => result.replace("=archive", "=restore")],
+    ["names more links", (result) => result.replaceAll("demo1nk008", "demo1nk008%2Cdemo1nk006")],
+    ["repeats a parameter", (result) => result.replace("?", "?changed=demo1nk006&")],
+    ["has a parameter after the signature", (result) => `${result}&changed=demo1nk006`],
+    ["was signed for another session of the same person", (result) => result],
+  ])("has no result page for an address that %s", async (name, alter) => {
+    await patchLink("demo1nk006", { archived: true });
+    const review = await open(browser, `${BULK}?action=archive&links=demo1nk008`);
+    const { headers } = await browser.post(BULK, formOf(review, /Change 1/));
+    const result = headers.get("location") ?? "";
+    expect(textOf(await open(browser, result))).toContain("Archive: 1 link changed.");
+    const victim = name.includes("another session") ? await signedIn() : browser;
+    const answer = await victim.get(alter(result));
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, `${APP}/links`]);
+  });
+
   it("attaches and detaches a partner", async () => {
     const links = "demo1nk006,demo1nk008";
     const result = await change({ action: "attach", partner: "1", links });

@@ -1,6 +1,7 @@
 /** The confirmation and the result of a change of several links, and the form that makes it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { isSigned, signForSession } from "../../auth/sessions.ts";
 import { readLinks } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
@@ -72,12 +73,15 @@ export const submitBulk: Show = async (context, member) => {
   const { access, results } = await changeLinks(context.env.DB, scope, bulk.links, toUpdate(bulk), at);
   authorizeApp(access);
   const changed = [...results].flatMap(([token, { isChanged }]) => (isChanged ? token : []));
-  return redirectResponse(`${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join() })}`);
+  const result = `${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join() })}`;
+  return redirectResponse(signForSession(context, result));
 };
 
 const OPPOSITES = { archive: "restore", restore: "archive" } as const;
 
+/** Only for the session that made the change: a link from somebody else could name a change that nobody made, with its Undo. */
 export const bulkResult: Show = async (context, member) => {
+  if (!isSigned(context)) return redirectResponse(`${member.path}/links`);
   const query = parseOrThrow(resultQuery, Object.fromEntries(context.url.searchParams));
   const { results, missing, partners } = await judgeAll(context, member, query);
   // A link that was changed and is in another state now was changed again. One that was not, and would be changed now, was changed
