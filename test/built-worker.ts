@@ -143,8 +143,12 @@ async function migrate(db: D1Database, root: string, seed: string[]): Promise<vo
   const there = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
   if (there) return;
   const migrations = join(root, "migrations");
+  // As wrangler keeps them. /readyz compares them with the files.
+  const applied = "CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)";
+  await db.prepare(applied).run();
   for (const file of readdirSync(migrations).sort()) {
     if (!/^\d.*\.sql$/.test(file)) continue;
+    await db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file).run();
     const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
     await db.batch(queries.map((query) => db.prepare(query)));
   }

@@ -1,17 +1,15 @@
 /**
- * `npm run test:fuzz`: sends valid, nearly valid and hostile requests to the service that `npm start` runs. No response may be a
- * server error or violate the OpenAPI document. Afterwards the database must be consistent and contain everything that was
+ * `npm run test:fuzz`: sends valid, nearly valid and hostile requests to the built Worker. The connections lead directly to it: the
+ * proxy of `wrangler dev` loses some after a request whose body was not read (workers-sdk issue 15203). No response may be a server error or violate the OpenAPI document. Afterwards the database must be consistent and contain everything that was
  * confirmed. Options: `--requests N` (20,000), `--seed N`.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as fc from "fast-check";
 import { DAY_MS } from "../../src/domain/time.ts";
+import { buildWorker } from "../built-worker.ts";
 import { createContract } from "../contract.ts";
-import { findContradictions, findLost, readState, startService } from "../live-service.ts";
+import { findContradictions, findLost, startBuiltService } from "../live-service.ts";
 import { type Dictionary, type FuzzDocument, type FuzzRequest, requestsOf } from "./requests.ts";
 import { attackSockets, holdOpen } from "./sockets.ts";
 
@@ -22,8 +20,8 @@ const count = Number(flags.requests);
 const seed = Number(flags.seed ?? Date.now() % 2 ** 31);
 const CLIENTS = 24;
 
-const state = mkdtempSync(join(tmpdir(), "linkledger-fuzz-"));
-const service = await startService(state);
+const service = await startBuiltService(buildWorker().script);
+const { db } = service;
 const { BASE_URL = "", APP_TOKEN = "", LINK_TOKEN = "", ...secrets } = service.names;
 
 const linkTokens = [
@@ -196,25 +194,24 @@ if (count >= 20_000) {
     ...unexpected.map((statusLine) => `a body that never ends: got ${statusLine || "no response"}, not 408`),
   );
 }
-await service.stop();
 
-const { contradictions, lost, ...found } = await readState(state, async (db) => ({
-  // The demo's totals of earlier days have no costs: they would be purged.
-  contradictions: await findContradictions(db, Math.floor(Date.now() / DAY_MS) - 12),
-  lost: await findLost(db, 1, [...confirmed.costs]),
-  links: await countOf(db, "links", "token", confirmed.links),
-  engagements: await countOf(db, "ledger_entries", "click_at IS NOT NULL AND cost_id", confirmed.engagements),
+// The demo's totals of earlier days have no costs: they would be purged.
+const contradictions = await findContradictions(db, Math.floor(Date.now() / DAY_MS) - 12);
+const lost = await findLost(db, 1, [...confirmed.costs]);
+const found = {
+  links: await countOf("links", "token", confirmed.links),
+  engagements: await countOf("ledger_entries", "click_at IS NOT NULL AND cost_id", confirmed.engagements),
   voids: await countOf(
-    db,
     "ledger_entries",
     "partner_id = 1 AND void_state IS NOT NULL AND cost_id",
     confirmed.voids,
   ),
-  adjustments: await countOf(db, "adjustments", "CAST(id AS TEXT)", confirmed.adjustments),
-}));
+  adjustments: await countOf("adjustments", "CAST(id AS TEXT)", confirmed.adjustments),
+};
+await service.stop();
 
 /** Returns how many of the given values exist. */
-async function countOf(db: D1Database, table: string, column: string, values: Set<string>): Promise<number> {
+async function countOf(table: string, column: string, values: Set<string>): Promise<number> {
   const row = await db
     .prepare(
       `SELECT count(*) AS n FROM json_each(?) j WHERE (SELECT count(*) FROM ${table} WHERE ${column} = j.value) >= 1`,
@@ -224,7 +221,6 @@ async function countOf(db: D1Database, table: string, column: string, values: Se
   return row?.n ?? 0;
 }
 
-rmSync(state, { recursive: true, force: true });
 if (lost.length > 0) errors.push(`${lost.length} costs that got a 200 are missing: ${lost.slice(0, 5)}`);
 for (const name of ["links", "engagements", "voids", "adjustments"] as const) {
   const missing = confirmed[name].size - found[name];

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService } from "../live-service.ts";
+import { startBuiltService } from "../live-service.ts";
 import { samplesIn } from "./samples.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -36,19 +36,18 @@ const RUN: Record<string, (code: string, folder: string) => [command: string, ar
   Python: (code) => ["python3", ["-c", code]],
 };
 
-/** Returns the number of samples, and a description of each that failed. */
-export async function checkSamples(): Promise<{ samples: number; failures: string[] }> {
+/** Returns the number of samples, and a description of each that failed. `script` is the built Worker. */
+export async function checkSamples(script: string): Promise<{ samples: number; failures: string[] }> {
   if (spawnSync("python3", ["-c", "import requests"]).status !== 0) {
     return { samples: 0, failures: ["The Python samples need python3 with the package requests."] };
   }
   const failures: string[] = [];
   let samples = 0;
   for (const language of Object.keys(RUN)) {
-    const state = mkdtempSync(join(tmpdir(), "linkledger-samples-"));
     const folder = mkdtempSync(join(tmpdir(), "linkledger-sample-"));
     writeFileSync(join(folder, "package.json"), '{"type": "module"}');
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    const service = await startService(state);
+    const service = await startBuiltService(script);
     for (const [id, path] of await listOperations(service.names.BASE_URL ?? "")) {
       const page = await (await fetch(service.names.BASE_URL + path)).text();
       const sample = samplesIn(page).find((one) => one.language === language);
@@ -57,7 +56,7 @@ export async function checkSamples(): Promise<{ samples: number; failures: strin
       if (failure) failures.push(`The ${language} sample of ${path} ${failure}`);
     }
     await service.stop();
-    for (const one of [state, folder]) rmSync(one, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
   return { samples, failures };
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run check:readme`: runs the commands in the `console` blocks of the READMEs and of the pages under /docs, and compares
- * their output with the output in the document. Each document gets a new server with fresh demo data and one shell. With
- * --write it puts the real output into the documents instead. Also checks the commands of the pages that cannot run here, and
+ * their output with the output in the document. Each document gets a new server with fresh demo data and one shell: `npm start`
+ * for the README and the archive's page, the built Worker for the others. With --write it puts the real output into the documents instead. Also checks the commands of the pages that cannot run here, and
  * runs the samples of the API reference. With names of documents, only these.
  */
 import { spawn } from "node:child_process";
@@ -9,7 +9,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startService } from "../live-service.ts";
+import { buildWorker } from "../built-worker.ts";
+import { startBuiltService, startService } from "../live-service.ts";
 import { checkSamples } from "./check-samples.ts";
 import { findWrongCommands } from "./commands.ts";
 
@@ -105,6 +106,10 @@ function readBlock(block: string): { command: string; shown: string }[] {
   return steps;
 }
 
+const { script } = buildWorker();
+/** A cron run by hand and a bucket need `wrangler dev`. */
+const ON_NPM_START = ["README.md", `${PAGES}/archive.md`];
+
 const write = process.argv.includes("--write");
 const chosen = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
 
@@ -115,7 +120,9 @@ async function check(name: string): Promise<{ commands: number; failures: number
   const blocks = [...document.matchAll(/^```console\n([\s\S]*?)^```$/gm)];
   if (blocks.length === 0) return undefined;
   const stateFolder = mkdtempSync(join(tmpdir(), "linkledger-readme-"));
-  const service = await startService(stateFolder, undefined, flagsFor(name));
+  const service = ON_NPM_START.includes(name)
+    ? await startService(stateFolder, undefined, flagsFor(name))
+    : await startBuiltService(script);
   const held = Object.entries(VARIABLES[name] ?? {}).map(([to, from]) => [to, service.names[from] ?? ""]);
   const shell = openShell({ ...service.names, ...Object.fromEntries(held) });
   let written = document;
@@ -157,7 +164,7 @@ for (const name of DOCUMENTS.filter((one) => chosen.length === 0 || chosen.inclu
 }
 if (write) console.log("Now run npm run docs:render.");
 else if (chosen.length === 0) {
-  const { samples, failures } = await checkSamples();
+  const { samples, failures } = await checkSamples(script);
   for (const failure of failures) console.error(`${failure}\n`);
   failed ||= failures.length > 0;
   console.log(`The API reference: ${samples} samples, ${failures.length} failed.`);
