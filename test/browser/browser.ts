@@ -4,7 +4,8 @@ import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
 
-export const service = inject("service");
+/** The files of one worker share a service, one after the other. */
+export const service = inject("services")[Number(process.env.VITEST_POOL_ID) - 1] ?? {};
 export const BASE_URL = service.BASE_URL ?? "";
 
 const SCREENSHOTS = join(import.meta.dirname, "screenshots");

@@ -1,32 +1,26 @@
-/** Runs `npm start` on a free port with its own state for the tests, and without the limit of reports. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Runs the built Worker for each of the two workers that take the files, with its own demo data and without limits of rate. */
 import type { TestProject } from "vitest/node";
-import { experimental_readRawConfig } from "wrangler";
-import { startService } from "../live-service.ts";
+import { buildWorker } from "../built-worker.ts";
+import { startBuiltService } from "../live-service.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-/** Next to wrangler.toml, so that relative paths still resolve. */
-const CONFIG = join(ROOT, ".wrangler.browser.json");
+/** As many as the cores of the machines that test. */
+export const WORKERS = 2;
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** What `npm start` prints as `NAME=value`. */
-    service: Record<string, string>;
+    /** For each worker, what `npm start` prints as `NAME=value`. */
+    services: Record<string, string>[];
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const state = await mkdtemp(join(tmpdir(), "linkledger-browser-"));
-  const { rawConfig } = experimental_readRawConfig({ config: join(ROOT, "wrangler.toml") });
-  const ratelimits = rawConfig.ratelimits?.filter(({ name }: { name: string }) => name !== "REPORTS");
-  await writeFile(CONFIG, JSON.stringify({ ...rawConfig, ratelimits }));
-  const service = await startService(state, undefined, ["--config", CONFIG]);
-  project.provide("service", service.names);
+  const { script } = buildWorker();
+  const services = await Promise.all(Array.from({ length: WORKERS }, () => startBuiltService(script)));
+  project.provide(
+    "services",
+    services.map(({ names }) => names),
+  );
   return async () => {
-    await service.stop();
-    await rm(CONFIG);
-    await rm(state, { recursive: true, force: true });
+    await Promise.all(services.map(({ stop }) => stop()));
   };
 }
