@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { getPlatformProxy } from "wrangler";
 import { DEMO } from "../src/dev/demo.ts";
 import { startBuilt } from "./built-worker.ts";
 
@@ -74,19 +73,6 @@ export async function freePort(): Promise<number> {
     probe.close();
     await once(probe, "close");
     return port;
-  }
-}
-
-/** Reads the database of a service that has stopped. */
-export async function readState<T>(state: string, read: (db: D1Database) => Promise<T>): Promise<T> {
-  const { env, dispose } = await getPlatformProxy<{ DB: D1Database }>({
-    persist: { path: join(state, "v3") },
-    remoteBindings: false,
-  });
-  try {
-    return await read(env.DB);
-  } finally {
-    await dispose();
   }
 }
 
