@@ -1,9 +1,8 @@
-/** Runs the service, with `npm start` or as it is built for a deployment, and reads its database. */
+/** Runs the service, with `npm start` or from the built Worker, and finds inconsistencies in its database. */
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DEMO } from "../src/dev/demo.ts";
 import { startBuilt } from "./built-worker.ts";
