@@ -108,7 +108,11 @@ export async function takeScans(): Promise<string[]> {
 /** Returns the table that a step of a plan scans; undefined if it scans a JSON list, or the rows of a subquery or of a CTE. */
 function findScannedTable(step: string, query: string): string | undefined {
   const [, name = ""] = /^SCAN (\w+)(?! VIRTUAL| CONSTANT)/.exec(step) ?? [];
-  if (!name || new RegExp(`\\) ${name}\\b|\\bWITH RECURSIVE ${name}\\b`).test(query)) return undefined;
+  if (
+    !name ||
+    new RegExp(`\\) ${name}\\b|\\bWITH RECURSIVE ${name}\\b|\\b${name} AS (MATERIALIZED )?\\(`).test(query)
+  )
+    return undefined;
   const table = new RegExp(`\\b(?:FROM|JOIN) (\\w+) ${name}\\b`).exec(query)?.[1] ?? name;
   // A table that the query does not name is scanned only to check for existing foreign key violations. There are none.
   return new RegExp(`\\b${table}\\b`).test(query) ? table : undefined;

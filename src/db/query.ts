@@ -12,7 +12,7 @@ import {
   type Table,
   type View,
 } from "drizzle-orm";
-import { statement } from "./statement.ts";
+import { statement, type Value } from "./statement.ts";
 
 export type Fields = Record<string, AnyColumn | SQL>;
 
@@ -54,6 +54,19 @@ export function returning<F extends Fields>(change: SQL, fields: F) {
     is(field, Column) ? names(field) : field,
   ]);
   return statement<RowOf<F>>(sql`${change} RETURNING ${list(Object.fromEntries(columns))}`);
+}
+
+/**
+ * The values of the rows of `json_each(…) j`, which travel as JSON objects with these keys. `Sent` is the type of such an object.
+ */
+export function jsonValues<const K extends string>(...keys: K[]) {
+  return Object.fromEntries(keys.map((key) => [key, sql.raw(`(j.value ->> '${key}')`)])) as Record<K, SQL>;
+}
+export type Sent<Values extends Record<string, SQL>> = Record<keyof Values, Value>;
+
+/** `json_object('name', column, …)`: a row in one column. The text parses to a `RowOf` the fields. */
+export function jsonObject(fields: Fields): SQL<string> {
+  return sql`json_object(${join(Object.entries(fields).map(([name, field]) => sql`${sql.raw(`'${name}'`)}, ${field}`))})`;
 }
 
 /** `INSERT INTO table (column, …) SELECT value, …`. What follows is the FROM of the SELECT. */

@@ -5,8 +5,19 @@ import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { as, insertInto, query, type RowOf, returning } from "../query.ts";
+import {
+  as,
+  columnsOf,
+  insertInto,
+  jsonObject,
+  jsonValues,
+  list,
+  type RowOf,
+  returning,
+  type Sent,
+} from "../query.ts";
 import { partners, submissions } from "../schema.ts";
+import { statement } from "../statement.ts";
 import { c, isCredential } from "./costs.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, isRemembered } from "./entries.ts";
@@ -14,50 +25,44 @@ import { runOnShards } from "./run.ts";
 import { isInPlace, type Ledger } from "./shards.ts";
 
 const now = sql.placeholder("now");
-const costs = sql.placeholder("costs");
 const window = sql.raw(String(COST_WINDOW_MS));
 const p = alias(partners, "p");
 
-// A submitted cost travels as a JSON array.
-const sent = {
-  costId: sql`j.value ->> 0`,
-  costType: sql`j.value ->> 1`,
-  currency: sql`j.value ->> 2`,
-  amount: sql`j.value ->> 3`,
-  tag: sql`j.value ->> 4`,
-  bit: sql`(j.value ->> 5)`,
-  /** Whether the cost type fits each kind of engagement. */
-  fits: { click: sql`(j.value ->> 6)`, impression: sql`(j.value ->> 7)` },
-};
-const toSent = ({ costId, costType, currency, amount, tag }: Cost) => {
-  const fits = (kind: Kind) => Number(COST_TYPE[costType].fits.includes(kind));
-  return [
-    costId,
-    costType,
-    currency,
-    amount,
-    tag,
-    COST_TYPE[costType].bit,
-    fits("click"),
-    fits("impression"),
-  ];
-};
+/** A submitted cost. `click` and `impression`: whether its type fits this kind of engagement. */
+const sentFields = jsonValues(
+  "costId",
+  "costType",
+  "currency",
+  "amount",
+  "tag",
+  "bit",
+  "click",
+  "impression",
+);
+const sent = columnsOf("sent", sentFields);
+/** Materialized, so that each value is read from its JSON only once. */
+const withSent = sql`WITH sent AS MATERIALIZED (SELECT ${list(sentFields)} FROM json_each(${sql.placeholder("costs")}) j)`;
+function toSent({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> {
+  const { bit, fits } = COST_TYPE[costType];
+  const [click, impression] = [Number(fits.includes("click")), Number(fits.includes("impression"))];
+  return { costId, costType, currency, amount, tag, bit, click, impression };
+}
 
 /** Each submitted cost, with the row of its ID, if there is one. */
 const submitted = sql`
-  FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN json_each(${costs}) j
+  FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN sent
   LEFT JOIN ${as(e)} ON ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sent.costId} AND ${isRemembered}
   WHERE ${isCredential} AND ${c.mode} = 'live' AND ${p.id} = ${c.partnerId} AND ${isInPlace}
 `;
 
 const anyKind = (condition: (kind: Kind) => SQL) =>
   sql`coalesce(${condition("click")}, 0) OR coalesce(${condition("impression")}, 0)`;
-const fits = (kind: Kind) => sql`(${sent.fits[kind]} AND ${COLUMNS[kind].occurredAt} IS NOT NULL)`;
+const fits = (kind: Kind) => sql`(${sent[kind]} AND ${COLUMNS[kind].occurredAt} IS NOT NULL)`;
 const isInWindow = (kind: Kind) =>
-  sql`(${sent.fits[kind]} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
+  sql`(${sent[kind]} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
 const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${COLUMNS[kind].costDataOn})`;
 /** A cost that meets impressions with cost data off waits for its click, which may be on its way. */
-const mayNotMatchClick = sql`(NOT ${sent.fits.click} OR coalesce(${isInWindow("click")}, 0))`;
+const mayNotMatchClick = sql`(NOT ${sent.click} OR coalesce(${isInWindow("click")}, 0))`;
 
 /** Whether the call before this one still counts or waits, so that only a missing amount can be added to it. */
 const isBinding = sql`(${e.state} IN ('matched', 'unpriced')
@@ -81,17 +86,17 @@ const verdict = sql<Verdict>`CASE
   ELSE 'store'
 END`;
 
-/** The state of the ID, in the order of `Entry`. */
-const entry = sql<string>`json_array(
-  ${e.state}, ${e.matchedKind}, ${e.amountInEffect}, ${e.receivedAt}, ${e.clickAt}, ${e.impressionAt})`;
-type Entry = [
-  state: (typeof e.state)["_"]["data"] | null,
-  matchedKind: Kind | null,
-  amount: number | null,
-  receivedAt: number | null,
-  clickAt: number | null,
-  impressionAt: number | null,
-];
+/** The state of the ID. */
+const entryFields = {
+  state: e.state,
+  matchedKind: e.matchedKind,
+  amount: e.amountInEffect,
+  receivedAt: e.receivedAt,
+  clickAt: e.clickAt,
+  impressionAt: e.impressionAt,
+};
+const entry = jsonObject(entryFields);
+type Entry = RowOf<typeof entryFields>;
 
 // A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
 const submission = {
@@ -116,25 +121,31 @@ const result = {
 };
 type Row = RowOf<typeof result>;
 /** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
-const submit = returning(sql`${insertInto(submissions, submission)} ${submitted} ORDER BY j.rowid`, result);
+const submit = returning(sql`${withSent} ${insertInto(submissions, submission)} ${submitted}`, result);
 
-const check = query(
-  {
+const check = statement<Row>(
+  sql`${withSent} SELECT ${list({
     partnerId: c.partnerId,
-    costId: sql<string>`${sent.costId}`,
+    costId: sent.costId,
     verdict,
-    entry: sql<string | null>`iif(${e.costId} IS NULL, NULL, ${entry})`,
-  },
-  sql`${submitted} ORDER BY j.rowid`,
+    entry: sql`iif(${e.costId} IS NULL, NULL, ${entry})`,
+  } satisfies { [K in keyof Row]: unknown })} ${submitted}`,
 );
 
-const NO_ENTRY: Entry = [null, null, null, null, null, null];
+const NO_ENTRY: Entry = {
+  state: null,
+  matchedKind: null,
+  amount: null,
+  receivedAt: null,
+  clickAt: null,
+  impressionAt: null,
+};
 
 /** What the database decided about a cost, and the state of its ID after that. */
 export interface Judgement {
   credential: Pick<Credential, "partnerId" | "revoked">;
   verdict: Verdict;
-  state: Entry[0];
+  state: Entry["state"];
   matchedKind: Kind | null;
   /** In units of 0.00001 of the currency. Null: unpriced. */
   amount: number | null;
@@ -218,8 +229,8 @@ function partsOf<Item extends { costId: string }>(items: Item[]): Item[][] {
 }
 
 function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: number): Judgement {
-  const [state, matchedKind, amount, receivedAt, clickAt, impressionAt] =
-    row.entry === null ? NO_ENTRY : (JSON.parse(row.entry) as Entry);
+  const { state, matchedKind, amount, receivedAt, clickAt, impressionAt }: Entry =
+    row.entry === null ? NO_ENTRY : JSON.parse(row.entry);
   const engagements = {
     ...(clickAt !== null && { click: { occurredAt: clickAt } }),
     ...(impressionAt !== null && { impression: { occurredAt: impressionAt } }),

@@ -7,7 +7,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, names, optional, query, returning } from "../query.ts";
+import { as, jsonValues, names, optional, query, returning, type Sent } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
@@ -25,9 +25,8 @@ export type Parent = LinkRow & Inherited;
 const parent = alias(links, "parent");
 const a = alias(apps, "a");
 const now = sql.placeholder("now");
-// New links travel as JSON arrays [token, label, parent token].
 const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
-const parentToken = sql`j.value ->> 2`;
+const sent = jsonValues("token", "label", "parentToken");
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
 const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
@@ -39,7 +38,7 @@ const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
         createdLinkCount: a.createdLinkCount,
         storedLength: a.storedLength,
       }),
-      newToken: sql<string | null>`j.value ->> 0`,
+      newToken: sql<string | null>`${sent.token}`,
       ...optional(linkFields),
       ...inheritedFields,
     },
@@ -47,7 +46,7 @@ const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
       LEFT JOIN ${as(m)} ON ${isMember}
       LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
       LEFT JOIN ${newLinks}
-      LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
+      LEFT JOIN ${as(l)} ON ${l.token} = ${sent.parentToken} AND ${l.appToken} = ${m.appToken}
       ${ancestors}
       WHERE ${isViewer}`,
   ),
@@ -96,28 +95,30 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
     keys,
     insert: returning(
       sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
-        SELECT j.value ->> 0, ${m.appToken}, ${parent.id}, coalesce(${parent.level}, 0) + 1, j.value ->> 1, ${now}
+        SELECT ${sent.token}, ${m.appToken}, ${parent.id}, coalesce(${parent.level}, 0) + 1, ${sent.label}, ${now}
         FROM ${member} CROSS JOIN ${newLinks}
-        LEFT JOIN ${as(parent)} ON ${parent.token} = ${parentToken} AND ${parent.appToken} = ${m.appToken}
-        WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${parent.level} < 4)
+        LEFT JOIN ${as(parent)} ON ${parent.token} = ${sent.parentToken} AND ${parent.appToken} = ${m.appToken}
+        WHERE ${isViewer} AND iif(${sent.parentToken} IS NULL, true, ${parent.level} < 4)
           AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
       { token: links.token },
     ),
     /** The tokens of the request are new, so the links that exist are those that this request inserted. */
     audit: auditCreations(
       userId,
-      parentToken,
-      sql`FROM ${member} CROSS JOIN ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0 WHERE ${isViewer}`,
+      sent.parentToken,
+      sql`FROM ${member} CROSS JOIN ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = ${sent.token} WHERE ${isViewer}`,
     ),
     /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
     deleteWrongResponse: keys.deleteOwn(sql`
-      ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 0)
+      ${sql.placeholder("promised")} <> (SELECT count(*) FROM ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = ${sent.token})
     `),
   };
 });
 
 const toJson = (links: NewLink[]) =>
-  JSON.stringify(links.map((link) => [link.token, link.label, link.parentToken]));
+  JSON.stringify(
+    links.map(({ token, label, parentToken }): Sent<typeof sent> => ({ token, label, parentToken })),
+  );
 
 /**
  * Inserts links at level 1 or below their parents. Without access, none is inserted. A link is skipped when its parent is missing

@@ -7,7 +7,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { type AppAccess, type Gate, m, perViewer } from "../accounts/viewers.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { as, jsonObject, names, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
 import { auditCreations } from "./creation.ts";
@@ -72,12 +72,14 @@ const paths = (down: Depth) => sql`
   )}`;
 const member = ({ from, isMember }: Gate) => sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
 
-/** What a link on a path has of its own. */
+const NODE = ["token", "partnerId", "costSwitch", "archived", "createdAt"] as const;
+/** A link on a path, with its own settings. */
+export type PathNode = RowOf<Pick<typeof links, (typeof NODE)[number]>>;
+/** A `PathNode` as JSON. */
 const nodeAt = (at: Depth) => {
-  const { id, token, partnerId, costSwitch, archived, createdAt } = linkAt[at];
-  return sql<
-    string | null
-  >`iif(${id} IS NULL, NULL, json_array(${token}, ${partnerId}, ${costSwitch}, ${archived}, ${createdAt}))`;
+  const link = linkAt[at];
+  const fields = Object.fromEntries(NODE.map((key) => [key, link[key]]));
+  return sql<string | null>`iif(${link.id} IS NULL, NULL, ${jsonObject(fields)})`;
 };
 const { id: baseId, ...baseFields } = optional({ ...linkFields, createdAt: l.createdAt });
 const foundFields = {
@@ -96,15 +98,6 @@ const find = perViewer((gate) =>
   ),
 );
 
-/** A link on a path, with its own settings. */
-export interface PathNode {
-  token: string;
-  partnerId: number | null;
-  costSwitch: number | null;
-  archived: number;
-  createdAt: number;
-}
-
 /** What exists of a path. The base is undefined if the path has none, and null if the app does not have it. */
 export interface FoundPath {
   base: (BaseLink & PathNode) | null | undefined;
@@ -116,11 +109,7 @@ type BaseLink = Omit<RowOf<typeof linkFields>, "id"> & { createdAt: number } & R
 type FoundRow = RowOf<typeof foundFields>;
 
 function toFound({ node1, node2, node3, node4, ...row }: FoundRow, path: LinkPath): FoundPath {
-  const nodes = [node1, node2, node3, node4].flatMap((node): PathNode[] => {
-    if (node === null) return [];
-    const [token, partnerId, costSwitch, archived, createdAt] = JSON.parse(node);
-    return [{ token, partnerId, costSwitch, archived, createdAt }];
-  });
+  const nodes = [node1, node2, node3, node4].flatMap((node): PathNode[] => (node ? [JSON.parse(node)] : []));
   const found = row.baseId === null ? null : (row as unknown as BaseLink);
   return { base: path.base === null ? undefined : found, nodes };
 }

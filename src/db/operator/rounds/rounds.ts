@@ -17,7 +17,7 @@ import {
   toRoundEngagements,
 } from "../../ledger/round-engagements.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { as, names, optional, query, type RowOf, returning } from "../../query.ts";
+import { as, jsonValues, names, optional, query, type RowOf, returning, type Sent } from "../../query.ts";
 import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
 import { chunk, runBatch, type Value } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../../url-prices.ts";
@@ -100,10 +100,10 @@ export async function findTestContext(ledger: Ledger, hash: string, ids: string[
 }
 
 const { roundId, number, receivedAt, costId, record } = roundEntries;
-// An entry travels as a JSON array [cost_id, record].
+const sent = jsonValues("costId", "record");
 const entryInserts = returning(
   sql`INSERT INTO ${roundEntries} (${names(roundId, number, receivedAt, costId, record)})
-    SELECT ${x.id}, ${x.entryCount} + j.key + 1, ${sql.placeholder("now")}, j.value ->> 0, j.value ->> 1
+    SELECT ${x.id}, ${x.entryCount} + j.key + 1, ${sql.placeholder("now")}, ${sent.costId}, ${sent.record}
     FROM ${ofCredential} CROSS JOIN json_each(${sql.placeholder("entries")}) j
     WHERE ${c.revokedAt} IS NULL AND ${x.state} = 'open'
       AND ${x.entryCount} + j.key < ${sql.raw(String(MAX_ROUND_ENTRIES))}`,
@@ -120,7 +120,9 @@ export async function insertEntries(
   entries: Omit<RoundEntry, "number" | "receivedAt">[],
   now: number,
 ): Promise<number> {
-  const rows = entries.map(({ costId, ...record }) => [costId, JSON.stringify(record)]);
+  const rows = entries.map(
+    ({ costId, ...record }): Sent<typeof sent> => ({ costId, record: JSON.stringify(record) }),
+  );
   const inserts = chunk(rows, ENTRIES_PER_STATEMENT).map((part) =>
     entryInserts(db, { tokenHash: hash, entries: JSON.stringify(part), now }),
   );
