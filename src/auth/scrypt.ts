@@ -9,8 +9,8 @@ import { AppError } from "../errors.ts";
 export const SCRYPT = { N: 2 ** 14, r: 8, p: 5 } as const;
 
 /**
- * The time between two derivations, and how long a caller waits for a turn. A stranger gives up first, so strangers never use
- * all turns, and a user whom we know always gets one. In milliseconds.
+ * The time between two derivations, and how long a line a caller joins. In milliseconds. A stranger joins a shorter one, so strangers
+ * never use all turns. Where derivations take longer and the line slows down, only strangers give up.
  */
 export const PACE = { interval: 500, patience: { stranger: 2_000, known: 5_000 } };
 
@@ -29,7 +29,7 @@ export async function deriveKey(
   owner: PasswordOwner,
   cost: { N: number; r: number; p: number } = SCRYPT,
 ): Promise<Uint8Array> {
-  const started = await waitForTurn(PACE.patience[owner]);
+  const started = await waitForTurn(owner);
   const key = await new Promise<Uint8Array>((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, cost, (error, derived) =>
       error ? reject(error) : resolve(derived),
@@ -43,20 +43,24 @@ export async function deriveKey(
 let nextTurn = 0;
 /** Until this time the isolate serves other requests. */
 let restsUntil = 0;
+/** When a user whom we know tries again, because the isolate rested at their turn. Strangers try later. */
+let knownTurn = 0;
 
 /**
  * Waits for a turn and returns the time. A turn is never given back and no caller wakes another one, so a request that is
  * aborted blocks nobody.
  */
-async function waitForTurn(patience: number): Promise<number> {
+async function waitForTurn(owner: PasswordOwner): Promise<number> {
+  const patience = PACE.patience[owner];
   const arrived = systemClock();
   let turn = Math.max(arrived, nextTurn);
   if (turn - arrived > patience) throw busy();
   nextTurn = turn + PACE.interval;
   for (let now = arrived; now < turn; now = systemClock()) {
     await pause(turn - now);
-    turn = Math.max(turn, restsUntil);
-    if (turn - arrived > patience + PACE.interval) throw busy();
+    turn = Math.max(turn, restsUntil, owner === "stranger" ? knownTurn + PACE.interval : 0);
+    if (owner === "known") knownTurn = Math.max(knownTurn, turn);
+    else if (turn - arrived > patience + PACE.interval) throw busy();
   }
   restsUntil = turn + PACE.interval;
   return turn;

@@ -2,6 +2,16 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { PasswordOwner } from "../../src/auth/scrypt.ts";
 
+/** How long each derivation blocks the isolate, in milliseconds. */
+let blocks = 0;
+/** A password that takes so long: it is normalized in its turn, just before its key is derived. */
+const PASSWORD = {
+  normalize: () => {
+    vi.setSystemTime(Date.now() + blocks);
+    return "a password";
+  },
+} as string;
+
 /** The modules of a new isolate, in which no password was hashed. */
 let isolate: typeof import("../../src/auth/passwords.ts") & typeof import("../../src/auth/scrypt.ts");
 beforeEach(async () => {
@@ -14,6 +24,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
 });
 afterEach(() => {
+  blocks = 0;
   vi.useRealTimers();
 });
 
@@ -21,7 +32,7 @@ afterEach(() => {
 function verify(count: number, owner: PasswordOwner): Promise<(number | string)[]> {
   const start = Date.now();
   const one = () =>
-    isolate.verifyPassword("a password", undefined, owner).then(
+    isolate.verifyPassword(PASSWORD, undefined, owner).then(
       () => Date.now() - start,
       ({ code, headers }) => `${code}, retry after ${headers["retry-after"]}`,
     );
@@ -56,6 +67,25 @@ it("never keeps a user whom we know waiting longer than strangers may wait, howe
   expect(wait).toBeLessThanOrEqual(isolate.PACE.patience.stranger + isolate.PACE.interval);
   expect((await Promise.all(arrivals)).flat().filter((one) => one !== BUSY)).toHaveLength(43);
 });
+
+it.each([160, 500, 1_500])(
+  "gives users whom we know their turns within 10 seconds, on a machine that hashes for %i ms, however many strangers come",
+  async (milliseconds) => {
+    blocks = milliseconds;
+    const known: Promise<(number | string)[]>[] = [];
+    const strangers: Promise<(number | string)[]>[] = [];
+    for (let second = 0; second < 20; second++) {
+      strangers.push(verify(12, "stranger"));
+      if (second % 5 === 4) known.push(verify(2, "known"));
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    await vi.advanceTimersByTimeAsync(20_000);
+    const waits = (await Promise.all(known)).flat();
+    // Not a number if there was none.
+    expect(Math.max(...waits.map(Number))).toBeLessThanOrEqual(10_000);
+    expect((await Promise.all(strangers)).flat()).toContain(BUSY);
+  },
+);
 
 it("hashes the next password without a pause after half a second without any", async () => {
   for (const pause of [500, 500, 499]) {
