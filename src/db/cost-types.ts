@@ -11,8 +11,14 @@ export function fits(kind: Kind): SQL {
 }
 
 /** The amount is the price of 1,000 impressions. */
-export const isPerMille = (costType: AnyColumn): SQL =>
+const isPerMille = (costType: AnyColumn): SQL =>
   sql`${costType} IN (${sql.raw(TYPES_PER_MILLE.map(quote).join(", "))})`;
+
+/** What amounts in units of 0.00001 come to: whole numbers of the currency, and rests in units of 0.00000001. */
+export const moneyOf = (costType: AnyColumn, amount: AnyColumn) => ({
+  whole: sql`${amount} / iif(${isPerMille(costType)}, 100000000, 100000)`,
+  rest: sql`iif(${isPerMille(costType)}, ${amount} % 100000000, ${amount} % 100000 * 1000)`,
+});
 
 /** The bit of the cost type that an expression has; NULL for another text. */
 export function bitOf(costType: string): SQL {

@@ -29,14 +29,17 @@ export function formatMoney(units: bigint | string): string {
   return toText(BigInt(units), MONEY_PLACES);
 }
 
-/** Sums of costs, in units of 0.00001. `perMille` are prices of 1,000 impressions. */
-interface CostSums {
-  flat: string;
-  perMille: string;
+/**
+ * Sums of costs: of the whole numbers of their amounts, and of the rests in units of 0.00000001. In one, the sum of many large
+ * amounts would not fit into an integer of SQLite.
+ */
+export interface CostSums {
+  costsWhole: string;
+  costsRest: string;
 }
 
-/** Sums of adjustments: of the whole numbers of their amounts, and of the rests in units of 0.00000001. */
-export interface AdjustmentSums {
+/** The same of adjustments. */
+interface AdjustmentSums {
   adjustedWhole: string;
   adjustedRest: string;
 }
@@ -45,7 +48,12 @@ type SpendSums = CostSums & Partial<AdjustmentSums>;
 
 /** The sum of costs and of adjustments, if there are any, in units of 0.00000001. */
 export function sumSpend(rows: SpendSums[]): bigint {
-  return rows.reduce((sum, row) => sum + BigInt(row.flat) * 1_000n + BigInt(row.perMille) + toUnits(row), 0n);
+  return sumCosts(rows) + sumAdjusted(rows);
+}
+
+/** The sum of costs, in units of 0.00000001. */
+export function sumCosts(rows: CostSums[]): bigint {
+  return rows.reduce((sum, { costsWhole, costsRest }) => sum + toUnits(costsWhole, costsRest), 0n);
 }
 
 /** The same as plain decimal text. */
@@ -54,8 +62,11 @@ export function formatSpend(rows: SpendSums[]): string {
 }
 
 /** The sum of adjustments, in units of 0.00000001. */
-export function sumAdjusted(rows: AdjustmentSums[]): bigint {
-  return rows.reduce((sum, row) => sum + toUnits(row), 0n);
+export function sumAdjusted(rows: Partial<AdjustmentSums>[]): bigint {
+  return rows.reduce(
+    (sum, { adjustedWhole, adjustedRest }) => sum + toUnits(adjustedWhole, adjustedRest),
+    0n,
+  );
 }
 
 /** The same as plain decimal text. */
@@ -63,8 +74,8 @@ export function formatAdjusted(rows: AdjustmentSums[]): string {
   return formatMoney(sumAdjusted(rows));
 }
 
-function toUnits({ adjustedWhole = "0", adjustedRest = "0" }: Partial<AdjustmentSums>): bigint {
-  return BigInt(adjustedWhole) * 100_000_000n + BigInt(adjustedRest);
+function toUnits(whole = "0", rest = "0"): bigint {
+  return BigInt(whole) * 100_000_000n + BigInt(rest);
 }
 
 /** Writes an integer count of 10^-places as decimal text without trailing zeros. */

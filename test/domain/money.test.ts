@@ -21,17 +21,17 @@ it.each([
 
 it.each([
   [[], "0"],
-  [[{ flat: "25000", perMille: "0" }], "0.25"],
-  [[{ flat: "0", perMille: "1" }], "0.00000001"],
-  [[{ flat: "100000", perMille: "99999999" }], "1.99999999"],
+  [[{ costsWhole: "0", costsRest: "25000000" }], "0.25"],
+  [[{ costsWhole: "0", costsRest: "1" }], "0.00000001"],
+  [[{ costsWhole: "1", costsRest: "99999999" }], "1.99999999"],
   [
     [
-      { flat: "9007199254740993", perMille: "1" },
-      { flat: "9007199254740993", perMille: "999" },
+      { costsWhole: "9007199254740993", costsRest: "99999999" },
+      { costsWhole: "9007199254740993", costsRest: "1", adjustedWhole: "-1", adjustedRest: "-99999999" },
     ],
-    "180143985094.81987",
+    "18014398509481985.00000001",
   ],
-  [[{ flat: "-1", perMille: "999" }], "-0.00000001"],
+  [[{ costsWhole: "-1", costsRest: "99999999" }], "-0.00000001"],
 ])("sums %j to %s", (rows, text) => {
   expect(formatSpend(rows)).toBe(text);
 });

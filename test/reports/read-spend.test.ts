@@ -153,6 +153,20 @@ describe("spend", () => {
     expect(await spend()).toMatchObject([{ spend: "90162064539.95733993" }]);
   });
 
+  it.each([
+    ["cpc", "184467440737095.51616"],
+    ["cpm", "184467440737.09551616"],
+  ])("is exact past 2^63 units: %s", async (type, sum) => {
+    const half = "9223372036854775807";
+    for (const [link, amount] of [half, half, "2"].entries()) {
+      await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, ?, 1, ?, 'USD', 'matched', 1, ?)")
+        .bind(DEMO.appToken, Math.floor(NOW / DAY), link + 1, type, amount)
+        .run();
+    }
+    expect(await spend()).toMatchObject([{ spend: sum }]);
+    expect(await spend(`${WEEK}&group_by=link`)).toHaveLength(3);
+  });
+
   it("is empty without costs and accepts 366 days", async () => {
     expect(await spend("from=2025-01-01&to=2026-01-01")).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** Sums the pending costs of all partners. */
 import { sql } from "drizzle-orm";
 import { COST_WINDOW_MS, DAY_MS } from "../../domain/time.ts";
-import { isPerMille } from "../cost-types.ts";
+import { moneyOf } from "../cost-types.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { query } from "../query.ts";
 import { dailyTotals, partners } from "../schema.ts";
@@ -11,17 +11,16 @@ const { partnerId, currency, costType, amount, count, appToken, day } = dailyTot
 /** Costs that arrived on an earlier day have lapsed. */
 const firstDay = sql`cast((${sql.placeholder("now")} - ${sql.raw(String(COST_WINDOW_MS))}) / ${sql.raw(String(DAY_MS))} AS INTEGER)`;
 
-/**
- * Sums the costs that have not lapsed, exact to the day. The sums are of 0.00001 currency units, as text because they may exceed
- * 2^53: `perMille` of amounts that are prices of 1,000 impressions, `flat` of all others.
- */
+const waiting = moneyOf(costType, amount);
+
+/** Sums the costs that have not lapsed, exact to the day. The sums are text because they may exceed 2^53. */
 const pending = query(
   {
     partnerId,
     currency,
     count: sql<number>`sum(${count})`,
-    flat: sql<string>`cast(sum(iif(${isPerMille(costType)}, 0, ${amount})) AS TEXT)`,
-    perMille: sql<string>`cast(sum(iif(${isPerMille(costType)}, ${amount}, 0)) AS TEXT)`,
+    costsWhole: sql<string>`cast(sum(${waiting.whole}) AS TEXT)`,
+    costsRest: sql<string>`cast(sum(${waiting.rest}) AS TEXT)`,
   },
   sql`FROM ${dailyTotals}
     WHERE ${appToken} = '' AND ${day} >= ${firstDay}

@@ -3,7 +3,8 @@ import { html } from "hono/html";
 import type { LinkFigures, SpendSum } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import { sumSpend } from "../../domain/money.ts";
+import { COST_TYPE } from "../../domain/cost-types.ts";
+import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import type { Markup } from "../../http/pages.ts";
 import { costTypeName } from "../../usecases/cost-types.ts";
 import type { Link } from "../../usecases/links/link.ts";
@@ -48,10 +49,13 @@ export function spendCell(figures: LinkFigures | undefined): Markup {
 }
 
 /** The average amount of the costs of one type that have one: without adjustments, which belong to no cost. */
-export function averageOf({ flat, perMille, matched }: Pick<SpendSum, "flat" | "perMille" | "matched">) {
+export function averageOf(
+  rows: Pick<SpendSum, "costType" | "matched" | keyof CostSums>[],
+): bigint | undefined {
+  const matched = rows.reduce((sum, row) => sum + row.matched, 0);
   if (matched === 0) return undefined;
-  // The amounts of a type are either flat or per mille, so one of the sums is 0.
-  return ((BigInt(flat) + BigInt(perMille)) * 1_000n) / BigInt(matched);
+  const isPerMille = rows.some(({ costType }) => costType && COST_TYPE[costType].isPerMille);
+  return (sumCosts(rows) * (isPerMille ? 1_000n : 1n)) / BigInt(matched);
 }
 
 const MOST_AVERAGES = 2;
@@ -63,7 +67,7 @@ export function averageCell(figures: LinkFigures | undefined): Markup {
     .sort((one, other) => other.matched - one.matched);
   const more = priced.length - MOST_AVERAGES;
   const lines = priced.slice(0, MOST_AVERAGES).flatMap((sums) => {
-    const average = averageOf(sums);
+    const average = averageOf([sums]);
     return average === undefined
       ? []
       : html`<div>${showMoney(average, sums.currency)} ${costTypeName(sums.costType)}</div>`;

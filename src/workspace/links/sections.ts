@@ -44,13 +44,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
     if (!first) return [];
     const { currency, costType } = first;
     const sums = addUp(currency, lines, []);
-    const add = (name: "flat" | "perMille") =>
-      String(lines.reduce((sum, line) => sum + BigInt(line[name]), 0n));
-    const average = averageOf({
-      matched: sums.matched,
-      flat: add("flat"),
-      perMille: add("perMille"),
-    });
+    const average = averageOf(lines);
     return html`
       <tr>
         <th scope="row"><a href="${spendHref(member, view, { cost_type: costType ?? "", currency, by: "day" })}">${describeType(costType)}</a></th>

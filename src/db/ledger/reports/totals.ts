@@ -5,7 +5,7 @@
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { isPerMille } from "../../cost-types.ts";
+import { moneyOf } from "../../cost-types.ts";
 import { ancestors, l1, l2, l3 } from "../../links/links.ts";
 import { l } from "../../links/lists.ts";
 import { as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
@@ -45,6 +45,7 @@ interface Source extends Part {
 }
 
 const isMatched = sql`${d.state} = 'matched'`;
+const spent = moneyOf(d.costType, d.amount);
 
 export const SOURCES = {
   spend: {
@@ -60,10 +61,10 @@ export const SOURCES = {
     },
     groups: { day: "day", link: "linkId", partner: "partnerId", cost_type: "costType" } as const,
     filter: sql`${equals(d.costType, "costType")} AND ${equals(d.currency, "currency")}`,
-    // In units of 0.00001 of the currency. Those per mille are prices of 1,000 impressions.
+    // In two parts, because the sum of many large amounts in one would not fit into an integer of SQLite.
     money: {
-      flat: sql<number>`sum(iif(${isMatched} AND NOT ${isPerMille(d.costType)}, ${d.amount}, 0))`,
-      perMille: sql<number>`sum(iif(${isMatched} AND ${isPerMille(d.costType)}, ${d.amount}, 0))`,
+      costsWhole: sql<number>`sum(iif(${isMatched}, ${spent.whole}, 0))`,
+      costsRest: sql<number>`sum(iif(${isMatched}, ${spent.rest}, 0))`,
       adjustedWhole: sql<number>`0`,
       adjustedRest: sql<number>`0`,
     },
@@ -84,7 +85,6 @@ export const SOURCES = {
         currency: a.currency,
       },
       filter: sql`${equals(a.costType, "costType")} AND ${equals(a.currency, "currency")}`,
-      // In two parts, because the sum of many large amounts in one would not fit into an integer of SQLite.
       money: {
         adjustedWhole: sql<number>`sum(${a.amount} / 100000000)`,
         adjustedRest: sql<number>`sum(${a.amount} % 100000000)`,
