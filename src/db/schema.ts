@@ -439,11 +439,8 @@ export const ledgerEntries = sqliteTable(
     impressionUrlCurrency: text("impression_url_currency"),
     impressionUrlAmount: integer("impression_url_amount"),
     impressionPriceCounts: flag("impression_price_counts"),
-    /** After this, the row counts as absent: see RETENTION_MS. */
-    rememberedUntil: integer("remembered_until").generatedAlwaysAs(
-      sql`coalesce(max(click_at, impression_at), click_at, impression_at, received_at) + ${RETENTION}`,
-      VIRTUAL,
-    ),
+    /** The engagement whose price the void removed. Null: it removed a call, or there was none. */
+    voidKind: text("void_kind", { enum: ["click", "impression"] }),
     /** Of two engagements, whether the click comes first: it happened before the impression or within the cost window after it. */
     clickFirst: integer("click_first").generatedAlwaysAs(
       sql`coalesce(click_at <= impression_at + ${WINDOW}, 1)`,
@@ -464,6 +461,11 @@ export const ledgerEntries = sqliteTable(
     ),
     matchedAt: integer("matched_at").generatedAlwaysAs(
       sql`CASE matched_kind WHEN 'click' THEN click_at WHEN 'impression' THEN impression_at END`,
+      VIRTUAL,
+    ),
+    /** After this, the row counts as absent: see RETENTION_MS. A matched call is never newer than its engagement by more than the window. */
+    rememberedUntil: integer("remembered_until").generatedAlwaysAs(
+      sql`max(coalesce(click_at, 0), coalesce(impression_at, 0), iif(matched_kind IS NULL, coalesce(received_at, 0), 0)) + ${RETENTION}`,
       VIRTUAL,
     ),
     /** The prices that a call without an amount can take. */

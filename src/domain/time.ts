@@ -7,8 +7,8 @@ export const DAY_MS = 24 * HOUR_MS;
 export const COST_WINDOW_MS = 7 * DAY_MS;
 
 /**
- * How long an ID is remembered after its newest engagement, or after its cost if it has none. Twice the window, so that a late
- * cost is rejected as late.
+ * How long an ID is remembered after its newest engagement and after the arrival of a call that matches none. Twice the window, so
+ * that a late cost is rejected as late.
  */
 export const RETENTION_MS = 2 * COST_WINDOW_MS;
 

@@ -115,9 +115,10 @@ const ROWS: Record<
     ...price,
     click_price_counts: 1,
     void_state: "voided",
+    void_kind: "click",
   },
   absent: { ...clickAt(NOW - DAY), ...price },
-  forgotten: { ...CALL, ...clickAt(NOW - RETENTION_MS - 1) },
+  forgotten: { ...CALL, received_at: NOW - RETENTION_MS - 1, ...clickAt(NOW - RETENTION_MS - 1) },
 };
 type RowKind = keyof typeof ROWS;
 

@@ -46,6 +46,21 @@ describe("a void", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 40_000 }]);
   });
 
+  it.each([
+    ["click", 6 * DAY],
+    ["impression", COST_WINDOW_MS + 1],
+  ])("of one of two equal prices is read back with its engagement, the %s", async (kind, clickedAfter) => {
+    const price = PRICE.replace("cpc", "cpi");
+    await view(ID, { query: price });
+    await click(ID, { query: price, now: NOW + clickedAfter });
+    const now = NOW + COST_WINDOW_MS;
+    const read = async () => (await ask(`/cost/${ID}`, { token: DEMO.costToken, now })).body;
+    const before = await read();
+    expect(before).toMatchObject({ match: "matched", engagement: { kind } });
+    expect((await voidCost(now)).status).toBe(200);
+    expect(await read()).toEqual({ ...before, match: "voided", request_id: expect.any(String) });
+  });
+
   it("removes a price on a URL for good: only a call can count after it", async () => {
     await click(ID, { query: PRICE });
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 30_000 }]);

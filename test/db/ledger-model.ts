@@ -293,9 +293,11 @@ function countingOf(entry: Entry): (Values & { startedAt: number }) | undefined 
   return { costType: urlCostType as CostType, currency: urlCurrency ?? "", amount: urlAmount, startedAt };
 }
 
-function lastAt({ call, click, impression }: Entry): number {
-  const engaged = [click, impression].flatMap((one) => one?.occurredAt ?? []);
-  return engaged.length > 0 ? Math.max(...engaged) : (call?.receivedAt ?? 0);
+/** The newest engagement, or the arrival of a call that matches none if it is later. */
+function lastAt(entry: Entry): number {
+  const { call, click, impression } = entry;
+  const waiting = call && matchOfCall(entry).match === null ? call.receivedAt : 0;
+  return Math.max(waiting, ...[click, impression].flatMap((one) => one?.occurredAt ?? []));
 }
 
 /** The engagement whose price counts, because no call matches. */

@@ -1,5 +1,5 @@
 /**
- * All rows of an ID are forgotten together, 14 days after its newest engagement or, without one, after its cost. From then on
+ * All rows of an ID are forgotten together, 14 days after its newest engagement and after a cost that matches none. From then on
  * every request behaves as if they were never there, whether the purge has run or not.
  */
 import { beforeEach, describe, expect, it } from "vitest";
@@ -205,6 +205,37 @@ describe("an ID with a later engagement", () => {
     expect(await read(LAST)).toMatchObject({ match: "matched" });
     expect(await read(LAST + 1)).toBe(404);
     expect((await send(LAST + 1)).body).toMatchObject({ match: "pending", duplicate: false });
+  });
+});
+
+describe("a cost that an older engagement of another kind does not match", () => {
+  const sentAt = NOW + 13 * DAY;
+  const last = sentAt + RETENTION_MS;
+  const waiting = { match: "pending", mismatch: "wrong_engagement" };
+
+  it.each([
+    ["without a purge", false],
+    ["with a purge before", true],
+  ])("still matches after the engagement would be forgotten, %s", async (_what, purges) => {
+    await view(ID);
+    expect((await send(sentAt)).body).toMatchObject(waiting);
+    if (purges) await purge(ledgerOn(), LAST + 1);
+    expect(await read(LAST + 1)).toMatchObject(waiting);
+    await click(ID, { now: LAST + 1 });
+    expect(await read(LAST + 1)).toMatchObject({ match: "matched", amount: "1" });
+    expect(await totals()).toEqual([matched(1)]);
+  });
+
+  it("is remembered until fourteen days after it, voided too", async () => {
+    await view(ID);
+    await send(sentAt);
+    const options = { method: "POST", token: DEMO.costToken, now: LAST + 1 };
+    expect((await ask(`/cost/${ID}/void`, options)).status).toBe(200);
+    await purge(ledgerOn(), last);
+    expect(await read(last)).toMatchObject({ match: "voided" });
+    expect(await read(last + 1)).toBe(404);
+    await purge(ledgerOn(), last + HOUR + 1);
+    expect(await stored()).toEqual([]);
   });
 });
 

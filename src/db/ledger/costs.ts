@@ -41,10 +41,8 @@ export function toCredential(row: RowOf<typeof credentialFields>): Credential {
 }
 
 const { click, impression } = COLUMNS;
-const isVoidedPrice = sql`(${click.urlCostType}, ${click.urlCurrency}, ${click.urlAmount}) = (${e.costType}, ${e.currency}, ${e.amount})`;
 /** The engagement of a cost: the matched one, or without a call the one whose price counts, or counted until it was voided. */
-const kind = sql<Kind | null>`iif(${e.receivedAt} IS NOT NULL, ${e.matchedKind},
-  coalesce(${e.countingPrice}, iif(${isVoidedPrice}, 'click', 'impression')))`;
+const kind = sql<Kind | null>`iif(${e.receivedAt} IS NOT NULL, ${e.matchedKind}, coalesce(${e.countingPrice}, ${e.voidKind}))`;
 
 /** What a partner sees of a row. */
 export const costFields = {

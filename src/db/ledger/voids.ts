@@ -71,7 +71,7 @@ interface Gate<F extends Fields> {
 /** The statements of one kind of voider. */
 function statementsFor<F extends Fields>({ from, isVoider, fields, partner, entry }: Gate<F>) {
   const isEntry = sql`${e.partnerId} = ${partner} AND ${e.costId} = ${p("costId")} AND ${isRemembered}`;
-  const { partnerId, costId, costType, currency, amount, voidState } = ledgerEntries;
+  const { partnerId, costId, costType, currency, amount, voidState, voidKind } = ledgerEntries;
   const insertVoid = (detail: SQL) => sql`${insertEntry("void cost", entry(detail))} FROM ${from}`;
   const stored = { costType: sql`${e.costType}`, currency: sql`${e.currency}`, amount: sql`${e.amount}` };
   const read = { costType: p("costType"), currency: p("currency"), amount: p("amount") };
@@ -86,7 +86,8 @@ function statementsFor<F extends Fields>({ from, isVoider, fields, partner, entr
     ),
     /** Keeps the values that it removes: any, or only those that were read. */
     void: returning(
-      sql`UPDATE ${ledgerEntries} SET ${names(voidState)} = 'voided', ${names(costType)} = ${counting.costType},
+      sql`UPDATE ${ledgerEntries} SET ${names(voidState)} = 'voided',
+        ${names(voidKind)} = iif(${e.costType} IS NULL, ${e.countingPrice}, NULL), ${names(costType)} = ${counting.costType},
         ${names(currency)} = ${counting.currency}, ${names(amount)} = ${counting.amount}
       FROM ${as(e)}
       WHERE ${partnerId} = ${partner} AND ${costId} = ${p("costId")} AND ${isEntry} AND ${verdict} = 'void' AND ${isInPlace}
