@@ -1,15 +1,10 @@
 /** The sign-in page. */
 import { html } from "hono/html";
+import { SIGN_IN_NOTICES } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
 import { pageResponse } from "../http/pages.ts";
-
-const SIGN_IN_NOTICES = new Map([
-  ["ended", "Your session expired. Sign in again to continue."],
-  ["signed-out", "You've been signed out."],
-  ["signed-out-everywhere", "You've been signed out on all devices."],
-]);
 
 const REJECTED = {
   incorrect: "Incorrect email or password.",
@@ -25,7 +20,7 @@ export interface SignInForm {
 }
 
 export function signInPage(context: Context, form: SignInForm): Promise<Response> {
-  const notice = SIGN_IN_NOTICES.get(context.url.searchParams.get("notice") ?? "");
+  const notice = SIGN_IN_NOTICES.read(context.url);
   const errors = form.rejected ? [{ param: "password", message: REJECTED[form.rejected] }] : form.errors;
   const sent = new URLSearchParams({ email: form.email ?? "" });
   const rejected = errors && rejectedWith(errors, sent);

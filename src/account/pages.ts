@@ -6,12 +6,15 @@ import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import { dayOf, describeDay, describeTime, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/form-fields.ts";
+import { noticesOf } from "../http/notices.ts";
 import { type Markup, pageResponse, time } from "../http/pages.ts";
 import { countCodes, formatAgo, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
 
+export const ACCOUNT_NOTICES = noticesOf({ "session-ended": "Session ended." });
+
 export interface Shown {
-  /** Shown in the status line. */
+  /** Shown in the status line. Default: the notice in the address. */
   message?: string;
   /** The API token in plain text. */
   token?: string;
@@ -37,7 +40,7 @@ export function accountPage(
     headers: shown.headers ?? {},
     body: html`
       <h1>Account</h1>
-      <p class="status notice ok" role="status">${shown.message ?? ""}</p>
+      <p class="status notice ok" role="status">${shown.message ?? ACCOUNT_NOTICES.read(context.url) ?? ""}</p>
       <section class="card">
         <h2>Profile</h2>
         <dl class="details">

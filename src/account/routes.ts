@@ -57,11 +57,8 @@ async function readLanding(context: Context): Promise<Response> {
   return redirectResponse(worksInConsole ? "/operator" : "/apps");
 }
 
-const NOTICES = new Map([["session-ended", "Session ended."]]);
-
 async function readAccount(context: Context, session: Session): Promise<Response> {
-  const message = NOTICES.get(context.url.searchParams.get("notice") ?? "");
-  return pages.accountPage(context, session, await load(context, session), message ? { message } : {});
+  return pages.accountPage(context, session, await load(context, session));
 }
 
 /** The spend that this address had is part of the workspace. */

@@ -14,6 +14,7 @@ import { HOUR_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { wantsJson } from "../http/accept.ts";
+import { noticesOf } from "../http/notices.ts";
 import { redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
@@ -22,6 +23,11 @@ import { limitRejections, limitUses } from "./rate-limits.ts";
 import { hashToken } from "./secrets.ts";
 import { rejectCrossSite } from "./sessions.ts";
 import { nameBrowser } from "./sign-in/browser-name.ts";
+
+export const PARTNER_SIGN_IN_NOTICES = noticesOf({
+  ended: "Your session ended, or your credential was revoked. Sign in again to continue.",
+  "signed-out": "You've been signed out.",
+});
 
 const COOKIE = "partner";
 const PARTNER_SESSION_MS = 2 * HOUR_MS;
@@ -64,8 +70,10 @@ export function withPartner(
 
 function sessionEnded(context: Context): Response {
   if (wantsJson(context.request)) throw new AppError("session_ended");
-  const path = hasPartnerCookie(context) ? "/partner?notice=ended" : "/partner";
-  return redirectResponse(path, endedCookie(context));
+  const cookie = endedCookie(context);
+  return hasPartnerCookie(context)
+    ? PARTNER_SIGN_IN_NOTICES.redirect("/partner", "ended", cookie)
+    : redirectResponse("/partner", cookie);
 }
 
 /** Whether the browser has the cookie of a session, which may have ended. */

@@ -15,11 +15,18 @@ import { HOUR_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { wantsJson, wantsPage } from "../http/accept.ts";
+import { noticesOf } from "../http/notices.ts";
 import { errorPage, redirectResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
 import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
 import { open, seal } from "./sealed.ts";
 import { nameBrowser } from "./sign-in/browser-name.ts";
+
+export const SIGN_IN_NOTICES = noticesOf({
+  ended: "Your session expired. Sign in again to continue.",
+  "signed-out": "You've been signed out.",
+  "signed-out-everywhere": "You've been signed out on all devices.",
+});
 
 const COOKIE = "session";
 
@@ -60,8 +67,10 @@ export function withSession(handler: (context: Context, session: Session) => Pro
     if (wantsJson(context.request)) throw new AppError("session_ended");
     const isPage = context.request.method === "GET" || context.request.method === "HEAD";
     const next = isPage ? context.url.pathname + context.url.search : "/account";
-    const notice = readCookie(context, COOKIE) === undefined ? {} : { notice: "ended" };
-    return redirectResponse(`/login?${new URLSearchParams({ next, ...notice })}`);
+    const path = `/login?${new URLSearchParams({ next })}`;
+    return readCookie(context, COOKIE) === undefined
+      ? redirectResponse(path)
+      : SIGN_IN_NOTICES.redirect(path, "ended");
   };
 }
 

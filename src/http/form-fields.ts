@@ -6,7 +6,7 @@ import { html } from "hono/html";
 import { type AppError, ERRORS, type InputError } from "../errors.ts";
 import { invalidRequest, toSentence } from "./input/parse.ts";
 import type { Markup } from "./pages.ts";
-import { asCode } from "./text.ts";
+import { asCode } from "./pages.ts";
 
 interface RenderedField {
   id: string;

@@ -15,7 +15,7 @@ import { type Markup, redirectResponse, time } from "../http/pages.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
 import { amountOf, meaningOf, stateBadge } from "./costs.ts";
-import { withLedger } from "./frame.ts";
+import { PARTNER_NOTICES, withLedger } from "./frame.ts";
 
 const contract = { path: z.object({ cost_id: costId }) };
 
@@ -114,7 +114,7 @@ function voidableUntil({ kind, countingPrice, engagements, receivedAt }: CostRec
 export const voidCost = withLedger("/partner/costs", async (context, _partner, caller) => {
   const id = await readId(context);
   const { isDuplicate } = await voidOwn(context, caller, id);
-  return redirectResponse(`${pathOf(id)}?notice=${isDuplicate ? "already-voided" : "voided"}`);
+  return PARTNER_NOTICES.redirect(pathOf(id), isDuplicate ? "already-voided" : "voided");
 });
 
 /** For a reload of a rejected form. */

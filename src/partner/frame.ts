@@ -7,9 +7,9 @@ import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { toSentence } from "../http/input/parse.ts";
-import { type Markup, pageResponse } from "../http/pages.ts";
+import { noticesOf } from "../http/notices.ts";
+import { asCode, type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
-import { asCode } from "../http/text.ts";
 import { partnerStyles } from "./files.ts";
 
 const TABS = {
@@ -95,13 +95,12 @@ function errorText(error: AppError): Markup {
   return html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>`;
 }
 
-const NOTICES = new Map([
-  ["voided", "Cost voided. It no longer counts."],
-  ["already-voided", "This cost was already void. Nothing changed."],
-]);
+export const PARTNER_NOTICES = noticesOf({
+  voided: "Cost voided. It no longer counts.",
+  "already-voided": "This cost was already void. Nothing changed.",
+});
 
 function framed(context: Context, partner: SignedInPartner, tab: Tab, page: PartnerPage): Promise<Response> {
-  const notice = NOTICES.get(context.url.searchParams.get("notice") ?? "");
   const links = TABS[partner.mode].map(
     ([href, name]) => html`<a href="${href}" ${href === tab ? html`aria-current="page"` : ""}>${name}</a>`,
   );
@@ -116,7 +115,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
       <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,
     body: html`
       <nav class="tabs" aria-label="Partner">${links}</nav>
-      ${notice && !page.status ? html`<p class="notice ok" role="status">${notice}</p>` : ""}
+      ${page.status ? "" : PARTNER_NOTICES.show(context.url)}
       ${page.body}`,
   });
 }

@@ -1,7 +1,12 @@
 /** Signs a partner in with a credential, and out again. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { endPartnerSession, hasPartnerCookie, startPartnerSession } from "../auth/partner-sessions.ts";
+import {
+  endPartnerSession,
+  hasPartnerCookie,
+  PARTNER_SIGN_IN_NOTICES,
+  startPartnerSession,
+} from "../auth/partner-sessions.ts";
 import { rejectCrossSite } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
@@ -44,13 +49,8 @@ const reject = (message: string): InputError => ({ param: "credential", message 
 
 export async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
-  return redirectResponse("/partner?notice=signed-out", await endPartnerSession(context));
+  return PARTNER_SIGN_IN_NOTICES.redirect("/partner", "signed-out", await endPartnerSession(context));
 }
-
-const NOTICES = new Map([
-  ["ended", "Your session ended, or your credential was revoked. Sign in again to continue."],
-  ["signed-out", "You've been signed out."],
-]);
 
 function signInPage(context: Context, status = 200, errors?: InputError[]): Promise<Response> {
   const rejected = errors && rejectedWith(errors);
@@ -66,7 +66,7 @@ function signInPage(context: Context, status = 200, errors?: InputError[]): Prom
     },
     rejected,
   );
-  const notice = NOTICES.get(context.url.searchParams.get("notice") ?? "");
+  const notice = PARTNER_SIGN_IN_NOTICES.read(context.url);
   return pageResponse(context, {
     title: rejected ? "Error: Partner sign-in" : "Partner sign-in",
     status,

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { ERRORS, type ErrorCode } from "../errors.ts";
 import type { Markup } from "../http/pages.ts";
-import { asCode } from "../http/text.ts";
+import { asCode } from "../http/pages.ts";
 import { type FullArea, operationPath, type Reference } from "./reference/areas.ts";
 
 interface Group {

@@ -7,9 +7,8 @@ import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { toSentence } from "../http/input/parse.ts";
-import { type Markup, pageResponse } from "../http/pages.ts";
+import { asCode, type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
-import { asCode } from "../http/text.ts";
 import { withQuery } from "../usecases/periods.ts";
 import { workspaceStyles } from "./script.ts";
 
@@ -125,7 +124,6 @@ const LABELS: Record<string, string> = {
   currency: "The currency",
   compare: "The comparison",
   before: "The position in the history",
-  done: "The notice",
   notice: "The notice",
 };
 

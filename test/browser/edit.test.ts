@@ -234,7 +234,7 @@ describe("is accessible and fits", () => {
     ["settings", `${APP}/links/demo1nk003/settings`],
     ["settings-preview", `${APP}/links/demo1nk001/settings?partner=2&cost=on`],
     ["settings-previewed", `${APP}/links/demo1nk001/settings?partner=2&cost=off`],
-    ["settings-archived", `${APP}/links/demo1nk006/settings?done=restored`],
+    ["settings-archived", `${APP}/links/demo1nk006/settings?notice=restored`],
     ["history", `${APP}/links/demo1nk001/history`],
     ["selection", `${APP}/links?open=demo1nk001&selected=demo1nk001,demo1nk002`],
     ["bulk", `${APP}/links/bulk?action=cost-on&links=demo1nk001,demo1nk003,demo1nk006,nosuchlink`],

@@ -251,7 +251,7 @@ describe("the console", () => {
     expect(rejected.text).toMatch(/<option value="cpm"\s+selected>/);
     for (let times = 0; times < 2; times++) {
       const { status, headers } = await operator.post(`${path}/new`, FORM);
-      expect([status, headers.get("location")]).toEqual([303, `${path}?done=adjustment-created`]);
+      expect([status, headers.get("location")]).toEqual([303, `${path}?notice=adjustment-created`]);
     }
     const listed = await operator.get(path);
     expect(listed.text.match(/Credit note 4711/g)).toHaveLength(1);

@@ -94,7 +94,7 @@ describe("approving some cost types", () => {
     expect(text).toMatch(/<button>Approve cpc<\/button>/);
     expect(text).toMatch(/>cpi<\/abbr><\/dt><dd>no match yet<\/dd>/);
     const { headers } = await operator.post(`/operator/rounds/${id}/approve`, { cost_types: "cpc" });
-    expect(headers.get("location")).toBe(`/operator/rounds/${id}?done=round-approved`);
+    expect(headers.get("location")).toBe(`/operator/rounds/${id}?notice=round-approved`);
   });
 
   test("is not offered where nothing can be approved", async () => {
@@ -170,10 +170,12 @@ describe("dismissing", () => {
     expect(text).toContain('<tr id="finding-entry_209"');
     const dismissed = await operator.post(path, { finding: "entry 9", reason: "" });
     expect(dismissed.headers.get("location")).toBe(
-      "/operator/rounds/1?done=mismatch-dismissed#finding-entry_209",
+      "/operator/rounds/1?notice=mismatch-dismissed#finding-entry_209",
     );
     const undone = await operator.post(`${path}/undo`, { finding: "entry 9" });
-    expect(undone.headers.get("location")).toBe("/operator/rounds/1?done=dismissal-undone#finding-entry_209");
+    expect(undone.headers.get("location")).toBe(
+      "/operator/rounds/1?notice=dismissal-undone#finding-entry_209",
+    );
     expect(await rows("SELECT * FROM round_dismissals")).toEqual([]);
   });
 
@@ -273,11 +275,14 @@ describe("a test link", () => {
     expect(chosen.text).toMatch(/Send this to Corsair Media[\s\S]*demo1nk007[\s\S]*\/cost</);
     const created = await operator.post(path, { app_token: DEMO.appToken, name: "Another" });
     const location = created.headers.get("location") ?? "";
-    expect(location).toMatch(/^\/operator\/rounds\/1\/link\?done=link-created&app=demoapp00001&link=\w{10}$/);
+    expect(location).toMatch(
+      /^\/operator\/rounds\/1\/link\?app=demoapp00001&link=\w{10}&notice=link-created$/,
+    );
     expect((await operator.get(location)).text).toContain("<dt>Link</dt><dd>Another</dd>");
     const member = new Browser();
     await member.signIn();
-    const history = await member.get(`/apps/${DEMO.appToken}/links/${location.slice(-10)}/history`);
+    const token = new URL(location, "https://a").searchParams.get("link");
+    const history = await member.get(`/apps/${DEMO.appToken}/links/${token}/history`);
     expect(history.text).toContain("created the link “Another” to test in round 1.");
   });
 });

@@ -108,7 +108,7 @@ describe("a stopped partner", () => {
 test("an archived app leaves the lists, and its links and reports stay", async () => {
   const path = `/operator/apps/${DEMO.appToken}`;
   expect((await operator.post(`${path}/archive`, { archived: "yes" })).headers.get("location")).toBe(
-    `${path}?done=app-archived`,
+    `${path}?notice=app-archived`,
   );
   expect(await headings("/operator/apps")).not.toContain("Demo App");
   expect(await headings("/operator/apps?archived=yes")).toEqual(["Demo App"]);

@@ -182,9 +182,9 @@ test("the console asks before it erases a user, and says that it did", async () 
   const erased = await operator.post("/operator/users/1/erase", {});
   expect([erased.status, erased.headers.get("location")]).toEqual([
     303,
-    "/operator/users/1?done=user-erased",
+    "/operator/users/1?notice=user-erased",
   ]);
-  expect((await operator.get("/operator/users/1?done=user-erased")).text).toContain("User erased.");
+  expect((await operator.get("/operator/users/1?notice=user-erased")).text).toContain("User erased.");
 });
 
 test("the migration removes the addresses from entries that were written before, and nothing else", async () => {

@@ -263,7 +263,7 @@ describe("the form on the partner's page", () => {
     expect(unknown.text).toContain('value="typo"');
     const done = await operator.post(path, { cost_id: ID, reason: "fraud" });
     const target = done.headers.get("location") ?? "";
-    expect([done.status, target]).toEqual([303, `/operator/partners/1?done=cost-voided&voided=${ID}`]);
+    expect([done.status, target]).toEqual([303, `/operator/partners/1?voided=${ID}&notice=cost-voided`]);
     const page = await operator.get(target);
     expect(page.text).toContain("Cost voided. It no longer counts.");
     expect(page.text).toContain(`<dd><code>${ID}</code></dd>`);

@@ -30,8 +30,8 @@ describe("the name", () => {
       name: " Letter ",
       seen_name: "Newsletter",
     });
-    expect([status, headers.get("location")]).toEqual([303, `${settingsOf(PLAIN)}?done=renamed`]);
-    expect(await textAt(`${settingsOf(PLAIN)}?done=renamed`)).toContain("Link renamed.");
+    expect([status, headers.get("location")]).toEqual([303, `${settingsOf(PLAIN)}?notice=renamed`]);
+    expect(await textAt(`${settingsOf(PLAIN)}?notice=renamed`)).toContain("Link renamed.");
     expect((await readLink(PLAIN)).name).toBe("Letter");
   });
 
@@ -75,7 +75,7 @@ describe("the name", () => {
     await patchLink(PLAIN, { name: "Same" });
     const form = { name: "Same", seen_name: "Newsletter" };
     const { headers } = await browser.post(`${settingsOf(PLAIN)}/name`, form);
-    expect(headers.get("location")).toBe(`${settingsOf(PLAIN)}?done=unchanged`);
+    expect(headers.get("location")).toBe(`${settingsOf(PLAIN)}?notice=unchanged`);
   });
 
   it("can change while somebody else archives the link", async () => {
@@ -88,15 +88,15 @@ describe("the name", () => {
 describe("archive", () => {
   it("has an Undo that restores the link", async () => {
     const archived = await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: "yes" });
-    expect(archived.headers.get("location")).toBe(`${settingsOf(PLAIN)}?done=archived`);
+    expect(archived.headers.get("location")).toBe(`${settingsOf(PLAIN)}?notice=archived`);
     expect((await readLink(PLAIN)).archived).toBe(true);
-    const page = await open(browser, `${settingsOf(PLAIN)}?done=archived`);
+    const page = await open(browser, `${settingsOf(PLAIN)}?notice=archived`);
     const [undo = ""] = /<div class="notice ok undo">[\s\S]*?<\/div>/.exec(page) ?? [];
     expect(textOf(undo)).toBe("Link archived. Undo");
     const [, value = ""] = /name="archived" value="(\w+)"/.exec(undo) ?? [];
     await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: value });
     expect((await readLink(PLAIN)).archived).toBe(false);
-    expect(textOf(await open(browser, `${settingsOf(PLAIN)}?done=archived`))).not.toMatch(
+    expect(textOf(await open(browser, `${settingsOf(PLAIN)}?notice=archived`))).not.toMatch(
       /Undo|Link archived/,
     );
   });
@@ -106,11 +106,11 @@ describe("archive", () => {
     ["archived", "Link archived."],
   ])("has a notice only while it is true: %s", async (done, notice) => {
     await patchLink(PLAIN, { archived: done !== "archived" });
-    expect(await textAt(`${settingsOf(PLAIN)}?done=${done}`)).not.toContain(notice);
+    expect(await textAt(`${settingsOf(PLAIN)}?notice=${done}`)).not.toContain(notice);
   });
 
   it("says that a notice is unknown", async () => {
-    const { status, text } = await browser.get(`${settingsOf(PLAIN)}?done=evil`);
+    const { status, text } = await browser.get(`${settingsOf(PLAIN)}?notice=evil`);
     expect(status).toBe(400);
     expect(textOf(text)).toContain("The notice is unknown.");
   });
@@ -134,7 +134,7 @@ describe("partner and cost data", () => {
       ]),
     );
     const saved = await browser.post(`${settingsOf(PLAIN)}/partner`, form as Record<string, string>);
-    expect(saved.headers.get("location")).toBe(`${settingsOf(PLAIN)}?done=saved`);
+    expect(saved.headers.get("location")).toBe(`${settingsOf(PLAIN)}?notice=saved`);
     const link = await readLink(PLAIN);
     expect(link).toMatchObject({ partner_id: 1, cost_data_enabled: true });
     for (const url of [link.click_url, link.impression_url]) expect(decode(page)).toContain(url);

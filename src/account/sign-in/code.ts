@@ -1,6 +1,12 @@
 /** The second step of a sign-in with two-factor authentication: a code from the app, or a recovery code. */
 import { rateLimited } from "../../auth/rate-limits.ts";
-import { createSession, openWaitingSecret, readSessionHash, rejectCrossSite } from "../../auth/sessions.ts";
+import {
+  createSession,
+  openWaitingSecret,
+  readSessionHash,
+  rejectCrossSite,
+  SIGN_IN_NOTICES,
+} from "../../auth/sessions.ts";
 import { limitKnownBrowser } from "../../auth/sign-in/attempts.ts";
 import { recordFailure } from "../../auth/sign-in/confirm-password.ts";
 import { createDevice, readDeviceHash } from "../../auth/sign-in/devices.ts";
@@ -70,7 +76,7 @@ async function findWaiting(context: Context): Promise<Waiting | undefined> {
 
 /** The password must be entered again. */
 function startOver(next: string): Response {
-  return redirectResponse(`/login?${new URLSearchParams({ next, notice: "ended" })}`);
+  return SIGN_IN_NOTICES.redirect(`/login?${new URLSearchParams({ next })}`, "ended");
 }
 
 async function isKnownBrowser(context: Context, { userId, email }: Waiting): Promise<boolean> {

@@ -9,6 +9,7 @@ import {
   readSessionHash,
   rejectCrossSite,
   type Session,
+  SIGN_IN_NOTICES,
 } from "../../auth/sessions.ts";
 import { limitKnownBrowser, limitStranger } from "../../auth/sign-in/attempts.ts";
 import { recordFailure } from "../../auth/sign-in/confirm-password.ts";
@@ -23,6 +24,7 @@ import { redirectResponse } from "../../http/pages.ts";
 import { secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { type SignInForm, signInPage } from "../entry-pages.ts";
+import { ACCOUNT_NOTICES } from "../pages.ts";
 import { chooseNext } from "../rules.ts";
 
 export async function readSignIn(context: Context): Promise<Response> {
@@ -106,12 +108,12 @@ export async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
   const idHash = readSessionHash(context);
   if (idHash) context.trace.userId = await deleteSession(context.env.DB, { idHash, now: context.now });
-  return redirectResponse("/login?notice=signed-out", endedCookie(context));
+  return SIGN_IN_NOTICES.redirect("/login", "signed-out", endedCookie(context));
 }
 
 export async function signOutEverywhere(context: Context, session: Session): Promise<Response> {
   await deleteSessions(context.env.DB, { ...session, now: context.now });
-  return redirectResponse("/login?notice=signed-out-everywhere", endedCookie(context));
+  return SIGN_IN_NOTICES.redirect("/login", "signed-out-everywhere", endedCookie(context));
 }
 
 /** Ends one session of the user, from the list on the account page. */
@@ -120,5 +122,5 @@ export async function endSession(context: Context, session: Session): Promise<Re
   if ("errors" in form) throw invalidRequest(form.errors);
   const { userId } = session;
   await endOwnSession(context.env.DB, { userId, reference: form.fields.session, now: context.now });
-  return redirectResponse("/account?notice=session-ended");
+  return ACCOUNT_NOTICES.redirect("/account", "session-ended");
 }

@@ -6,6 +6,7 @@ import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
 import { errorSummary, RejectedForm } from "../../http/form-fields.ts";
 import { readFields } from "../../http/input/form.ts";
+import { noticesOf } from "../../http/notices.ts";
 import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
 import type { Handler } from "../../http/router.ts";
 import { copied, copyable } from "./elements.ts";
@@ -26,8 +27,8 @@ export type Show = (
   session: OperatorSession,
 ) => Promise<Page>;
 
-/** Handles a form. Returns a page, or the path of the page that confirms the action in a notice. */
-export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Done>;
+/** Handles a form. Returns a page, or `done`: the redirect to the page that confirms the action in a notice. */
+export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Response>;
 
 export function withPage(show: Show): Handler {
   return withOperatorSession(async (context, session) =>
@@ -53,10 +54,7 @@ export function withForm(act: Act, show: Show, isSensitive: (form: Form) => bool
       const confirm = confirmationOf(context, session, form);
       if (isSensitive(form)) await confirm();
       const result = await act(context, { ...session, confirm }, form);
-      if ("body" in result) return await consolePage(context, session, result);
-      const query = new URLSearchParams({ done: result.action, ...result.more });
-      const anchor = result.anchor === undefined ? "" : `#${result.anchor}`;
-      return redirectResponse(`${result.path}?${query}${anchor}`);
+      return result instanceof Response ? result : await consolePage(context, session, result);
     } catch (error) {
       const isFormError = error instanceof AppError && isAboutForm(error.code);
       if (!isFormError) throw error;
@@ -120,14 +118,14 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
-      ${doneNotice(context.url.searchParams.get("done"))}
+      ${NOTICES.show(context.url)}
       ${formError ? errorSummary(formError) : ""}
       ${page.body}
       <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,
   });
 }
 
-const DONE = {
+const NOTICES = noticesOf({
   "app-created": "App created.",
   "app-updated": "App updated.",
   "app-archived": "App archived. Its links keep working.",
@@ -152,27 +150,18 @@ const DONE = {
   "user-disabled": "User disabled. Their API token and sessions no longer work.",
   "user-enabled": "User enabled. They can sign in again.",
   "user-erased": "User erased.",
-};
+});
 
-interface Done {
-  path: string;
-  action: keyof typeof DONE;
-  /** Parameters for the page that confirms the action. */
-  more?: Record<string, string>;
-  /** The ID of the element that the page is opened at. */
-  anchor?: string | undefined;
-}
-
-export const done = (
+/** `more` are parameters of the page that confirms the action, and `anchor` is the ID of the element that it is opened at. */
+export function done(
   path: string,
-  action: Done["action"],
-  more: Done["more"] = {},
+  notice: (typeof NOTICES.names)[number],
+  more: Record<string, string> = {},
   anchor?: string,
-): Done => ({ path, action, more, anchor });
-
-function doneNotice(action: string | null): Markup | "" {
-  const text = action !== null && Object.hasOwn(DONE, action) && DONE[action as keyof typeof DONE];
-  return text ? html`<p class="notice ok" role="status">${text}</p>` : "";
+): Response {
+  const query = new URLSearchParams(more);
+  const address = query.size > 0 ? `${path}?${query}` : path;
+  return NOTICES.redirect(anchor === undefined ? address : `${address}#${anchor}`, notice);
 }
 
 /** Shows a new secret. It can't be shown again. */

@@ -9,10 +9,10 @@ import { RejectedForm } from "../../http/form-fields.ts";
 import { idText } from "../../http/input/fields.ts";
 import { readFields } from "../../http/input/form.ts";
 import { invalidRequest, parsePart } from "../../http/input/parse.ts";
-import { redirectResponse } from "../../http/pages.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
 import { createPaths, findBase } from "../../usecases/links/paths.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
+import { LINK_NOTICES } from "../links/query.ts";
 import { suggestionsOf } from "./fields.ts";
 import { createdPage, newPage, type Place, pastePage } from "./pages.ts";
 import { readLines, toPathOutcome } from "./paste.ts";
@@ -76,7 +76,7 @@ async function createOne(context: Context, { member, parent, partners }: Place, 
   if (result instanceof AppError) throw result;
   const isTwice = result.differences.length === 0 && context.now - (result.createdAt ?? 0) < TWICE_MS;
   const notice = result.state === "created" || isTwice ? "created" : "exists";
-  return redirectResponse(`${member.path}/links/${result.token}?notice=${notice}`);
+  return LINK_NOTICES.redirect(`${member.path}/links/${result.token}`, notice);
 }
 
 async function createMany(context: Context, place: Place, form: URLSearchParams): Promise<AppPage> {

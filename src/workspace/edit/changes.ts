@@ -12,16 +12,13 @@ import { changeLinks, type LinkUpdate } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
 import { linkNotFound, readLink } from "./edited-link.ts";
-import { type Done, renderSettings } from "./settings.ts";
+import { renderSettings, SETTINGS_NOTICES } from "./settings.ts";
 
 /** For a reload of a rejected form. */
-export const backToSettings: Show = async ({ params }, { path }) =>
-  redirectResponse(`${path}/links/${encodeURIComponent(params.link_token ?? "")}/settings`);
+export const backToSettings: Show = async (context, member) => redirectResponse(pathOf(context, member));
 
-const done = (context: Context, member: Member, action: Done) =>
-  redirectResponse(
-    `${member.path}/links/${encodeURIComponent(context.params.link_token ?? "")}/settings?done=${action}`,
-  );
+const pathOf = ({ params }: Context, { path }: Member) =>
+  `${path}/links/${encodeURIComponent(params.link_token ?? "")}/settings`;
 
 const nameForm = z.object({ name: linkName, seen_name: z.string(FORM_INCOMPLETE) });
 
@@ -35,7 +32,8 @@ export const submitName: Show = async (context, member) => {
   }
   const { name, seen_name } = form.fields;
   const { rejection, isChanged } = await change(context, member, { name }, { label: seen_name });
-  if (!rejection) return done(context, member, isChanged ? "renamed" : "unchanged");
+  if (!rejection)
+    return SETTINGS_NOTICES.redirect(pathOf(context, member), isChanged ? "renamed" : "unchanged");
   const edited = await readLink(context, member);
   const now = `The name is “${edited.row.label}” now. You entered “${name}”. Rename the link again to replace it.`;
   const nameRejected = conflict(context, [{ param: "name", message: now }], new URLSearchParams({ name }));
@@ -49,7 +47,7 @@ export const submitArchived: Show = async (context, member) => {
   if ("errors" in form) throw invalidRequest(form.errors);
   const archived = form.fields.archived === "yes";
   await change(context, member, { archived });
-  return done(context, member, archived ? "archived" : "restored");
+  return SETTINGS_NOTICES.redirect(pathOf(context, member), archived ? "archived" : "restored");
 };
 
 export const submitPartner: Show = async (context, member) => {
@@ -64,7 +62,8 @@ export const submitPartner: Show = async (context, member) => {
   const choice = { partner, cost };
   const update = toUpdate(choice, { partner: seen_partner, cost: seen_cost });
   const result = await change(context, member, update, toSeen(form.fields));
-  if (!result.rejection) return done(context, member, result.isChanged ? "saved" : "unchanged");
+  if (!result.rejection)
+    return SETTINGS_NOTICES.redirect(pathOf(context, member), result.isChanged ? "saved" : "unchanged");
   const edited = await readLink(context, member);
   const sent = new URLSearchParams({ partner: String(partner), cost });
   if (result.rejection !== "link_changed") {

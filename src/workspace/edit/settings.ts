@@ -5,6 +5,7 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/form-fields.ts";
 import { readInput } from "../../http/input/input.ts";
+import { noticesOf } from "../../http/notices.ts";
 import type { Markup } from "../../http/pages.ts";
 import type { Member, Show } from "../frame.ts";
 import {
@@ -18,17 +19,17 @@ import {
 } from "./choice.ts";
 import { type EditedLink, linkTrail, readLink } from "./edited-link.ts";
 
-const DONE = {
+export const SETTINGS_NOTICES = noticesOf({
   renamed: "Link renamed.",
   saved: "Partner and cost data saved. Give your partner the new URLs if they changed.",
   archived: "Link archived.",
   restored: "Link restored.",
   unchanged: "Nothing changed: the link had these values already.",
-};
-export type Done = keyof typeof DONE;
+});
+type Done = (typeof SETTINGS_NOTICES.names)[number];
 
 const settingsQuery = z.strictObject({
-  done: z.optional(z.enum(Object.keys(DONE) as Done[], "is unknown")),
+  notice: z.optional(z.enum(SETTINGS_NOTICES.names, "is unknown")),
   partner: z.optional(choiceFields.partner),
   cost: z.optional(choiceFields.cost),
 });
@@ -39,7 +40,7 @@ export const settingsPage: Show = async (context, member) => {
   const current = currentChoice(edited);
   const isPreview = query.partner !== undefined || query.cost !== undefined;
   const choice = { partner: query.partner ?? current.partner, cost: query.cost ?? current.cost };
-  if (!isPreview) return renderSettings(context, member, edited, { done: query.done });
+  if (!isPreview) return renderSettings(context, member, edited, { done: query.notice });
   const judged = judgeChoice(edited, choice);
   return judged.rejection
     ? renderSettings(context, member, edited, {
@@ -93,7 +94,7 @@ function doneNotice({ row, path }: EditedLink, done: Done): Markup {
       <button class="small secondary">Undo</button>
     </form>`;
   return html`
-    <div class="notice ok undo"><p role="status">${DONE[done]}</p>${isSwitched ? undo : ""}</div>`;
+    <div class="notice ok undo"><p role="status">${SETTINGS_NOTICES.texts[done]}</p>${isSwitched ? undo : ""}</div>`;
 }
 
 function nameSection({ row, path }: EditedLink, rejected: RejectedForm | undefined): Markup {

@@ -18,7 +18,7 @@ import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
 import { copyButton, costBadge, keepDays, partnerCell, partnerOf } from "./cells.ts";
-import { LEVEL_NAMES, linkPageQuery } from "./query.ts";
+import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
 import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
 import { linkRow, linksTable } from "./table.ts";
 
@@ -37,7 +37,7 @@ export const linkPage: Show = async (context, member) => {
         <div class="title"><h1>${row.label}</h1> <span class="badge">${LEVEL_NAMES[row.level - 1]}</span></div>
         <a class="button secondary" href="${member.path}/links/${row.token}/settings">Settings</a>
       </div>
-      ${createdNotice(url)}
+      ${LINK_NOTICES.show(url)}
       ${states(view)}
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}
@@ -100,21 +100,10 @@ function breadcrumb({ path }: Member, url: URL, row: PageLink): Markup {
     </ol></nav>`;
 }
 
-const CREATED = new Map([
-  ["created", "Link created."],
-  ["exists", "This link exists already. Nothing was created or changed."],
-]);
-
 function withoutNotice(url: URL): URL {
   const own = new URL(url);
   own.searchParams.delete("notice");
   return own;
-}
-
-/** What a form did that led here. */
-function createdNotice({ searchParams }: URL): Markup | "" {
-  const text = CREATED.get(searchParams.get("notice") ?? "");
-  return text ? html`<p class="notice ok" role="status">${text}</p>` : "";
 }
 
 /** What changes how the link works. */

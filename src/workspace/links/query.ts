@@ -7,6 +7,7 @@ import type { InputError } from "../../errors.ts";
 import { idText, plainText, readAs } from "../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../http/input/pairs.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { noticesOf } from "../../http/notices.ts";
 import { periodChecks, periodFields } from "../../usecases/periods.ts";
 
 export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;
@@ -61,10 +62,16 @@ const linksQuery = z
 
 export const periodQuery = z.strictObject(periodFields).check(...periodChecks);
 
+/** What a form did that led to the page of a link. */
+export const LINK_NOTICES = noticesOf({
+  created: "Link created.",
+  exists: "This link exists already. Nothing was created or changed.",
+});
+
 export const linkPageQuery = z
   .strictObject({
     ...periodFields,
-    notice: z.optional(z.enum(["created", "exists"], "is unknown")),
+    notice: z.optional(z.enum(LINK_NOTICES.names, "is unknown")),
   })
   .check(...periodChecks);
 
