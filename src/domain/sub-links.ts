@@ -1,5 +1,7 @@
 /** Sub-links that engagements name, why a parameter of a URL is dropped, and how many links there can be. */
 
+import { RETENTION } from "./texts.ts";
+
 /** The parameters that name a sub-link, for levels 2 to 4. */
 export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
 
@@ -9,7 +11,7 @@ export const DEFAULT_MAX_LINKS = 100_000;
 /** How many links engagements can create below one level-1 link, all levels together. */
 export const MAX_FROM_ENGAGEMENTS = 10_000;
 
-/** Why a parameter of a URL was not used. */
+/** Why a parameter of a URL was not used; `too_old` is about the engagement as a whole. */
 export const DROP_REASONS = {
   invalid: "The value is not valid.",
   repeated: "The parameter is given twice with different values.",
@@ -18,6 +20,7 @@ export const DROP_REASONS = {
   cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
   other_partner: "The sub-link belongs to another partner.",
+  too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,
   too_many_links: `Clicks and impressions created ${MAX_FROM_ENGAGEMENTS.toLocaleString("en-US")} links below this network.`,
 } as const;
 export type DropReason = keyof typeof DROP_REASONS;

@@ -3,6 +3,7 @@ import { recordAll, recordOne } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";
+import { RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
@@ -25,7 +26,7 @@ export async function queueEngagement(context: Context, opened: OpenedLink): Pro
 
 /**
  * Records a batch from the queue. Recorded messages are acknowledged. Messages for a failing database are retried and finally
- * go to the dead-letter queue.
+ * go to the dead-letter queue. Those that are too old are dropped, counted on their links and logged.
  */
 export async function recordQueued(
   batch: MessageBatch<OpenedLink>,
@@ -34,9 +35,14 @@ export async function recordQueued(
 ): Promise<void> {
   const messages = new Map(batch.messages.map((message) => [message.body, message]));
   const all = [...messages.keys()];
-  const failed = await recordAll(ledger, all, now)
-    .then((result) => result.failed)
-    .catch((error: unknown) => [{ opened: all, error }]);
+  const { failed, tooOld } = await recordAll(ledger, all, now).catch((error: unknown) => ({
+    failed: [{ opened: all, error }],
+    tooOld: [],
+  }));
+  if (tooOld.length > 0) {
+    const text = `${tooOld.length} of ${all.length} messages are older than ${RETENTION} and were dropped.`;
+    logError(`queue ${batch.queue}`, new Error(text));
+  }
   for (const part of failed) {
     logError(`queue ${batch.queue}`, part.error);
     for (const opened of part.opened) messages.get(opened)?.retry();

@@ -1242,7 +1242,7 @@ LINK_TOKEN=…</pre>
       { id: "voids", title: "Voids", body: `<h2 id="voids">Voids</h2>
 <p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
-<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
+<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],
   },
   troubleshooting: {

@@ -1,5 +1,5 @@
 /** Engagements that the queue delivers late: one that is too old to be remembered is dropped. */
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { OpenedLink } from "../../src/domain/costs.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { recordQueued } from "../../src/engagement/queue.ts";
@@ -8,6 +8,7 @@ import { DAY, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
 import { freshLedger, openedLink, totals } from "../support.ts";
 
 beforeEach(freshLedger);
+afterEach(() => vi.restoreAllMocks());
 
 const ID = "queued-click-001";
 const PRICED = { urlCostType: "cpc", urlCurrency: "USD", urlAmount: 30_000 } as const;
@@ -43,6 +44,29 @@ it.each(["click", "impression"] as const)(
     expect(await totals()).toEqual([]);
   },
 );
+
+it("counts a dropped message on its opened link and the day of the drop, once a delivery, and logs one line a batch", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const old = message({ occurredAt: NOW - RETENTION_MS - 1, ...PRICED });
+  const subLinks = ["campaign", null, null].map((name) => ({ name, reason: null, token: "oldcampaign1" }));
+  await deliver(NOW, old, { ...old, linkToken: "demo1nk002", subLinks }, message(), {
+    ...old,
+    linkToken: "none",
+  });
+  await deliver(NOW + DAY, old, old);
+  const today = Math.floor(NOW / DAY);
+  const counted = { param: "engagement", reason: "too_old" };
+  expect(await rows("SELECT * FROM dropped_parameters ORDER BY day, link_id")).toEqual([
+    { ...counted, link_id: 1, day: today, count: 1 },
+    { ...counted, link_id: 2, day: today, count: 1 },
+    { ...counted, link_id: 1, day: today + 1, count: 2 },
+  ]);
+  expect(await rows("SELECT 1 FROM links WHERE token = 'oldcampaign1'")).toEqual([]);
+  expect(log.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
+    { request_id: "queue engagements", message: "3 of 4 messages are older than 14 days and were dropped." },
+    { request_id: "queue engagements", message: "2 of 2 messages are older than 14 days and were dropped." },
+  ]);
+});
 
 it("drops it also where its ID has a newer engagement or a pending cost", async () => {
   await sendCost({ cost_id: "queued-click-002", cost_amount: "1" });

@@ -8,11 +8,11 @@ import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { LEVEL_PARAMETERS } from "../../domain/sub-links.ts";
-import { RETENTION_MS } from "../../domain/time.ts";
+import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
-import { as, insertInto, type RowOf, returning } from "../query.ts";
-import { ledgerEntries, links, recordings } from "../schema.ts";
-import { runIdempotent } from "../statement.ts";
+import { as, insertInto, names, type RowOf, returning } from "../query.ts";
+import { droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
+import { runIdempotent, statement } from "../statement.ts";
 import { runOnShards } from "./run.ts";
 import { isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
@@ -108,6 +108,18 @@ const recordDownTo = [1, 2, 3, 4].map((depth) =>
   ),
 );
 
+/** Counts messages that are too old to be recorded, on their opened links and the day on which they are dropped. */
+const countTooOld = statement<never>(
+  sql`${insertInto(droppedParameters, {
+    linkId: l.id,
+    day: sql`CAST(${now} / ${sql.raw(String(DAY_MS))} AS INTEGER)`,
+    param: sql`'engagement'`,
+    reason: sql`'too_old'`,
+    count: sql`1`,
+  })} FROM json_each(${sql.placeholder("opened")}) j CROSS JOIN ${as(l)} ON ${l.token} = j.value WHERE ${isInPlace}
+    ON CONFLICT DO UPDATE SET ${names(droppedParameters.count)} = ${names(droppedParameters.count)} + 1`,
+);
+
 const fromJson = (key: string) => sql.raw(`j.value ->> '${key}'`);
 const insertion = returning(
   sql`${insertInto(recordings, {
@@ -131,15 +143,21 @@ export function insertEngagements<Item extends NewEngagement>(ledger: Ledger, ad
 
 /**
  * Records engagements whose links and partners it looks up. Creates the sub-links that they name, or with `onlyComplete` records
- * nothing for a link whose sub-links are not all found. `rows` has the results, and `failed` the engagements of each shard that
- * failed. Throws if DB fails.
+ * nothing for a link whose sub-links are not all found. `rows` has the results, `failed` the engagements of each shard that failed,
+ * and `tooOld` those that are dropped. Throws if DB fails.
  */
 export async function recordAll(
   ledger: Ledger,
-  opened: OpenedLink[],
+  delivered: OpenedLink[],
   now: number,
   onlyComplete = false,
-): Promise<{ rows: Pick<Row, "costId" | "level" | "dropped" | "keptAt">[]; failed: Failed[] }> {
+): Promise<{
+  rows: Pick<Row, "costId" | "level" | "dropped" | "keptAt">[];
+  failed: Failed[];
+  tooOld: OpenedLink[];
+}> {
+  const isTooOld = ({ occurredAt }: OpenedLink) => occurredAt < now - RETENTION_MS;
+  const [opened, tooOld] = [delivered.filter((one) => !isTooOld(one)), delivered.filter(isTooOld)];
   const db = ledger.control;
   const isSharded = ledger.shards.length > 0;
   const values = {
@@ -152,9 +170,11 @@ export async function recordAll(
   const depth = depthOf(opened);
   const creations = onlyComplete ? [] : creationStatements(db, depth, values);
   const record = expectDefined(recordDownTo[depth - 1]);
-  const batch = await runInPlace(ledger, db, [...creations, record(db, values)], runIdempotent);
+  const links = JSON.stringify(tooOld.map(({ linkToken }) => linkToken));
+  const drops = tooOld.length > 0 ? [countTooOld(db, { ...values, opened: links })] : [];
+  const batch = await runInPlace(ledger, db, [...drops, ...creations, record(db, values)], runIdempotent);
   const rows = batch.at(-1) as Row[];
-  if (!isSharded) return { rows, failed: [] };
+  if (!isSharded) return { rows, failed: [], tooOld };
   const onShards = rows.filter((row) => row.costId !== null) as unknown as NewEngagement[];
   const parts = await insertEngagements(ledger, onShards, now);
   const kept = new Map(
@@ -165,6 +185,7 @@ export async function recordAll(
     failed: parts.flatMap((part) =>
       "error" in part ? [{ opened: openedOf(part.items, opened), error: part.error }] : [],
     ),
+    tooOld,
   };
 }
 

@@ -6,7 +6,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { OpenedLink } from "../../domain/costs.ts";
 import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/sub-links.ts";
-import { RETENTION_MS } from "../../domain/time.ts";
 import { bitOf } from "../cost-types.ts";
 import { as, columnsOf, list, names } from "../query.ts";
 import { links, partners } from "../schema.ts";
@@ -69,7 +68,6 @@ const openedLinks = sql`
   LEFT JOIN ${as(l2)} ON ${l2.id} = ${l1.parentId}
   LEFT JOIN ${as(l3)} ON ${l3.id} = ${l2.parentId}
   LEFT JOIN ${as(p)} ON ${p.id} = coalesce(${o.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})
-  WHERE ${opened("occurredAt")} >= ${now} - ${sql.raw(String(RETENTION_MS))}
 `;
 
 const LEVELS = [2, 3, 4] as const;

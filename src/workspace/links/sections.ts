@@ -97,7 +97,7 @@ export function problems({ dropped }: LinkView): Markup {
         rows.length === 0
           ? html`<p class="muted">No URL parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
           : html`
-              <p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count.</p>
+              <p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>
               <div class="table stacked" tabindex="0" role="region" aria-label="Dropped parameters"><table>
                 <thead><tr><th scope="col">Parameter</th><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Last seen</th></tr></thead>
                 <tbody>${rows.map(
