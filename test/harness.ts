@@ -10,8 +10,9 @@ import { env as bindings } from "cloudflare:workers";
 import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
-import { databasesOf, type Ledger, ledgerOf, shardFor } from "../src/db/ledger/shards.ts";
+import { databasesOf, type Ledger, ledgerOf } from "../src/db/ledger/shards.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
+import { byDatabase } from "../src/dev/demo-rows.ts";
 import { setIdentity } from "../src/dev/deployment/shard-identity.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
 import { recordQueued } from "../src/engagement/queue.ts";
@@ -73,8 +74,8 @@ async function copyCredentials(): Promise<void> {
 const COPIED = ["credentials", "partners", "shard_identity"];
 
 async function addDemo(): Promise<void> {
-  const byDatabase = Map.groupBy(demoRows(NOW), ({ key }) => (key ? shardFor(ledgerOn(), key) : env.DB));
-  for (const [db, rows] of byDatabase) await db.batch(mergeInserts(rows).map((sql) => db.prepare(sql)));
+  for (const [db, statements] of byDatabase(demoRows(NOW), ledgerOn()))
+    await db.batch(statements.map((sql) => db.prepare(sql)));
   quickHashes ??= await hashDemoPasswords();
   await env.DB.batch(quickHashes.map((sql) => env.DB.prepare(sql)));
 }
@@ -96,18 +97,6 @@ async function hashDemoPasswords(): Promise<string[]> {
     ];
   });
   return (await Promise.all(statements)).flat();
-}
-
-/** Puts neighboring rows of one table into one statement, because each statement takes a millisecond. */
-function mergeInserts(rows: { sql: string }[]): string[] {
-  const merged: { into: string; values: string[] }[] = [];
-  for (const { sql } of rows) {
-    const [into = sql, values] = sql.split(/(?<=^INSERT INTO \w+ \([^)]*\) )VALUES /);
-    const last = merged.at(-1);
-    if (values !== undefined && last?.into === into) last.values.push(values);
-    else merged.push({ into, values: values === undefined ? [] : [values] });
-  }
-  return merged.map(({ into, values }) => (values.length > 0 ? `${into}VALUES ${values.join(", ")}` : into));
 }
 
 /** Empties KV. */

@@ -4,12 +4,10 @@
  */
 import type { CostType, Kind } from "../domain/cost-types.ts";
 import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../domain/time.ts";
-import type { DemoRow } from "./demo-round.ts";
+import type { DemoRow, Values } from "./demo-rows.ts";
 
 const DAYS = 30;
 const DAYS_IN_LEDGER = RETENTION_MS / DAY_MS;
-
-type Values = Record<string, string | number | null>;
 
 /** A link: its ID, name, parent, level, and the days since a click created it; 0 for one that a user created. */
 type Link = [id: number, label: string, parent: number, level: number, createdByClick: number];
@@ -49,25 +47,18 @@ const spentOn = (daysAgo: number) =>
 const vary = (average: number, daysAgo: number, index: number) =>
   Math.round(average * (0.7 + ((daysAgo * 7 + index * 13) % 30) / 50));
 
-/** Rows of a table in one statement. */
-function rowsOf(table: string, rows: (string | number)[][]): DemoRow {
-  const values = rows.map(
-    (cells) => `(${cells.map((cell) => JSON.stringify(cell).replaceAll('"', "'")).join(", ")})`,
-  );
-  return { sql: `INSERT INTO ${table} VALUES ${values.join(", ")}`, key: undefined };
-}
-
 /** The columns of `ledger_entries` for the costs of the last days, and the totals of the days before. */
-export function demoSpend(now: number, appToken: string): { entries: Values[]; totals: DemoRow } {
+export function demoSpend(now: number, appToken: string): { entries: Values[]; totals: DemoRow[] } {
   const entries: Values[] = [];
-  const totals: (string | number)[][] = [];
+  const totals: DemoRow[] = [];
   for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo--) {
     for (const { spending, index } of spentOn(daysAgo)) {
       const [linkId, kind, cost_type, currency, average] = spending;
       const amount = vary(average, daysAgo, index);
       if (daysAgo >= DAYS_IN_LEDGER) {
         const day = dayOf(now) - daysAgo;
-        totals.push([appToken, day, linkId, 1, cost_type, currency, "matched", 1, amount]);
+        const key = { app_token: appToken, day, link_id: linkId, partner_id: 1, cost_type, currency };
+        totals.push({ table: "daily_totals", values: { ...key, state: "matched", count: 1, amount } });
         continue;
       }
       // Soon after midnight, an hour earlier is the day before, and the totals have that day already.
@@ -88,7 +79,7 @@ export function demoSpend(now: number, appToken: string): { entries: Values[]; t
       });
     }
   }
-  return { entries, totals: rowsOf("daily_totals", totals) };
+  return { entries, totals };
 }
 
 /** Clicks and impressions without a cost ID: the link, its partner (0 for none), and the average number on a day. */
@@ -109,8 +100,8 @@ const COUNTED: [linkId: number, partnerId: number, clicks: number, impressions: 
 ];
 
 /** The counts of 30 days: those of COUNTED, of the spend, and of the engagements in `entries`, which are rows of the ledger. */
-export function demoCounts(now: number, appToken: string, entries: Values[]): DemoRow {
-  const counts = new Map<string, { count: number; recorded: number }>();
+export function demoCounts(now: number, appToken: string, entries: Values[]): DemoRow[] {
+  const counts = new Map<string, Values & { count: number; recorded: number }>();
   const add = (
     day: number,
     linkId: number,
@@ -119,9 +110,13 @@ export function demoCounts(now: number, appToken: string, entries: Values[]): De
     count: number,
     recorded: number,
   ) => {
-    const key = [appToken, day, linkId, partnerId, kind].join();
-    const sum = counts.get(key) ?? { count: 0, recorded: 0 };
-    counts.set(key, { count: sum.count + count, recorded: sum.recorded + recorded });
+    const key = { app_token: appToken, day, link_id: linkId, partner_id: partnerId, kind };
+    const sum = counts.get(JSON.stringify(key)) ?? { count: 0, recorded: 0 };
+    counts.set(JSON.stringify(key), {
+      ...key,
+      count: sum.count + count,
+      recorded: sum.recorded + recorded,
+    });
   };
   for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo--) {
     const day = dayOf(now) - daysAgo;
@@ -140,9 +135,5 @@ export function demoCounts(now: number, appToken: string, entries: Values[]): De
       add(dayOf(Number(at)), Number(entry[`${kind}_link_id`]), Number(entry.partner_id), kind, 1, 1);
     }
   }
-  const rows = [...counts].map(([key, { count, recorded }]) => {
-    const [app = "", day, linkId, partnerId, kind = ""] = key.split(",");
-    return [app, Number(day), Number(linkId), Number(partnerId), kind, count, recorded];
-  });
-  return rowsOf("daily_engagements", rows);
+  return [...counts.values()].map((values) => ({ table: "daily_engagements", values }));
 }

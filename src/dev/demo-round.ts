@@ -1,10 +1,10 @@
 /** The demo's integration round: partner 3 has matches and every kind of mismatch, so that the round's page shows them all. */
 
-import type { LedgerKey } from "../db/ledger/shards.ts";
 import { type CostType, type Kind, toMask } from "../domain/cost-types.ts";
 import type { RoundEntry } from "../domain/rounds/findings.ts";
 import { COST_WINDOW_MS, HOUR_MS } from "../domain/time.ts";
 import type { InputError } from "../errors.ts";
+import type { DemoRow, Values } from "./demo-rows.ts";
 
 const LINK_ID = 7;
 
@@ -12,16 +12,9 @@ const LINK_ID = 7;
 export const DEMO_TYPES = toMask(["cpc", "cpi", "cpe", "cpm"]);
 export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: DEMO_TYPES } as const;
 
-type Values = Record<string, string | number | null>;
 /** Adds the prefix of a kind of engagement to the names of its columns. */
 type Columns = (kind: Kind, values: Values) => Values;
 type Row = (table: string, values: Record<string, string | number | null>) => DemoRow;
-
-export interface DemoRow {
-  sql: string;
-  /** For a row of the ledger: the key that selects its shard. */
-  key: LedgerKey | undefined;
-}
 
 interface Submission {
   hoursAgo: number;

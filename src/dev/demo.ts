@@ -8,7 +8,8 @@ import type { Kind } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS } from "../domain/time.ts";
 import { demoCounts, demoSpend, MORE_LINKS } from "./demo-activity.ts";
-import { DEMO_ROUND, DEMO_TYPES, type DemoRow, demoRound } from "./demo-round.ts";
+import { DEMO_ROUND, DEMO_TYPES, demoRound } from "./demo-round.ts";
+import { type DemoRow, toStatements, type Values } from "./demo-rows.ts";
 
 const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
 
@@ -45,21 +46,6 @@ export const DEMO_PASSWORD_HASHES: Record<string, string> = {
   [DEMO.operatorEmail]: OPERATOR_SECRETS.password_hash,
 };
 
-const text = (value: string | null) => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`);
-
-type Values = Record<string, string | number | null>;
-
-function toRow(table: string, values: Values): DemoRow {
-  const cells = Object.values(values).map((value) =>
-    typeof value === "number" ? String(value) : text(value),
-  );
-  const isOfLedger = table === "ledger_entries";
-  return {
-    sql: `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${cells.join(", ")})`,
-    key: isOfLedger ? { partnerId: Number(values.partner_id), costId: String(values.cost_id) } : undefined,
-  };
-}
-
 /** The columns of `ledger_entries` for a click or an impression. */
 function engagementColumns(kind: Kind, values: Values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${kind}_${name}`, value]));
@@ -71,19 +57,17 @@ function token(kind: TokenKind, plain: string) {
   return { token_hash, hint: hintOf(plain) };
 }
 
-/** Returns the statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
-export function demoStatements(now: number): string[] {
-  return demoRows(now).map(({ sql }) => sql);
-}
+/** The statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
+export const demoStatements = (now: number): string[] => toStatements(demoRows(now));
 
-/** Like `demoStatements`, with the key of each row for a sharded ledger. */
+/** The rows of the demo data. `now` in milliseconds since 1970. */
 export function demoRows(now: number): DemoRow[] {
   const created_at = now - 30 * DAY_MS;
   /** The rows of the ledger, whose engagements are counted like those of a click. */
   const entries: Values[] = [];
-  const row = (table: string, values: Values) => {
+  const row = (table: string, values: Values): DemoRow => {
     if (table === "ledger_entries") entries.push(values);
-    return toRow(table, values);
+    return { table, values };
   };
   const partner = (id: number, display_name: string, supports_cost_data: number, more: object = {}) =>
     row("partners", {
@@ -236,7 +220,7 @@ export function demoRows(now: number): DemoRow[] {
     engagement("demo-click-expired-001", "click", 1, now - COST_WINDOW_MS - DAY_MS),
     engagement("demo-view-recent-0001", "impression", 1, now - DAY_MS),
     ...spend.entries.map((values) => row("ledger_entries", values)),
-    spend.totals,
+    ...spend.totals,
   ];
-  return [...rows, demoCounts(now, DEMO.appToken, entries)];
+  return [...rows, ...demoCounts(now, DEMO.appToken, entries)];
 }

@@ -8,9 +8,11 @@ import { createInterface } from "node:readline";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
-import { type Ledger, type LedgerBindings, ledgerOf, shardFor } from "../db/ledger/shards.ts";
+import { type Ledger, type LedgerBindings, ledgerOf } from "../db/ledger/shards.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
+import { LARGE, largeRows } from "./demo-large.ts";
+import { byDatabase, type DemoRow } from "./demo-rows.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
 import { type Flags, readFlags, USAGE } from "./start/flags.ts";
 import { type DemoState, greeting } from "./start/greeting.ts";
@@ -26,7 +28,7 @@ await runCommand(async () => {
   const flags = readFlags(args, process.env);
   const held = await lockState(flags);
   migrate(flags);
-  serve(await seed(flags), held);
+  serve(await seed(flags), held, flags.others);
 });
 
 async function lockState({ persistTo, config }: Flags): Promise<Lock> {
@@ -53,8 +55,8 @@ function migrate({ persistTo, config }: Flags): void {
   }
 }
 
-/** Adds the demo data to an empty database, with each row of the ledger in its shard. */
-async function seed({ persistTo, config }: Flags): Promise<DemoState> {
+/** Adds the demo data to an empty database, and the large app to one with the demo, with each row of the ledger in its shard. */
+async function seed({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(config && { configPath: config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
@@ -65,13 +67,16 @@ async function seed({ persistTo, config }: Flags): Promise<DemoState> {
     const { DB } = env;
     const ledger = ledgerOf(env);
     await storeNumber(ledger);
+    const now = Date.now();
+    const insert = async (rows: DemoRow[]) => {
+      for (const [db, statements] of byDatabase(rows, ledger))
+        await db.batch(statements.map((sql) => db.prepare(sql)));
+    };
+    const findApp = (token: string) => DB.prepare("SELECT id FROM apps WHERE token = ?").bind(token).first();
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
-    if (!user) {
-      const now = Date.now();
-      const rows = Map.groupBy(demoRows(now), ({ key }) => (key ? shardFor(ledger, key) : DB));
-      for (const [db, some] of rows) await db.batch(some.map(({ sql }) => db.prepare(sql)));
-    }
-    const demoApp = await DB.prepare("SELECT id FROM apps WHERE token = ?").bind(DEMO.appToken).first();
+    if (!user) await insert(demoRows(now));
+    const demoApp = await findApp(DEMO.appToken);
+    if (isLarge && demoApp && !(await findApp(LARGE.appToken))) await insert(largeRows(now));
     const { results } = await DB.prepare(
       "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",
     ).all<{ token_hash: string }>();
@@ -115,10 +120,10 @@ async function storeNumber({ control, shards }: Ledger): Promise<void> {
   }
 }
 
-function serve(demo: DemoState, held: Lock): void {
+function serve(demo: DemoState, held: Lock, flags: string[]): void {
   // Local operators sign in without a second factor, whatever the first deployment wrote into wrangler.toml.
   const own = ["--local", "--show-interactive-dev-session=false", "--var", "OPERATOR_MFA:optional"];
-  const server = spawn("wrangler", ["dev", ...own, ...args], { stdio: ["inherit", "pipe", "inherit"] });
+  const server = spawn("wrangler", ["dev", ...own, ...flags], { stdio: ["inherit", "pipe", "inherit"] });
   let greeted = false;
   createInterface({ input: server.stdout }).on("line", (line) => {
     console.log(line);

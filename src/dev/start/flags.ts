@@ -1,4 +1,4 @@
-/** The flags of `npm start`: those of `wrangler dev`. Mistakes are explained before anything is changed. */
+/** The flags of `npm start`: those of `wrangler dev`, and `--demo`. Mistakes are explained before anything is changed. */
 import { parseArgs } from "node:util";
 import { CommandError } from "../command.ts";
 import { wrangler } from "../wrangler.ts";
@@ -6,6 +6,10 @@ import { wrangler } from "../wrangler.ts";
 export interface Flags {
   persistTo: string | undefined;
   config: string | undefined;
+  /** Whether to add the app of a customer's size. */
+  isLarge: boolean;
+  /** The flags for wrangler. */
+  others: string[];
 }
 
 type Options = Record<string, { type: "string" | "boolean"; short?: string; multiple?: boolean }>;
@@ -18,6 +22,8 @@ The flags are those of wrangler dev, after the --. The most useful ones:
   --persist-to DIR   where the data is, .wrangler/state by default
   --ip ADDRESS       the address to listen on, localhost by default
   --config FILE      another wrangler.toml
+Another one is not of wrangler:
+  --demo large       adds an app with 5,000 links, 24 partners and 90 days to the demo data
 All of them: npx wrangler dev --help`;
 
 /** Enough for most starts. The whole list takes wrangler a second. */
@@ -27,6 +33,7 @@ const COMMON: Options = {
   "persist-to": { type: "string" },
   config: { type: "string", short: "c" },
   "inspector-port": { type: "string" },
+  demo: { type: "string" },
 };
 
 /** `environment` holds the flags that npm took for its own. Throws CommandError. */
@@ -46,8 +53,15 @@ export function readFlags(args: string[], environment: NodeJS.ProcessEnv): Flags
   }
   const parsed = parse(args, COMMON) ?? parseStrictly(args, readOptions());
   if (parsed.remote) throw new CommandError(`npm start runs only locally, without --remote.\n\n${USAGE}`);
+  if (parsed.demo !== undefined && parsed.demo !== "large")
+    throw new CommandError(`The only value of --demo is large.\n\n${USAGE}`);
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
-  return { persistTo: textOf(parsed["persist-to"]), config: textOf(parsed.config) };
+  return {
+    persistTo: textOf(parsed["persist-to"]),
+    config: textOf(parsed.config),
+    isLarge: parsed.demo === "large",
+    others: args.filter((arg, index) => !/^--demo(=|$)/.test(arg) && args[index - 1] !== "--demo"),
+  };
 }
 
 function explainDashes(flags: string): string {
@@ -82,7 +96,7 @@ function parseStrictly(args: string[], options: Options): Record<string, unknown
 /** Reads the flags from the help of wrangler, which lists each on its own line with its type. */
 function readOptions(): Options {
   const { stdout } = wrangler(["dev", "--help"]);
-  const options: Options = {};
+  const options: Options = { demo: { type: "string" } };
   for (const line of stdout.split("\n")) {
     const [, short, names] = /^ +(?:-(\w), )?(--[\w-]+(?:, --[\w-]+)*) {2,}/.exec(line) ?? [];
     for (const name of names?.split(", ") ?? []) {

@@ -101,6 +101,7 @@ describe("a mistake in the flags is explained for", () => {
       ["did not pass on --port and --persist-to", "npm start -- --port 9000 --persist-to there\n"],
     ],
     ["--remote", ["--remote"], {}, ["runs only locally"]],
+    ["another size of the demo", ["--demo", "small"], {}, ["The only value of --demo is large."]],
   ])("%s", (_, flags, fromNpm, texts) => {
     const read = () => readFlags(flags, fromNpm);
     expect(read).toThrow(CommandError);
@@ -135,6 +136,14 @@ test("accepts every kind of flag of wrangler dev", () => {
   expect(stdout).toMatch(
     /^dev --local .*--var OPERATOR_MFA:optional --persist-to \S+ --port=9000 --live-reload=false --no-bundle --var A:1 --var B:2 -e $/m,
   );
+});
+
+test("keeps --demo large from wrangler", () => {
+  for (const flags of [["--demo", "large"], ["--demo=large"]]) {
+    const { isLarge, others } = readFlags(["--port", "9000", ...flags, "--live-reload"], {});
+    expect([isLarge, others]).toEqual([true, ["--port", "9000", "--live-reload"]]);
+  }
+  expect(readFlags(["--port", "9000"], {}).isLarge).toBe(false);
 });
 
 test("--help shows the usage and starts nothing", () => {
