@@ -1,32 +1,57 @@
-/** Deletes the rows that expire: sessions of users and of partners, and the responses stored for idempotency keys. */
+/**
+ * Deletes the rows that expire: sessions of users and of partners, the responses stored for idempotency keys, and the counts of
+ * dropped parameters.
+ */
 import { type SQL, sql, type Table } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import { DAY_MS, DROPPED_MS, HOUR_MS } from "../domain/time.ts";
 import { KEY_LIFE_MS } from "./idempotency.ts";
-import { limitTo, names } from "./query.ts";
-import { idempotencyKeys, partnerSessions, sessions } from "./schema.ts";
+import { as, limitTo, names } from "./query.ts";
+import { droppedParameters, idempotencyKeys, links, partnerSessions, sessions } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
 
 const now = sql.placeholder("now");
 const { userId, appToken, operation, key, createdAt } = idempotencyKeys;
 
-const removalOf = (table: Table, primaryKey: SQL, isExpired: SQL) =>
-  statement(sql`
-    DELETE FROM ${table} WHERE (${primaryKey}) IN (
-      SELECT ${primaryKey} FROM ${table} WHERE ${isExpired} ${limitTo("slice")}
-    )
-    RETURNING 1
-  `);
+const removalOf = (table: Table, primaryKey: SQL, expired: SQL) =>
+  statement(
+    sql`DELETE FROM ${table} WHERE (${primaryKey}) IN ( ${expired} ${limitTo("slice")} ) RETURNING 1`,
+  );
+
+const removalIf = (table: Table, primaryKey: SQL, isExpired: SQL) =>
+  removalOf(table, primaryKey, sql`SELECT ${primaryKey} FROM ${table} WHERE ${isExpired}`);
+
+/**
+ * The counts have no index by day, because each would cost one more written row. A run looks at those of a part of the links, and at
+ * the next part an hour later. The number is prime, so a cron that runs once a day reaches all parts too.
+ */
+const PARTS = 23;
+const d = alias(droppedParameters, "d");
+const l = alias(links, "l");
+const time = sql`CAST(${now} AS INTEGER)`;
+const part = sql`${time} / ${sql.raw(String(HOUR_MS))} % ${sql.raw(String(PARTS))}`;
+const borderOf = (index: SQL) => sql`(SELECT max(id) FROM ${links}) * (${index}) / ${sql.raw(String(PARTS))}`;
+const expiredCounts = sql`SELECT ${d.linkId}, ${d.day}, ${d.param}, ${d.reason}
+  FROM ${as(l)} CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id}
+  WHERE ${l.id} > ${borderOf(part)} AND ${l.id} <= ${borderOf(sql`${part} + 1`)}
+    AND ${d.day} < (${time} - ${sql.raw(String(DROPPED_MS))}) / ${sql.raw(String(DAY_MS))}`;
 
 const remove = {
-  sessions: removalOf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
-  partner_sessions: removalOf(
+  sessions: removalIf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
+  partner_sessions: removalIf(
     partnerSessions,
     names(partnerSessions.idHash),
     sql`${partnerSessions.expiresAt} <= ${now}`,
   ),
-  idempotency_keys: removalOf(
+  idempotency_keys: removalIf(
     idempotencyKeys,
     names(userId, appToken, operation, key),
     sql`${createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}`,
+  ),
+  dropped_parameters: removalOf(
+    droppedParameters,
+    names(droppedParameters.linkId, droppedParameters.day, droppedParameters.param, droppedParameters.reason),
+    expiredCounts,
   ),
 };
 

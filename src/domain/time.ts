@@ -12,6 +12,9 @@ export const COST_WINDOW_MS = 7 * DAY_MS;
  */
 export const RETENTION_MS = 2 * COST_WINDOW_MS;
 
+/** How long the counts of dropped parameters are kept. */
+export const DROPPED_MS = 400 * DAY_MS;
+
 /** The day that an instant falls on. */
 export function dayOf(milliseconds: number): number {
   return Math.floor(milliseconds / DAY_MS);

@@ -1037,8 +1037,12 @@ LINK_TOKEN=…</pre>
 <td>for good</td>
 </tr>
 <tr>
-<td>Daily counts and totals for each link and partner, and of dropped parameters</td>
-<td>for good, without IDs and values</td>
+<td>Daily counts and totals for each link and partner</td>
+<td>for good, without IDs</td>
+</tr>
+<tr>
+<td>Daily counts of dropped parameters for each link, without their values</td>
+<td>${FACTS["dropped time"]}, then the purge deletes them within a day</td>
 </tr>
 <tr>
 <td>The <a href="/docs/archive">archive</a>, if there is one</td>

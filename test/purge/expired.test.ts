@@ -1,11 +1,13 @@
-/** The hourly purge outside the ledger: expired sessions and idempotency keys. */
-import { beforeEach, expect, it } from "vitest";
+/** The hourly purge outside the ledger: expired sessions, idempotency keys and counts of dropped parameters. */
+import { beforeEach, describe, expect, it } from "vitest";
 import { purge } from "../../src/purge.ts";
 import { LINKS } from "../campaign/support.ts";
-import { call, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { call, countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
 
 beforeEach(freshDemo);
+
+const HOUR = 3_600_000;
 
 /** Inserts sessions of the demo user with the given expiry. */
 async function insertSessions(count: number, expiresAt: number): Promise<void> {
@@ -48,6 +50,77 @@ it("deletes more sessions than fit into one call in several calls, and more than
   expect(await countSessions()).toBe(2_000);
   await purge(ledgerOn(), NOW);
   expect(await countSessions()).toBe(0);
+});
+
+describe("the counts of dropped parameters", () => {
+  const TODAY = Math.floor(NOW / DAY);
+  /** Counts of each of these days, for `links` links of the demo app beside its own, or for the links with these IDs. */
+  async function insertCounts(links: number, ...days: number[]): Promise<void> {
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+       INSERT INTO links (id, token, app_token, level, label, created_at)
+       SELECT 1000 + n, 'dropped' || n, '${DEMO.appToken}', 1, 'n', 0 FROM numbers`,
+    )
+      .bind(links)
+      .run();
+    await env.DB.prepare(
+      `INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+       SELECT l.id, j.value, 'cost_id', 'invalid', 1 FROM links l, json_each(?) j`,
+    )
+      .bind(JSON.stringify(days))
+      .run();
+  }
+  const daysLeft = async () =>
+    (
+      await rows<{ age: number }>(
+        `SELECT DISTINCT ${TODAY} - day AS age FROM dropped_parameters ORDER BY age`,
+      )
+    ).map(({ age }) => age);
+  const countLeft = async () => (await rows("SELECT 1 FROM dropped_parameters")).length;
+  const purgeAt = (...hours: number[]) =>
+    hours.reduce(
+      (before, hour) => before.then(() => purge(ledgerOn(), NOW + hour * HOUR)),
+      Promise.resolve(),
+    );
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it("are deleted after 400 days and not a day before, in the runs of 23 hours", async () => {
+    await insertCounts(100, TODAY, TODAY - 399, TODAY - 400, TODAY - 401, TODAY - 500);
+    const start = TODAY * DAY;
+    for (const hour of upTo(23)) await purge(ledgerOn(), start + hour * HOUR);
+    expect(await daysLeft()).toEqual([0, 399, 400]);
+    for (const hour of upTo(23)) await purge(ledgerOn(), start + DAY - 1 - hour * HOUR);
+    expect(await daysLeft()).toEqual([0, 399, 400]);
+    for (const hour of upTo(23)) await purge(ledgerOn(), start + DAY + hour * HOUR);
+    expect(await daysLeft()).toEqual([0, 399]);
+  });
+
+  it("are deleted too if the cron runs once a day", async () => {
+    await insertCounts(100, TODAY - 500);
+    await purgeAt(...upTo(23).map((day) => 24 * day));
+    expect(await countLeft()).toBe(0);
+  });
+
+  it("are deleted in bounded calls, of a part of the links in each run", async () => {
+    await insertCounts(2_300, ...upTo(60).map((day) => TODAY - 500 - day));
+    const all = await countLeft();
+    const { database, counts } = countingDatabase();
+    await purge(ledgerOn(database), NOW);
+    const deleted = all - (await countLeft());
+    // One of the 23 parts of all IDs up to 3,300, most of them of links.
+    expect(deleted).toBeGreaterThan(0);
+    expect(deleted).toBeLessThanOrEqual(Math.ceil(3_300 / 23) * 60);
+    expect(counts.read).toBeLessThanOrEqual(12 * deleted);
+    await purgeAt(...upTo(23));
+    expect(await countLeft()).toBe(0);
+  });
+
+  it("without any, are looked for in a part of the links only", async () => {
+    await insertCounts(2_300);
+    const { database, counts } = countingDatabase();
+    await purge(ledgerOn(database), NOW);
+    expect(counts.read).toBeLessThanOrEqual(3 * (3_300 / 23));
+  });
 });
 
 it("deletes sessions even if the purge of the ledger fails, and throws that error", async () => {
