@@ -32,6 +32,7 @@ import {
   type Link,
   link,
   linkName,
+  newRow,
   toLink,
 } from "../usecases/links/link.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./common.ts";
@@ -191,7 +192,8 @@ function judgeItems(
     const rejection = judgeParent(item.parentToken, parent);
     if (rejection) return parentRejected(rejection);
     if (room < 0) return new AppError("app_full");
-    return toLink({ ...toRow(item, parent), ...inheritedFrom(parent) }, found.partners, context);
+    const row = newRow({ ...item, level: (parent?.level ?? 0) + 1 });
+    return toLink({ ...row, ...inheritedFrom(parent) }, found.partners, context);
   });
 }
 
@@ -210,12 +212,6 @@ function confirm(
     throw new Error("the inserted links differ from the accepted ones");
   }
   for (const token of created) context.afterResponse(putLink(context.env.LINKS, token, path.app_token));
-}
-
-/** The row of a new link. The database assigns the id, which is not part of the response. */
-function toRow({ token, label }: db.NewLink, parent: db.Parent | undefined) {
-  const level = (parent?.level ?? 0) + 1;
-  return { id: 0, token, level, label, archived: 0, partnerId: null, costSwitch: null, childCount: 0 };
 }
 
 function parentRejected(code: "not_found" | "level_limit"): AppError {

@@ -7,11 +7,11 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, jsonValues, names, optional, query, returning, type Sent } from "../query.ts";
+import { as, insertInto, jsonValues, optional, query, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
-import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
+import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 export interface NewLink {
@@ -26,7 +26,8 @@ const parent = alias(links, "parent");
 const a = alias(apps, "a");
 const now = sql.placeholder("now");
 const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
-const sent = jsonValues("token", "label", "parentToken");
+const sent = jsonValues("token", "label", "parentToken") satisfies Record<keyof NewLink, SQL>;
+const { parentToken, ...ownValues } = sent;
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
 const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
@@ -46,7 +47,7 @@ const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
       LEFT JOIN ${as(m)} ON ${isMember}
       LEFT JOIN ${as(a)} ON ${a.token} = ${m.appToken}
       LEFT JOIN ${newLinks}
-      LEFT JOIN ${as(l)} ON ${l.token} = ${sent.parentToken} AND ${l.appToken} = ${m.appToken}
+      LEFT JOIN ${as(l)} ON ${l.token} = ${parentToken} AND ${l.appToken} = ${m.appToken}
       ${ancestors}
       WHERE ${isViewer}`,
   ),
@@ -78,34 +79,35 @@ const hasRoom = sql`(
 
 /** Builds the statement that adds an entry for each new link `l` of the rows `from`, by a user. Takes the value `now`. */
 export function auditCreations(by: SQL, parent: SQL, from: SQL) {
+  const { archived: _, ...initial } = LINK_SETTINGS;
+  const keys = Object.keys(initial) as (keyof typeof initial)[];
+  const settings = keys.map((key) => sql`${sql.raw(`'${initial[key]}'`)}, ${toJsonValue(l[key], l[key])}`);
   const entry = {
     userId: by,
     subject: sql`'link ' || ${l.token}`,
-    detail: sql`json_patch('{}', json_object(
-      'name', ${l.label}, 'app_token', ${l.appToken}, 'parent_token', ${parent}, 'partner_id', ${l.partnerId},
-      'cost_data_enabled', ${toJsonValue(l.costSwitch, l.costSwitch)}))`,
+    detail: sql`json_patch('{}', json_object('app_token', ${l.appToken}, 'parent_token', ${parent}, ${sql.join(settings, sql`, `)}))`,
   };
   return statement<unknown>(sql`${insertEntry("create link", entry)} ${from}`);
 }
 
+const level = sql`coalesce(${parent.level}, 0) + 1`;
 const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
   const member = sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
   const keys = keyStatements({ from: member, where: isViewer, user: userId, app: sql`${m.appToken}` });
   return {
     keys,
     insert: returning(
-      sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.parentId, links.level, links.label, links.createdAt)})
-        SELECT ${sent.token}, ${m.appToken}, ${parent.id}, coalesce(${parent.level}, 0) + 1, ${sent.label}, ${now}
+      sql`${insertInto(links, { ...ownValues, appToken: m.appToken, parentId: parent.id, level, createdAt: now })}
         FROM ${member} CROSS JOIN ${newLinks}
-        LEFT JOIN ${as(parent)} ON ${parent.token} = ${sent.parentToken} AND ${parent.appToken} = ${m.appToken}
-        WHERE ${isViewer} AND iif(${sent.parentToken} IS NULL, true, ${parent.level} < 4)
+        LEFT JOIN ${as(parent)} ON ${parent.token} = ${parentToken} AND ${parent.appToken} = ${m.appToken}
+        WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${parent.level} < 4)
           AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
       { token: links.token },
     ),
     /** The tokens of the request are new, so the links that exist are those that this request inserted. */
     audit: auditCreations(
       userId,
-      sent.parentToken,
+      parentToken,
       sql`FROM ${member} CROSS JOIN ${newLinks} CROSS JOIN ${as(l)} ON ${l.token} = ${sent.token} WHERE ${isViewer}`,
     ),
     /** Removes a stored response that promises other links than those that exist: a retry must not confirm them. */
@@ -115,10 +117,7 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
   };
 });
 
-const toJson = (links: NewLink[]) =>
-  JSON.stringify(
-    links.map(({ token, label, parentToken }): Sent<typeof sent> => ({ token, label, parentToken })),
-  );
+const toJson = (links: NewLink[]) => JSON.stringify(links);
 
 /**
  * Inserts links at level 1 or below their parents. Without access, none is inserted. A link is skipped when its parent is missing

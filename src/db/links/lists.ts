@@ -26,6 +26,15 @@ export const linkFields = {
 };
 export type LinkRow = RowOf<typeof linkFields>;
 
+/** What users set on a link, with the names that the API and the audit log have for it. */
+export const LINK_SETTINGS = {
+  label: "name",
+  archived: "archived",
+  partnerId: "partner_id",
+  costSwitch: "cost_data_enabled",
+} as const satisfies Partial<Record<keyof LinkRow, string>>;
+export type LinkSetting = (typeof LINK_SETTINGS)[keyof typeof LINK_SETTINGS];
+
 /** An undefined value does not filter. */
 export interface LinkFilter {
   archived?: boolean | undefined;

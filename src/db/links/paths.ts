@@ -7,7 +7,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { type AppAccess, type Gate, m, perViewer } from "../accounts/viewers.ts";
-import { as, jsonObject, names, optional, query, type RowOf, returning } from "../query.ts";
+import { as, insertInto, jsonObject, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
 import { auditCreations } from "./creation.ts";
@@ -22,8 +22,12 @@ export interface LinkPath {
 }
 
 /** A path with the tokens of the links that are missing, and the settings of its last link if that is created. */
-export interface NewPath extends LinkPath {
+export interface NewPath extends LinkPath, PathSettings {
   tokens: string[];
+}
+
+/** What the last link of a path gets at its creation. Null: inherited. */
+export interface PathSettings {
   partnerId: number | null;
   costSwitch: boolean | null;
 }
@@ -176,18 +180,28 @@ const hasRoom = (first: Depth) => sql`(
 function insertionAt(at: Depth) {
   const above: SQL = at === 1 ? sql`${l.id}` : sql`${linkAt[(at - 1) as Depth].id}`;
   const ofLast = (setting: SQL) => sql`max(iif(${depth} = ${sql.raw(String(at))}, ${setting}, NULL))`;
-  const { token, appToken: app, parentId, level, label, createdAt, partnerId, costSwitch } = links;
+  const settings: Record<keyof PathSettings, SQL> = {
+    partnerId: ofLast(sql`j.value ->> 'partnerId'`),
+    costSwitch: ofLast(sql`j.value ->> 'costSwitch'`),
+  };
+  const values = {
+    token: tokenAt(at),
+    appToken,
+    parentId: above,
+    level: sql`coalesce(${l.level}, 0) + ${sql.raw(String(at))}`,
+    label: nameAt(at),
+    createdAt: sql.placeholder("now"),
+    ...settings,
+  };
   return perViewer((gate) =>
     returning(
-      sql`INSERT INTO ${links} (${names(token, app, parentId, level, label, createdAt, partnerId, costSwitch)})
-        SELECT ${tokenAt(at)}, ${appToken}, ${above}, coalesce(${l.level}, 0) + ${sql.raw(String(at))}, ${nameAt(at)},
-          ${sql.placeholder("now")}, ${ofLast(sql`j.value ->> 'partnerId'`)}, ${ofLast(sql`j.value ->> 'costSwitch'`)}
+      sql`${insertInto(links, values)}
         FROM ${member(gate)} CROSS JOIN ${paths(at)}
         WHERE ${gate.isViewer} AND ${nameAt(at)} IS NOT NULL AND ${linkAt[at].id} IS NULL
           AND ${at === 1 ? isBaseKnown : sql`${above} IS NOT NULL`}
           AND coalesce(${l.level}, 0) + ${depth} <= 4 AND ${hasRoom(at)}
         GROUP BY ${above}, ${nameAt(at)} ORDER BY min(j.key)`,
-      { token },
+      { token: links.token },
     ),
   );
 }

@@ -1,7 +1,8 @@
 /** What an entry of the audit log means, for people: one sentence for each action, for the console and for the page of a link. */
+
+import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
-import type { LinkUpdate } from "../links/updates.ts";
 import { KIND_NAMES } from "../rounds/view.ts";
 
 export type Detail = Record<string, unknown>;
@@ -64,17 +65,17 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   },
   "undo dismissal": { verb: ({ finding }) => `undid the dismissal of ${showInvisible(String(finding))} in` },
   "create link": ofLink((detail, nameOf) =>
-    AND.format([
-      `created the link ${quote(detail.name)}`,
-      ...(detail.partner_id === undefined ? [] : [`attached it to ${partnerOf(detail.partner_id, nameOf)}`]),
-      ...(detail.cost_data_enabled === true ? ["turned cost data on"] : []),
-    ]),
+    AND.format(
+      Object.entries(LINK_FIELDS).flatMap(
+        ([field, { atCreation }]) => atCreation(detail[field], nameOf) ?? [],
+      ),
+    ),
   ),
   "update link": ofLink((detail, nameOf) =>
     AND.format(
-      Object.entries(LINK_FIELDS).flatMap(([field, describe]) => {
+      Object.entries(LINK_FIELDS).flatMap(([field, { inUpdate }]) => {
         const change = detail[field];
-        return isChange(change) ? describe(change, nameOf) : [];
+        return isChange(change) ? inUpdate(change, nameOf) : [];
       }),
     ),
   ),
@@ -173,14 +174,32 @@ function ofLink(onPage: (detail: Detail, nameOf: NameOf) => string): Sentence {
   return { verb: (detail, nameOf) => `${onPage(detail, nameOf)}:`, onPage };
 }
 
-/** What an update changed, in the order in which a sentence has it. */
-const LINK_FIELDS: Record<keyof LinkUpdate, (change: Change, nameOf: NameOf) => string> = {
-  name: ({ from, to }) => `renamed the link from ${quote(from)} to ${quote(to)}`,
-  archived: ({ to }) => (to ? "archived the link" : "restored the link"),
-  partner_id: ({ from, to }, nameOf) => {
-    if (to === null) return `detached the link from ${partnerOf(from, nameOf)}`;
-    const before = from === null ? "" : ` instead of ${partnerOf(from, nameOf)}`;
-    return `attached the link to ${partnerOf(to, nameOf)}${before}`;
+interface LinkField {
+  /** The value is undefined if the link was created without one. */
+  atCreation: (value: unknown, nameOf: NameOf) => string | undefined;
+  inUpdate: (change: Change, nameOf: NameOf) => string;
+}
+
+/** What users set on a link, in the order in which a sentence has it. */
+const LINK_FIELDS: Record<LinkSetting, LinkField> = {
+  name: {
+    atCreation: (name) => `created the link ${quote(name)}`,
+    inUpdate: ({ from, to }) => `renamed the link from ${quote(from)} to ${quote(to)}`,
   },
-  cost_data_enabled: ({ to }) => `turned cost data ${to ? "on" : "off"}`,
+  archived: {
+    atCreation: () => undefined,
+    inUpdate: ({ to }) => (to ? "archived the link" : "restored the link"),
+  },
+  partner_id: {
+    atCreation: (id, nameOf) => (id === undefined ? undefined : `attached it to ${partnerOf(id, nameOf)}`),
+    inUpdate: ({ from, to }, nameOf) => {
+      if (to === null) return `detached the link from ${partnerOf(from, nameOf)}`;
+      const before = from === null ? "" : ` instead of ${partnerOf(from, nameOf)}`;
+      return `attached the link to ${partnerOf(to, nameOf)}${before}`;
+    },
+  },
+  cost_data_enabled: {
+    atCreation: (isOn) => (isOn === true ? "turned cost data on" : undefined),
+    inUpdate: ({ to }) => `turned cost data ${to ? "on" : "off"}`,
+  },
 };

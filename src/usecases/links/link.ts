@@ -2,7 +2,7 @@
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import type { Inherited } from "../../db/links/links.ts";
-import type { LinkRow } from "../../db/links/lists.ts";
+import { LINK_SETTINGS, type LinkRow, type LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
 
@@ -51,7 +51,7 @@ export const link = z
     url: z.string().with(z.describe("The URL without parameters")),
     click_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
     impression_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
-  })
+  } satisfies Record<LinkSetting, z.ZodMiniType> & Record<string, z.ZodMiniType>)
   .with(z.meta({ id: "Link" }));
 
 export type Link = z.output<typeof link>;
@@ -65,6 +65,16 @@ export function inheritedFrom(parent: (LinkRow & Inherited) | undefined): Inheri
     inheritedSwitch: parent.costSwitch ?? parent.inheritedSwitch,
   };
 }
+
+/** The row that a link has when it is created. The database assigns the ID. */
+export const newRow = (own: Pick<LinkRow, "token" | "label" | "level">): LinkRow => ({
+  id: 0,
+  archived: 0,
+  partnerId: null,
+  costSwitch: null,
+  childCount: 0,
+  ...own,
+});
 
 /** Why a link cannot be created below this parent; undefined if it can, and for a link of level 1. */
 export function judgeParent(
@@ -127,10 +137,10 @@ export const linkUpdate = z
     cost_data_enabled: z
       .optional(z.boolean())
       .with(z.describe("Requires a partner that supports cost data, on this link or above it")),
-  })
+  } satisfies Record<LinkSetting, z.ZodMiniType>)
   .check(
     z.refine(
       (body) => Object.values(body).some((value) => value !== undefined),
-      "must contain at least one of name, archived, partner_id, cost_data_enabled",
+      `must contain at least one of ${Object.values(LINK_SETTINGS).join(", ")}`,
     ),
   );

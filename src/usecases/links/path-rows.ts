@@ -9,11 +9,9 @@ export const LEVEL_FIELDS = ["network", "campaign", "ad_group", "creative"] as c
 type LevelField = (typeof LEVEL_FIELDS)[number];
 
 /** A link that must exist, with its settings. Null: not given. */
-export interface PathRow extends db.LinkPath {
-  partnerId: number | null;
+export interface PathRow extends db.LinkPath, db.PathSettings {
   /** The partner by its name. */
   partnerName?: string | undefined;
-  costSwitch: boolean | null;
   /** For files that name existing links: a new link is never archived. */
   archived?: boolean | undefined;
 }

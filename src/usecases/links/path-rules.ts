@@ -153,21 +153,21 @@ function judgeSettings(
 
 /** What an existing link has instead of the settings of its row. */
 function compare(row: PathRow, link: db.PathNode, partners: Partners): string[] {
-  const differences: string[] = [];
   const partner = partners.get(link.partnerId ?? 0);
   const isOther = row.partnerId !== null && row.partnerId !== link.partnerId;
-  if (isOther || (row.partnerName !== undefined && row.partnerName !== partner?.displayName)) {
-    differences.push(partner ? `Its partner is ${partner.displayName}.` : "It has no partner of its own.");
-  }
-  if (row.costSwitch !== null && Number(row.costSwitch) !== link.costSwitch) {
-    differences.push(
-      link.costSwitch === null
+  const isSwitchOther = row.costSwitch !== null && Number(row.costSwitch) !== link.costSwitch;
+  const differences: Record<keyof db.PathSettings | "archived", string | false | undefined> = {
+    partnerId:
+      (isOther || (row.partnerName !== undefined && row.partnerName !== partner?.displayName)) &&
+      (partner ? `Its partner is ${partner.displayName}.` : "It has no partner of its own."),
+    costSwitch:
+      isSwitchOther &&
+      (link.costSwitch === null
         ? "It inherits its cost data setting."
-        : `Its cost data is ${link.costSwitch ? "on" : "off"}.`,
-    );
-  }
-  if (link.archived ? !row.archived : row.archived) {
-    differences.push(link.archived ? "It's archived." : "It isn't archived.");
-  }
-  return differences;
+        : `Its cost data is ${link.costSwitch ? "on" : "off"}.`),
+    archived:
+      (link.archived ? !row.archived : row.archived) &&
+      (link.archived ? "It's archived." : "It isn't archived."),
+  };
+  return Object.values(differences).filter((difference) => typeof difference === "string");
 }

@@ -1,10 +1,14 @@
-/** The fields of the partner and the cost switch of a new link. */
+/** The fields of the settings of a new link: the partner and the cost switch. */
 import { html } from "hono/html";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import type { FoundPath } from "../../db/links/paths.ts";
+import type { FoundPath, PathSettings } from "../../db/links/paths.ts";
 import { toTypes } from "../../domain/cost-types.ts";
+import type { InputError } from "../../errors.ts";
 import { field, type RejectedForm, select } from "../../http/form-fields.ts";
+import { idText } from "../../http/input/fields.ts";
+import { parsePart } from "../../http/input/parse.ts";
 import type { Markup } from "../../http/pages.ts";
+import type { PathRow } from "../../usecases/links/path-rows.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */
 const MOST_OPTIONS = 50;
@@ -93,3 +97,28 @@ function costField(
 
 const whyNot = ({ supportsCostData, displayName }: Partner) =>
   supportsCostData ? "" : `: ${displayName} doesn't yet`;
+
+/** What the form sent for these fields. Adds an error for each that is invalid. */
+export function readSettings(
+  form: URLSearchParams,
+  partners: Partners,
+  errors: InputError[],
+): PathSettings & Pick<PathRow, "partnerName"> {
+  const cost = form.get("cost_data") ?? "";
+  const id = form.get("partner_id") ?? "";
+  if (!/^(on|off)?$/.test(cost)) errors.push({ param: "cost_data", message: "must be on or off" });
+  const partnerName = form.get("partner")?.trim() || undefined;
+  const [suggested] = [...suggestionsOf(partners)].find(([, text]) => text === partnerName) ?? [];
+  const isName = [...partners.values()].some(({ displayName }) => displayName === partnerName);
+  if (isName && suggested === undefined && id === "")
+    errors.push({
+      param: "partner",
+      message: "is the name of several partners; choose a suggestion with its ID",
+    });
+  const sent = id === "" ? undefined : parsePart(idText, id, errors, "partner_id");
+  return {
+    partnerId: sent ?? suggested ?? null,
+    partnerName: sent === undefined && suggested !== undefined ? undefined : partnerName,
+    costSwitch: cost === "" ? null : cost === "on",
+  };
+}

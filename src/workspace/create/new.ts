@@ -6,14 +6,13 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { RejectedForm } from "../../http/form-fields.ts";
-import { idText } from "../../http/input/fields.ts";
 import { readFields } from "../../http/input/form.ts";
-import { invalidRequest, parsePart } from "../../http/input/parse.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
 import { createPaths, findBase } from "../../usecases/links/paths.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
 import { LINK_NOTICES } from "../links/query.ts";
-import { suggestionsOf } from "./fields.ts";
+import { readSettings } from "./fields.ts";
 import { createdPage, newPage, type Place, pastePage } from "./pages.ts";
 import { readLines, toPathOutcome } from "./paste.ts";
 
@@ -93,24 +92,4 @@ async function createMany(context: Context, place: Place, form: URLSearchParams)
   authorizeApp(access);
   const outcomes = lines.map((line, index) => toPathOutcome(line, expectDefined(results[index])));
   return createdPage(place, outcomes, form);
-}
-
-function readSettings(form: URLSearchParams, partners: Place["partners"], errors: InputError[]) {
-  const cost = form.get("cost_data") ?? "";
-  const id = form.get("partner_id") ?? "";
-  if (!/^(on|off)?$/.test(cost)) errors.push({ param: "cost_data", message: "must be on or off" });
-  const partnerName = form.get("partner")?.trim() || undefined;
-  const [suggested] = [...suggestionsOf(partners)].find(([, text]) => text === partnerName) ?? [];
-  const isName = [...partners.values()].some(({ displayName }) => displayName === partnerName);
-  if (isName && suggested === undefined && id === "")
-    errors.push({
-      param: "partner",
-      message: "is the name of several partners; choose a suggestion with its ID",
-    });
-  const sent = id === "" ? undefined : parsePart(idText, id, errors, "partner_id");
-  return {
-    partnerId: sent ?? suggested ?? null,
-    partnerName: sent === undefined && suggested !== undefined ? undefined : partnerName,
-    costSwitch: cost === "" ? null : cost === "on",
-  };
 }

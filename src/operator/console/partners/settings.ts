@@ -6,7 +6,7 @@ import { formatAmount } from "../../../domain/money.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { type Markup, time } from "../../../http/pages.ts";
-import { inheritedFrom, toLink } from "../../../usecases/links/link.ts";
+import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
 import { updatePartner } from "../../api/partners.ts";
 import { check, confirmStep, field, pick } from "../elements.ts";
 import { type Act, done, type FormError, idOf } from "../layout.ts";
@@ -51,14 +51,9 @@ const currencyHint = ({ urlCurrency }: PartnerRow) =>
 /** The URLs of a link of the partner, with cost data on. */
 function previewOf(context: Context, partner: PartnerRow) {
   const link = {
-    id: 0,
-    token: "LINK_TOKEN",
-    level: 1,
-    label: "",
-    archived: 0,
+    ...newRow({ token: "LINK_TOKEN", level: 1, label: "" }),
     partnerId: partner.id,
     costSwitch: 1,
-    childCount: 0,
     ...inheritedFrom(undefined),
   };
   return toLink(link, new Map([[partner.id, { ...partner, supportsCostData: 1 }]]), context);
