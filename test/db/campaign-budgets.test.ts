@@ -25,7 +25,7 @@ const WRITES: { operation: string; path: string; options: Call; calls: number; w
     operation: "update a creative",
     path: `${LINKS}/demo1nk004`,
     options: { method: "PATCH", json: { name: "b", archived: true, partner_id: 1, cost_data_enabled: true } },
-    calls: 1,
+    calls: 2,
     // Everything that an update can change, each with its index, and the entry of the audit log.
     written: 9,
   },
@@ -33,7 +33,7 @@ const WRITES: { operation: string; path: string; options: Call; calls: number; w
     operation: "switch cost data on for a creative that inherits a partner",
     path: `${LINKS}/demo1nk004`,
     options: { method: "PATCH", json: { name: "c", partner_id: null, cost_data_enabled: true } },
-    calls: 1,
+    calls: 2,
     written: 8,
   },
 ];

@@ -1,12 +1,18 @@
-/** Updates of links, for the API and the pages: judged, changed and recorded in one round trip. */
+/** Updates of links, for the API and the pages. Each is read, judged here, and written if it is still as it was read. */
 import type * as z from "zod/mini";
 import type { Inherited } from "../../db/links/links.ts";
 import type { AppScope, LinkRow } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
+import { AppError } from "../../errors.ts";
 import type { linkUpdate } from "./link.ts";
 
 export type LinkUpdate = z.output<typeof linkUpdate>;
+
+/** The values that a person saw before they decided on the update. The link is not changed if one of them is another now. */
+export type SeenLink = Partial<db.LinkSettings>;
+/** By token. */
+export type SeenLinks = Record<string, SeenLink>;
 
 /** `link_changed`: somebody else changed the link since it was seen. */
 export type UpdateRejection = "unknown_partner" | "partner_without_cost_data" | "link_changed";
@@ -20,29 +26,36 @@ export interface UpdateResult {
   after: StoredLink;
   rejection: UpdateRejection | undefined;
   isChanged: boolean;
+  /** Whether the partner in effect after the update supports cost data. */
+  isSupported: boolean;
 }
 
+const SETTINGS = ["label", "archived", "partnerId", "costSwitch"] as const;
+
 /**
- * Judges the update of a link; SQL holds the same rules (db/links/updates.ts). Cost data can be on only while the partner in
- * effect supports it: switching it on is rejected without such a partner. Detaching the link's own partner, or attaching one
- * without support, switches it off.
+ * Judges the update of a link. Cost data can be on only while the partner in effect supports it: switching it on is rejected
+ * without such a partner. Detaching the link's own partner, or attaching one without support, switches it off.
  */
 export function judgeUpdate(
   before: StoredLink,
   update: LinkUpdate,
   partners: Partners,
-  seen: db.SeenLink = {},
+  seen: SeenLink = {},
 ): UpdateResult {
   const own = update.partner_id === undefined ? before.partnerId : update.partner_id;
-  const inEffect = partners.get(own ?? before.inheritedPartner ?? 0);
-  const rejected = (rejection: UpdateRejection) => ({ before, after: before, rejection, isChanged: false });
+  const isSupported = partners.get(own ?? before.inheritedPartner ?? 0)?.supportsCostData === 1;
+  const rejected = (rejection: UpdateRejection) => ({
+    before,
+    after: before,
+    rejection,
+    isChanged: false,
+    isSupported,
+  });
   if (update.partner_id != null && !partners.has(update.partner_id)) return rejected("unknown_partner");
-  if (update.cost_data_enabled && !inEffect?.supportsCostData) return rejected("partner_without_cost_data");
-  const isSeen = (Object.keys(seen) as (keyof db.SeenLink)[]).every((key) => seen[key] === before[key]);
+  if (update.cost_data_enabled && !isSupported) return rejected("partner_without_cost_data");
+  const isSeen = SETTINGS.every((key) => seen[key] === undefined || seen[key] === before[key]);
   const switchesOff =
-    update.partner_id === null
-      ? before.partnerId !== null
-      : update.partner_id !== undefined && !inEffect?.supportsCostData;
+    update.partner_id === null ? before.partnerId !== null : update.partner_id !== undefined && !isSupported;
   const costSwitch = update.cost_data_enabled ?? (switchesOff ? false : undefined);
   const after = {
     ...before,
@@ -51,36 +64,51 @@ export function judgeUpdate(
     partnerId: own,
     costSwitch: costSwitch === undefined ? before.costSwitch : Number(costSwitch),
   };
-  const keys = ["label", "archived", "partnerId", "costSwitch"] as const;
-  const isChanged = keys.some((key) => before[key] !== after[key]);
+  const isChanged = SETTINGS.some((key) => before[key] !== after[key]);
   if (isChanged && !isSeen) return rejected("link_changed");
-  return { before, after, rejection: undefined, isChanged };
+  return { before, after, rejection: undefined, isChanged, isSupported };
 }
 
+/** The detail of the audit entry, by the names of the API: what differs. */
+function toDetail({ before, after }: UpdateResult): object {
+  const fields = ({ label, archived, partnerId, costSwitch }: StoredLink) => ({
+    name: label,
+    archived: archived === 1,
+    partner_id: partnerId,
+    cost_data_enabled: costSwitch === null ? null : costSwitch === 1,
+  });
+  const to: Record<string, unknown> = fields(after);
+  const differing = Object.entries(fields(before)).filter(([field, from]) => from !== to[field]);
+  return Object.fromEntries(differing.map(([field, from]) => [field, { from, to: to[field] }]));
+}
+
+/** How often an update is read and judged while others change the same links. */
+const MAX_ATTEMPTS = 5;
+
 /**
- * Updates links of an app. There is no result for a link that the app does not have. Without access to the app, there is none at
- * all. `seen`: see `db.updateLinks`.
+ * Updates links of an app: those whose updates are accepted, all in one transaction. There is no result for a link that the app
+ * does not have. Without access to the app, there is none at all. Throws `unavailable` if others keep changing the links.
  */
 export async function changeLinks(
   database: D1Database,
   scope: AppScope,
   tokens: string[],
   update: LinkUpdate,
-  at: { now: number; seen?: db.SeenLinks | undefined },
+  { now, seen = {} }: { now: number; seen?: SeenLinks | undefined },
 ) {
-  const change = {
-    label: update.name,
-    archived: update.archived,
-    partnerId: update.partner_id,
-    costSwitch: update.cost_data_enabled,
-  };
-  const { access, partners, before, updated } = await db.updateLinks(database, scope, tokens, change, at);
-  const results = new Map(
-    [...before].map(([token, link]) => [token, judgeUpdate(link, update, partners, at.seen?.[token])]),
-  );
-  const expected = [...results].flatMap(([token, { isChanged }]) => (isChanged ? token : []));
-  if (String(expected.sort()) !== String(updated.sort())) {
-    throw new Error("the updated links differ from the accepted ones");
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const { access, partners, links } = await db.readLinks(database, scope, tokens);
+    const results = new Map(
+      [...links].map(([token, link]) => [token, judgeUpdate(link, update, partners, seen[token])]),
+    );
+    const writes = [...results].flatMap(([token, result]) =>
+      result.isChanged ? { token, ...result, detail: toDetail(result) } : [],
+    );
+    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, now))) {
+      return { access, partners, results };
+    }
   }
-  return { access, partners, results };
+  throw new AppError("unavailable", "Others changed the link at the same time. Resend the request.", {
+    headers: { "retry-after": "1" },
+  });
 }

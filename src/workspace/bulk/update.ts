@@ -1,9 +1,8 @@
 /** One change of several links: what is asked for, and what it does to each of them. */
 import * as z from "zod/mini";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { SeenLinks } from "../../db/links/updates.ts";
 import { idText, readAs } from "../../http/input/fields.ts";
-import type { LinkUpdate, StoredLink, UpdateResult } from "../../usecases/links/updates.ts";
+import type { LinkUpdate, SeenLinks, StoredLink, UpdateResult } from "../../usecases/links/updates.ts";
 import { noSupport } from "../edit/choice.ts";
 import { partnerOf } from "../links/cells.ts";
 import { readTokens } from "../links/query.ts";

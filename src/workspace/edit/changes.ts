@@ -1,6 +1,5 @@
 /** The forms of a link's settings. Each redirects back to the settings; a rejected one shows them with what was entered. */
 import * as z from "zod/mini";
-import type { SeenLink } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { RejectedForm, rejectedWith } from "../../http/form-fields.ts";
@@ -8,7 +7,7 @@ import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/pages.ts";
 import { linkName } from "../../usecases/links/link.ts";
-import { changeLinks, type LinkUpdate } from "../../usecases/links/updates.ts";
+import { changeLinks, type LinkUpdate, type SeenLink } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
 import { linkNotFound, readLink } from "./edited-link.ts";

@@ -1,13 +1,17 @@
 /** The partner and the cost switch that a person chooses for a link, and what the choice changes. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { SeenLink } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
 import { type Option, type RejectedForm, select } from "../../http/form-fields.ts";
 import { idText } from "../../http/input/fields.ts";
 import type { Markup } from "../../http/pages.ts";
 import { toLink } from "../../usecases/links/link.ts";
-import { judgeUpdate, type LinkUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
+import {
+  judgeUpdate,
+  type LinkUpdate,
+  type SeenLink,
+  type UpdateResult,
+} from "../../usecases/links/updates.ts";
 import { partnerOf } from "../links/cells.ts";
 import type { EditedLink } from "./edited-link.ts";
 
