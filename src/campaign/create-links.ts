@@ -26,23 +26,16 @@ import {
   toStored,
 } from "../usecases/idempotency.ts";
 import {
-  createLinkToken,
   inheritedFrom,
   judgeParent,
   type Link,
   link,
-  linkName,
+  newLink,
   newRow,
   toLink,
+  toNewLink,
 } from "../usecases/links/link.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./common.ts";
-
-const newLink = z.strictObject({
-  name: linkName,
-  parent_token: z
-    .optional(z.string())
-    .with(z.describe("The token of the link above the new one. Without it, the link has level 1")),
-});
 
 export const createLink = userOperation({
   method: "POST",
@@ -119,10 +112,6 @@ function readItem(item: unknown, index: number): db.NewLink | AppError {
   const errors: InputError[] = [];
   const sent = parsePart(newLink, item, errors, `links.${index}`);
   return sent ? toNewLink(sent) : invalidRequest(errors);
-}
-
-function toNewLink(sent: z.output<typeof newLink>): db.NewLink {
-  return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
 }
 
 interface Request {

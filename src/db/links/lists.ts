@@ -35,6 +35,14 @@ export const LINK_SETTINGS = {
 } as const satisfies Partial<Record<keyof LinkRow, string>>;
 export type LinkSetting = (typeof LINK_SETTINGS)[keyof typeof LINK_SETTINGS];
 
+/** What the last link of a path gets at its creation. Null: not given, so it inherits. */
+export interface PathSettings {
+  partnerId: number | null;
+  costSwitch: boolean | null;
+}
+const NO_SETTINGS: PathSettings = { partnerId: null, costSwitch: null };
+export const PATH_SETTINGS = Object.keys(NO_SETTINGS) as (keyof PathSettings)[];
+
 /** An undefined value does not filter. */
 export interface LinkFilter {
   archived?: boolean | undefined;

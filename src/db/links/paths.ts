@@ -12,7 +12,7 @@ import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
 import { auditCreations } from "./creation.ts";
 import { ancestors, inheritedFields } from "./links.ts";
-import { type AppScope, l, linkFields } from "./lists.ts";
+import { type AppScope, l, linkFields, PATH_SETTINGS, type PathSettings } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
 /** The link of a path: `names` below the link with the token `base`, or from level 1. Without names, the link `base` itself. */
@@ -24,12 +24,6 @@ export interface LinkPath {
 /** A path with the tokens of the links that are missing, and the settings of its last link if that is created. */
 export interface NewPath extends LinkPath, PathSettings {
   tokens: string[];
-}
-
-/** What the last link of a path gets at its creation. Null: inherited. */
-export interface PathSettings {
-  partnerId: number | null;
-  costSwitch: boolean | null;
 }
 
 /** How many paths one statement takes. */
@@ -76,7 +70,7 @@ const paths = (down: Depth) => sql`
   )}`;
 const member = ({ from, isMember }: Gate) => sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
 
-const NODE = ["token", "partnerId", "costSwitch", "archived", "createdAt"] as const;
+const NODE = ["token", "archived", "createdAt", ...PATH_SETTINGS] as const;
 /** A link on a path, with its own settings. */
 export type PathNode = RowOf<Pick<typeof links, (typeof NODE)[number]>>;
 /** A `PathNode` as JSON. */
@@ -180,10 +174,7 @@ const hasRoom = (first: Depth) => sql`(
 function insertionAt(at: Depth) {
   const above: SQL = at === 1 ? sql`${l.id}` : sql`${linkAt[(at - 1) as Depth].id}`;
   const ofLast = (setting: SQL) => sql`max(iif(${depth} = ${sql.raw(String(at))}, ${setting}, NULL))`;
-  const settings: Record<keyof PathSettings, SQL> = {
-    partnerId: ofLast(sql`j.value ->> 'partnerId'`),
-    costSwitch: ofLast(sql`j.value ->> 'costSwitch'`),
-  };
+  const settings = PATH_SETTINGS.map((key) => [key, ofLast(sql.raw(`j.value ->> '${key}'`))]);
   const values = {
     token: tokenAt(at),
     appToken,
@@ -191,7 +182,7 @@ function insertionAt(at: Depth) {
     level: sql`coalesce(${l.level}, 0) + ${sql.raw(String(at))}`,
     label: nameAt(at),
     createdAt: sql.placeholder("now"),
-    ...settings,
+    ...Object.fromEntries(settings),
   };
   return perViewer((gate) =>
     returning(

@@ -1,6 +1,7 @@
 /** A link in the API: built from its row and what it inherits. Judges new links. No I/O, no clock. */
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
+import type { NewLink } from "../../db/links/creation.ts";
 import type { Inherited } from "../../db/links/links.ts";
 import { LINK_SETTINGS, type LinkRow, type LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
@@ -126,6 +127,18 @@ function toUrls(token: string, partner: Partner | undefined, costDataEnabled: bo
 function withQuery(url: string, parts: (string | undefined)[]): string {
   const query = parts.filter((part) => part).join("&");
   return query ? `${url}?${query}` : url;
+}
+
+/** The body of a POST (spec §4.4). */
+export const newLink = z.strictObject({
+  name: linkName,
+  parent_token: z
+    .optional(z.string())
+    .with(z.describe("The token of the link above the new one. Without it, the link has level 1")),
+});
+
+export function toNewLink(sent: z.output<typeof newLink>): NewLink {
+  return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
 }
 
 /** The body of a PATCH (spec §4.5). An absent key keeps the current value; a null partner detaches the partner. */

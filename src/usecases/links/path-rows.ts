@@ -1,4 +1,5 @@
 /** The rows that name links by path: reads their names, and says why one was rejected. */
+import type { PathSettings } from "../../db/links/lists.ts";
 import type * as db from "../../db/links/paths.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
@@ -9,7 +10,7 @@ export const LEVEL_FIELDS = ["network", "campaign", "ad_group", "creative"] as c
 type LevelField = (typeof LEVEL_FIELDS)[number];
 
 /** A link that must exist, with its settings. Null: not given. */
-export interface PathRow extends db.LinkPath, db.PathSettings {
+export interface PathRow extends db.LinkPath, PathSettings {
   /** The partner by its name. */
   partnerName?: string | undefined;
   /** For files that name existing links: a new link is never archived. */

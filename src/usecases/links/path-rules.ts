@@ -1,4 +1,6 @@
 /** Judges rows that name links by path: which links they would create, and why not. No I/O. */
+
+import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type * as db from "../../db/links/paths.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
@@ -156,7 +158,7 @@ function compare(row: PathRow, link: db.PathNode, partners: Partners): string[] 
   const partner = partners.get(link.partnerId ?? 0);
   const isOther = row.partnerId !== null && row.partnerId !== link.partnerId;
   const isSwitchOther = row.costSwitch !== null && Number(row.costSwitch) !== link.costSwitch;
-  const differences: Record<keyof db.PathSettings | "archived", string | false | undefined> = {
+  const differences: Record<keyof PathSettings | "archived", string | false | undefined> = {
     partnerId:
       (isOther || (row.partnerName !== undefined && row.partnerName !== partner?.displayName)) &&
       (partner ? `Its partner is ${partner.displayName}.` : "It has no partner of its own."),

@@ -116,7 +116,6 @@ export async function createPaths(
  * gets those of this row.
  */
 function toNewPath(row: PathRow, { nodes }: db.FoundPath, known: Map<string, string>): db.NewPath {
-  const { partnerId, costSwitch } = row;
   const names = row.names.slice(nodes.length);
   const base = nodes.at(-1)?.token ?? row.base;
   const tokens = names.map((_, at) => {
@@ -125,7 +124,7 @@ function toNewPath(row: PathRow, { nodes }: db.FoundPath, known: Map<string, str
     known.set(key, token);
     return token;
   });
-  return { base, names, partnerId, costSwitch, tokens };
+  return { ...row, base, names, tokens };
 }
 
 /** The rest of a path whose first links were created before. */

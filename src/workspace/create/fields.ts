@@ -1,7 +1,8 @@
 /** The fields of the settings of a new link: the partner and the cost switch. */
 import { html } from "hono/html";
+import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import type { FoundPath, PathSettings } from "../../db/links/paths.ts";
+import type { FoundPath } from "../../db/links/paths.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import type { InputError } from "../../errors.ts";
 import { field, type RejectedForm, select } from "../../http/form-fields.ts";
