@@ -6,11 +6,11 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Gate, m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry } from "../audit.ts";
-import { as, jsonValues, names, optional, query, returning, type Sent } from "../query.ts";
+import { as, jsonValues, names, optional, query, returning } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields, l1, l2, l3 } from "./links.ts";
-import { type AppScope, type LinkRow, l, linkFields } from "./lists.ts";
+import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 const p = alias(partners, "p");
@@ -37,7 +37,8 @@ export async function readLinks(db: D1Database, scope: AppScope, linkTokens: str
 }
 
 /** What an update changes of a link. */
-export type LinkSettings = Pick<LinkRow, "label" | "archived" | "partnerId" | "costSwitch">;
+export type LinkSettings = Pick<LinkRow, keyof typeof LINK_SETTINGS>;
+export const SETTINGS = Object.keys(LINK_SETTINGS) as (keyof LinkSettings)[];
 
 /** An update of a link that was judged. */
 export interface LinkWrite {
@@ -50,32 +51,11 @@ export interface LinkWrite {
   detail: object;
 }
 
-const sent = jsonValues(
-  "token",
-  "label",
-  "archived",
-  "partnerId",
-  "costSwitch",
-  "labelBefore",
-  "archivedBefore",
-  "partnerBefore",
-  "switchBefore",
-  "isSupported",
-  "detail",
-);
-const toSent = ({ token, before, after, isSupported, detail }: LinkWrite): Sent<typeof sent> => ({
-  token,
-  label: after.label,
-  archived: after.archived,
-  partnerId: after.partnerId,
-  costSwitch: after.costSwitch,
-  labelBefore: before.label,
-  archivedBefore: before.archived,
-  partnerBefore: before.partnerId,
-  switchBefore: before.costSwitch,
-  isSupported: Number(isSupported),
-  detail: JSON.stringify(detail),
-});
+const sent = jsonValues("token", "isSupported", "detail");
+const settingIn = (state: "before" | "after", key: keyof LinkSettings) =>
+  sql.raw(`(j.value ->> '$.${state}.${key}')`);
+const isAsRead = SETTINGS.map((key) => sql`${l[key]} IS ${settingIn("before", key)}`);
+const toSet = SETTINGS.map((key) => sql`${names(links[key])} = ${settingIn("after", key)}`);
 const writes = sql`json_each(${sql.placeholder("writes")}) j`;
 
 /** How many of the links have what their updates were judged by: their own settings, and the support of the partner in effect. */
@@ -83,9 +63,8 @@ const asRead = sql`(
   SELECT count(*) FROM ${writes}
   CROSS JOIN ${as(l)} ON ${l.token} = ${sent.token} AND ${l.appToken} = ${sql.placeholder("appToken")}
   ${ancestors}
-  LEFT JOIN ${as(p)} ON ${p.id} = coalesce(${sent.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})
-  WHERE ${l.label} = ${sent.labelBefore} AND ${l.archived} = ${sent.archivedBefore}
-    AND ${l.partnerId} IS ${sent.partnerBefore} AND ${l.costSwitch} IS ${sent.switchBefore}
+  LEFT JOIN ${as(p)} ON ${p.id} = coalesce(${settingIn("after", "partnerId")}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})
+  WHERE ${sql.join(isAsRead, sql` AND `)}
     AND coalesce(${p.supportsCostData}, 0) = ${sent.isSupported}
 )`;
 
@@ -99,9 +78,8 @@ const audit = perViewer(({ from, isMember, isViewer, userId }: Gate) =>
 
 /** Follows `audit` in its batch, which runs on one connection, so changes() is the number of entries: no link changes without one. */
 const update = returning(
-  sql`UPDATE ${links} SET ${names(links.label)} = ${sent.label}, ${names(links.archived)} = ${sent.archived},
-      ${names(links.partnerId)} = ${sent.partnerId}, ${names(links.costSwitch)} = ${sent.costSwitch},
-      ${names(links.firstLabel)} = iif(${sent.label} <> ${names(links.label)}, ${names(links.matchName)}, ${names(links.firstLabel)})
+  sql`UPDATE ${links} SET ${sql.join(toSet, sql`, `)},
+      ${names(links.firstLabel)} = iif(${settingIn("after", "label")} <> ${names(links.label)}, ${names(links.matchName)}, ${names(links.firstLabel)})
     FROM json_each(iif(changes() > 0, ${sql.placeholder("writes")}, '[]')) j
     WHERE ${links.token} = ${sent.token}`,
   { token: links.token },
@@ -117,7 +95,7 @@ export async function writeLinks(
   updates: LinkWrite[],
   now: number,
 ): Promise<boolean> {
-  const values = { ...scope, writes: JSON.stringify(updates.map(toSent)), count: updates.length, now };
+  const values = { ...scope, writes: JSON.stringify(updates), count: updates.length, now };
   const [, written] = await runBatch(db, audit(scope)(db, values), update(db, values));
   return written.length > 0;
 }

@@ -1,7 +1,7 @@
 /** Updates of links, for the API and the pages. Each is read, judged here, and written if it is still as it was read. */
 import type * as z from "zod/mini";
 import type { Inherited } from "../../db/links/links.ts";
-import type { AppScope, LinkRow } from "../../db/links/lists.ts";
+import type { AppScope, LinkRow, LinkSetting } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
 import { AppError } from "../../errors.ts";
@@ -30,8 +30,6 @@ export interface UpdateResult {
   isSupported: boolean;
 }
 
-const SETTINGS = ["label", "archived", "partnerId", "costSwitch"] as const;
-
 /**
  * Judges the update of a link. Cost data can be on only while the partner in effect supports it: switching it on is rejected
  * without such a partner. Detaching the link's own partner, or attaching one without support, switches it off.
@@ -53,25 +51,25 @@ export function judgeUpdate(
   });
   if (update.partner_id != null && !partners.has(update.partner_id)) return rejected("unknown_partner");
   if (update.cost_data_enabled && !isSupported) return rejected("partner_without_cost_data");
-  const isSeen = SETTINGS.every((key) => seen[key] === undefined || seen[key] === before[key]);
+  const isSeen = db.SETTINGS.every((key) => seen[key] === undefined || seen[key] === before[key]);
   const switchesOff =
     update.partner_id === null ? before.partnerId !== null : update.partner_id !== undefined && !isSupported;
   const costSwitch = update.cost_data_enabled ?? (switchesOff ? false : undefined);
-  const after = {
-    ...before,
+  const settings: db.LinkSettings = {
     label: update.name ?? before.label,
     archived: update.archived === undefined ? before.archived : Number(update.archived),
     partnerId: own,
     costSwitch: costSwitch === undefined ? before.costSwitch : Number(costSwitch),
   };
-  const isChanged = SETTINGS.some((key) => before[key] !== after[key]);
+  const after = { ...before, ...settings };
+  const isChanged = db.SETTINGS.some((key) => before[key] !== after[key]);
   if (isChanged && !isSeen) return rejected("link_changed");
   return { before, after, rejection: undefined, isChanged, isSupported };
 }
 
 /** The detail of the audit entry, by the names of the API: what differs. */
 function toDetail({ before, after }: UpdateResult): object {
-  const fields = ({ label, archived, partnerId, costSwitch }: StoredLink) => ({
+  const fields = ({ label, archived, partnerId, costSwitch }: StoredLink): Record<LinkSetting, unknown> => ({
     name: label,
     archived: archived === 1,
     partner_id: partnerId,
