@@ -26,9 +26,9 @@ const find = async (params?: Record<string, string>) => {
 };
 
 /** A matched cost of NOW that was purged. */
-async function purged() {
-  await click(ID);
-  await sendCost({ cost_id: ID, cost_amount: "0.25" });
+async function purged(id = ID, tag = "july") {
+  await click(id);
+  await sendCost({ cost_id: id, cost_amount: "0.25", tag });
   await purge(archiving(), DUE);
 }
 
@@ -179,6 +179,17 @@ describe("the page of the console", () => {
     expect(text).toContain(
       `USD 0.25, cpc, 15 March 2026, app ${DEMO.appToken} , link ${DEMO.linkToken} , matched with the click`,
     );
+  });
+
+  it("shows invisible characters of an ID and a tag as escapes", async () => {
+    const id = "\u202e1000-tsoc\u3164\u{e0041}";
+    await purged(id, "\u202eyluj");
+    await startSessions();
+    const { status, text } = await open({ partner_id: "1", cost_id: id });
+    expect(status).toBe(200);
+    expect(text).toContain("Cost \\u202E1000-tsoc\\u3164\\u{E0041} ");
+    expect(text).toContain("tag \\u202Eyluj ");
+    expect(text).not.toMatch(/[\u202e\u3164\u{e0041}]/u);
   });
 
   it("shows an empty form first, the errors of its fields, an unknown cost, and that no archive is bound", async () => {

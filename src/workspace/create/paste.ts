@@ -24,6 +24,8 @@ export function readLines(pasted: string, firstLevel: number, errors: InputError
   if (lines.length === 0) errors.push({ param: "paths", message: "needs at least one line" });
   if (lines.length > MAX_LINES)
     errors.push({ param: "paths", message: `has ${count} lines; it can have at most ${MAX_LINES}` });
+  // A form has room for a million lines.
+  if (errors.length > 0) return [];
   return lines.map((line) => ({ ...line, names: readPath(line.text, firstLevel) }));
 }
 
