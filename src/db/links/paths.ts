@@ -46,15 +46,14 @@ const depth = sql`json_array_length(j.value, '$.names')`;
 const nameAt = (at: Depth) => sql.raw(`j.value ->> '$.names[${at - 1}]'`);
 const tokenAt = (at: Depth) => sql.raw(`j.value ->> '$.tokens[${at - 1}]'`);
 
-/**
- * The oldest link with the name, those that are not archived first. The name has two conditions, because the index compares
- * without case.
- */
-const child = (at: Depth) => sql`(
-  SELECT min(${s.archived} << 60 | ${s.id}) & ((1 << 60) - 1) FROM ${as(s)} INDEXED BY links_by_label
+/** The oldest link with the name. The name has two conditions, because the index compares without case. */
+const oldest = (at: Depth, archived: 0 | 1) => sql`(
+  SELECT min(${s.id}) FROM ${as(s)} INDEXED BY links_by_label
   WHERE ${s.appToken} = ${appToken} AND ${at === 1 ? sql`${s.parentId} IS ${l.id}` : sql`${s.parentId} = ${linkAt[(at - 1) as Depth].id}`}
-    AND ${s.label} COLLATE NOCASE = ${nameAt(at)} AND ${s.label} = ${nameAt(at)}
+    AND ${s.label} COLLATE NOCASE = ${nameAt(at)} AND ${s.label} = ${nameAt(at)} AND ${s.archived} = ${sql.raw(String(archived))}
 )`;
+/** Links that are not archived come first. With ORDER BY, SQLite would sort, which D1 counts as a row more for each link. */
+const child = (at: Depth) => sql`coalesce(${oldest(at, 0)}, ${oldest(at, 1)})`;
 const isBaseKnown = sql`(${base} IS NULL OR ${l.id} IS NOT NULL)`;
 
 /** The paths as rows `j`, each with its base `l` and the links that exist on it down to a depth. */
