@@ -82,29 +82,38 @@ const childOf = (level: Level) => sql`(
   WHERE ${s.appToken} = ${x.appToken} AND ${s.parentId} = ${x.linkId} AND ${s.matchName} = ${nameOf(level)}
 )`;
 
+/** The CTE of a level: the links of the level above, or the sub-links of theirs that the URLs name. */
+function cteOf(level: Level): SQL {
+  const above = sql.raw(String(level - 1));
+  const isUsed = sql`(${c.id} IS NOT NULL AND ${c.partnerId} IS NULL OR ${c.partnerId} = ${x.partnerId})`;
+  const dropReason = message(`$.subLinks[${level - 2}].reason`);
+  const reason = sql`CASE
+    WHEN ${x.openedLevel} > ${above} OR NOT ${x[`named${level}`]} THEN NULL
+    WHEN ${dropReason} IS NOT NULL THEN ${dropReason}
+    WHEN ${nameOf(level)} IS NULL THEN NULL
+    WHEN ${x.level} < ${above} THEN 'missing_level'
+    WHEN ${c.id} IS NULL THEN 'too_many_links'
+    WHEN NOT ${isUsed} THEN 'other_partner'
+  END`;
+  const fields = {
+    ...x,
+    linkId: sql`iif(${isUsed}, ${c.id}, ${x.linkId})`,
+    level: sql`iif(${isUsed}, ${c.level}, ${x.level})`,
+    costSwitch: sql`iif(${isUsed}, coalesce(${c.costSwitch}, ${x.costSwitch}), ${x.costSwitch})`,
+    reason2: level === 2 ? reason : x.reason2,
+    reason3: level === 3 ? reason : x.reason3,
+    reason4: level === 4 ? reason : x.reason4,
+  };
+  return sql`level${sql.raw(String(level))} AS (
+    SELECT ${list(fields)} FROM level${above} x
+    LEFT JOIN ${as(c)} ON ${c.id} = ${childOf(level)} AND ${x.level} = ${above}
+  )`;
+}
+const CTES = [sql`level1 AS (${openedLinks})`, cteOf(2), cteOf(3), cteOf(4)];
+
 /** The opened links, each with the sub-link that its URL names, down to a level. 1: the opened links only. */
 export function resolved(depth: number): SQL {
-  return LEVELS.filter((level) => level <= depth).reduce((above, level) => {
-    const above1 = sql.raw(String(level - 1));
-    const isUsed = sql`(${c.id} IS NOT NULL AND ${c.partnerId} IS NULL OR ${c.partnerId} = ${x.partnerId})`;
-    const reason = sql`CASE
-      WHEN ${x.openedLevel} > ${above1} OR NOT ${x[`named${level}`]} THEN NULL
-      WHEN ${message(`$.subLinks[${level - 2}].reason`)} IS NOT NULL THEN ${message(`$.subLinks[${level - 2}].reason`)}
-      WHEN ${nameOf(level)} IS NULL THEN NULL
-      WHEN ${x.level} < ${above1} THEN 'missing_level'
-      WHEN ${c.id} IS NULL THEN 'too_many_links'
-      WHEN NOT ${isUsed} THEN 'other_partner'
-    END`;
-    const fields = {
-      ...x,
-      linkId: sql`iif(${isUsed}, ${c.id}, ${x.linkId})`,
-      level: sql`iif(${isUsed}, ${c.level}, ${x.level})`,
-      costSwitch: sql`iif(${isUsed}, coalesce(${c.costSwitch}, ${x.costSwitch}), ${x.costSwitch})`,
-      [`reason${level}`]: reason,
-    };
-    return sql`SELECT ${list(fields)} FROM (${above}) x
-      LEFT JOIN ${as(c)} ON ${c.id} = ${childOf(level)} AND ${x.level} = ${above1}`;
-  }, openedLinks);
+  return sql`WITH ${sql.join(CTES.slice(0, depth), sql`, `)} SELECT * FROM level${sql.raw(String(depth))}`;
 }
 
 /** Creates the sub-links of a level that the URLs name and that are missing. The levels above it must exist already. */
