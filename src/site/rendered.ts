@@ -856,7 +856,7 @@ LINK_TOKEN=…</pre>
     curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
     --data-binary @- &quot;$BASE_URL/cost/batch&quot;</kbd>
 <samp>row,cost_id,status,code,message,match,duplicate,amount,mismatch
-1,yourname-20260701-0003,ok,,,pending,false,2.5,</samp></pre>
+1,yourname-20260701-0003,ok,,,pending,false,2.5,cost_without_engagement</samp></pre>
 <p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, <a href="#your-pages">upload the file</a> at <code>/partner/upload</code>: up to 10 MB, and each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
