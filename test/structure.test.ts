@@ -240,6 +240,7 @@ describe("the code", () => {
     // rendered.ts: the SQL of /docs/archive, see docs.test.ts.
     expect(mentions(anyFile, quoted)).toEqual([
       "dev/demo-activity.ts",
+      "dev/demo-large.ts",
       "dev/demo-round.ts",
       "site/rendered.ts",
     ]);

@@ -135,6 +135,10 @@ const SAMPLES: Record<string, Sample> = {
     repeats: true,
   },
   dismissFinding: { path: "/operator/v1/rounds/1/dismissals", json: { finding: FINDING } },
+  "GET /.well-known/security.txt": {
+    path: "/.well-known/security.txt",
+    env: { SECURITY_CONTACT: "mailto:security@example.com" },
+  },
   "GET /docs/api/:area": { path: "/docs/api/cost" },
   "GET /docs/api/:area/:operation": { path: "/docs/api/cost/submitCost" },
   voidPartnerCost: {
