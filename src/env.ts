@@ -47,6 +47,12 @@ export interface SentToken {
   hash: string;
 }
 
+/** What pages show of the signed-in user. */
+export interface SignedIn {
+  email: string;
+  role: "member" | "operator";
+}
+
 export interface Context {
   env: Env;
   ledger: Ledger;
@@ -61,6 +67,8 @@ export interface Context {
   now: number;
   clickUrl: string;
   impressionUrl: string;
+  /** Whose session it is, once it was found: an error page shows it. */
+  user?: SignedIn;
   /** Details for the request's log line. */
   trace: Trace;
   /** Continues work after the response was sent. A failure is logged and never thrown. */

@@ -46,7 +46,7 @@ export async function serve(
 async function pageFor(context: Context, error: AppError): Promise<Response> {
   if (context.trace.surface === "engagement")
     return (await import("./engagement/unavailable.ts")).unavailablePage(context, error);
-  return (await import("./http/pages.ts")).errorPage(context, error);
+  return (await import("./pages/frame.ts")).errorPage(context, error);
 }
 
 const RETRY = { headers: { "retry-after": "5" } };

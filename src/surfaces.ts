@@ -13,6 +13,7 @@ interface Surface {
   name: string;
   /** The first segments of its paths. A path with any other one is a link. */
   segments: string[];
+  hasPages?: true;
   load: () => Promise<Route[]>;
 }
 
@@ -29,26 +30,31 @@ const SURFACES: Surface[] = [
   },
   {
     name: "account",
+    hasPages: true,
     segments: ["", "login", "logout", "account", "account.js"],
     load: async () => (await import("./account/routes.ts")).accountRoutes,
   },
   {
     name: "workspace",
+    hasPages: true,
     segments: ["apps", "workspace.js", "workspace.css", "chart.js"],
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
   },
   {
     name: "partner",
+    hasPages: true,
     segments: ["partner", "partner.css"],
     load: async () => (await import("./partner/routes.ts")).partnerRoutes,
   },
   {
     name: "operator",
+    hasPages: true,
     segments: ["operator", "console.js"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,
   },
   {
     name: "site",
+    hasPages: true,
     segments: [
       ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt", ".well-known"],
       ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "upload.js", "icon.svg"],
@@ -81,7 +87,15 @@ async function load(surface: Surface): Promise<Loaded> {
   // Credentials are limited on every surface except the public one, which needs none.
   const before = surface === ENGAGEMENT ? {} : { before: limitRequests };
   const routes = (await surface.load()).map((route) => ({ ...route, surface: surface.name, ...before }));
-  const now = { routes, handle: createRouter(routes) };
+  const handle = createRouter(routes);
+  const { inLocale } = surface.hasPages ? await import("./pages/locale.ts") : {};
+  const now = {
+    routes,
+    handle: (context: Context) =>
+      inLocale
+        ? inLocale(context.request.headers.get("accept-language"), () => handle(context))
+        : handle(context),
+  };
   loaded.set(surface, now);
   return now;
 }

@@ -101,6 +101,7 @@ const LEVELS = [
   ["http"],
   ["auth"],
   ["usecases"],
+  ["pages"],
   ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"],
   ["openapi.ts", "purge.ts"],
   ["surfaces.ts"],
@@ -186,6 +187,16 @@ describe("imports", () => {
     ).toContain("drizzle-orm");
   });
 
+  it("of the library for markup are only in pages and surfaces", () => {
+    const hasMarkup = (path: string) => isSurface(path) || folderOf(path) === "pages";
+    expect(
+      violations(
+        (path) => !hasMarkup(path),
+        ({ from }) => from === "hono/html",
+      ),
+    ).toEqual([]);
+  });
+
   it("of the router library are only in http/router.ts", () => {
     expect(
       violations(
@@ -244,6 +255,11 @@ describe("the code", () => {
       "dev/demo-round.ts",
       "site/rendered.ts",
     ]);
+  });
+
+  it("writes numbers and dates for people only in pages/locale.ts, for programs in English", () => {
+    const formats = /\bIntl\.|\.toLocale\w*String\(/;
+    expect(mentions(anyFile, formats)).toEqual(["domain/texts.ts", "http/input/parse.ts", "pages/locale.ts"]);
   });
 
   it("never ends a command with process.exit, which can hang", () => {

@@ -6,8 +6,8 @@ import { createDevice } from "../auth/sign-in/devices.ts";
 import * as accounts from "../db/accounts/account.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { rejectedWith } from "../http/form-fields.ts";
 import { readForm } from "../http/input/form.ts";
+import { rejectedWith } from "../pages/fields.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
 

@@ -3,8 +3,8 @@ import { html } from "hono/html";
 import { SIGN_IN_NOTICES } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
-import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
-import { pageResponse } from "../http/pages.ts";
+import { errorSummary, field, rejectedWith } from "../pages/fields.ts";
+import { pageResponse } from "../pages/frame.ts";
 
 const REJECTED = {
   incorrect: "Incorrect email or password.",

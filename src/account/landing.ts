@@ -1,8 +1,10 @@
 /** The landing page: what the product is, for visitors. */
+
 import { html } from "hono/html";
 import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
-import { type Markup, pageResponse } from "../http/pages.ts";
+import { type Markup, pageResponse } from "../pages/frame.ts";
+import { showCount } from "../pages/locale.ts";
 
 export function landingPage(context: Context): Promise<Response> {
   return pageResponse(context, {
@@ -77,8 +79,7 @@ function showcase(): Markup {
       html`<rect class="series-${partner}" x="${day * 10 + 1}" y="${SCALE_TOP - below - amount}" width="8" height="${amount}"/>`;
     return html`${bar(1, 0, acme)}${bar(2, acme, delta)}`;
   });
-  const totalOf = (partner: 0 | 1) =>
-    DAYS.reduce((sum, day) => sum + day[partner], 0).toLocaleString("en-US");
+  const totalOf = (partner: 0 | 1) => showCount(DAYS.reduce((sum, day) => sum + day[partner], 0));
   const entry = (partner: 0 | 1, name: string) => html`
     <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="series-${partner + 1}" width="1" height="1"/></svg>${name} <span class="muted">USD ${totalOf(partner)}</span></li>`;
   return html`

@@ -3,11 +3,12 @@ import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
-import { dayOf, describeDay, describeTime, toIso } from "../domain/time.ts";
+import { dayOf, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
-import { errorSummary, field, ownPasswordField, type RejectedForm } from "../http/form-fields.ts";
 import { noticesOf } from "../http/notices.ts";
-import { type Markup, pageResponse, time } from "../http/pages.ts";
+import { errorSummary, field, ownPasswordField, type RejectedForm } from "../pages/fields.ts";
+import { type Markup, pageResponse, time } from "../pages/frame.ts";
+import { describeDay, describeTime } from "../pages/locale.ts";
 import { countCodes, formatAgo, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
 

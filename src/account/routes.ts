@@ -1,7 +1,7 @@
 /** The routes of the account pages (spec §5.2, §5.3). */
 import { currentSession, type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
-import { redirectResponse } from "../http/pages.ts";
+import { redirectResponse } from "../http/redirect.ts";
 import type { Route } from "../http/router.ts";
 import { load } from "./confirm.ts";
 import { landingPage } from "./landing.ts";

@@ -1,5 +1,6 @@
 /** The rules and formatters of the account pages. No I/O, no clock. */
-import { dayOf, describeDay } from "../domain/time.ts";
+import { dayOf } from "../domain/time.ts";
+import { describeDay } from "../pages/locale.ts";
 
 /** The page to open after sign-in: `next` if it is a page for signed-in people on our origin, otherwise their start page. */
 export function chooseNext(next: string | null | undefined, origin: string): string {

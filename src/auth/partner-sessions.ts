@@ -15,7 +15,7 @@ import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { wantsJson } from "../http/accept.ts";
 import { noticesOf } from "../http/notices.ts";
-import { redirectResponse } from "../http/pages.ts";
+import { redirectResponse } from "../http/redirect.ts";
 import type { Handler } from "../http/router.ts";
 import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
 import { type CostCaller, guard, unauthorized } from "./guards.ts";

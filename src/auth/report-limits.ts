@@ -2,7 +2,9 @@
  * Limits reports, which are requests that add up totals or read a whole list. A user may ask for 120 a minute. An isolate reads one
  * report at a time, the users in turn, because a database works on one at a time too, and everything else waits behind them.
  */
+
 import { MAX_COVERED, TooLargeError } from "../db/ledger/reports/too-large.ts";
+import { inEnglish } from "../domain/texts.ts";
 import { type Context, systemClock } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { consumeLimit, rateLimited } from "./rate-limits.ts";
@@ -92,7 +94,7 @@ function end(turn: Turn): void {
 /** report_too_large for a report that covers too many rows; any other error unchanged. */
 export function explainTooLarge(error: unknown): unknown {
   if (!(error instanceof TooLargeError)) return error;
-  const rows = MAX_COVERED.toLocaleString("en-US");
+  const rows = inEnglish(MAX_COVERED);
   const message = `is too early: the days have more than ${rows} rows of totals; use fewer days`;
   return new AppError("report_too_large", undefined, { errors: [{ param: "from", message }] });
 }

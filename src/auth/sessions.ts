@@ -14,9 +14,9 @@ import { sha256 } from "../domain/hash.ts";
 import { HOUR_MS } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { wantsJson, wantsPage } from "../http/accept.ts";
+import { wantsJson } from "../http/accept.ts";
 import { noticesOf } from "../http/notices.ts";
-import { errorPage, redirectResponse } from "../http/pages.ts";
+import { redirectResponse } from "../http/redirect.ts";
 import type { Handler } from "../http/router.ts";
 import { createId, readCookie, readIdHash, toSetCookie } from "./cookies.ts";
 import { open, seal } from "./sealed.ts";
@@ -59,10 +59,8 @@ export function withSession(handler: (context: Context, session: Session) => Pro
       return redirectResponse(step.path);
     }
     if (session) {
-      return handler(context, session).catch((error: unknown) => {
-        if (error instanceof AppError && wantsPage(context)) return errorPage(context, error, session);
-        throw error;
-      });
+      context.user = session;
+      return handler(context, session);
     }
     if (wantsJson(context.request)) throw new AppError("session_ended");
     const isPage = context.request.method === "GET" || context.request.method === "HEAD";

@@ -1,6 +1,6 @@
 /** Sub-links that engagements name, why a parameter of a URL is dropped, and how many links there can be. */
 
-import { RETENTION } from "./texts.ts";
+import { inEnglish, RETENTION } from "./texts.ts";
 
 /** The parameters that name a sub-link, for levels 2 to 4. */
 export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
@@ -21,6 +21,6 @@ export const DROP_REASONS = {
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
   other_partner: "The sub-link belongs to another partner.",
   too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,
-  too_many_links: `Clicks and impressions created ${MAX_FROM_ENGAGEMENTS.toLocaleString("en-US")} links below this network.`,
+  too_many_links: `Clicks and impressions created ${inEnglish(MAX_FROM_ENGAGEMENTS)} links below this network.`,
 } as const;
 export type DropReason = keyof typeof DROP_REASONS;

@@ -11,6 +11,9 @@ import { COST_WINDOW_MS, DAY_MS, RETENTION_MS } from "./time.ts";
 
 const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
+/** A number in a text of the API, which is the same for everybody: `10,000`. */
+export const inEnglish = (count: number): string => count.toLocaleString("en-US");
+
 /** Whole days, in words up to ten: `one day`, `11 days`. */
 export function inDays(milliseconds: number): string {
   const days = milliseconds / DAY_MS;

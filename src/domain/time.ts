@@ -30,31 +30,6 @@ export function toIso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** `14 March 2026`, for people. */
-export function describeDay(day: number): string {
-  return describeDays({ from: day, to: day });
-}
-
-/** `9 – 15 March 2026`. */
-export function describeDays({ from, to }: { from: number; to: number }): string {
-  // Created on first use, because a click does not need it.
-  written ??= new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    timeZone: "UTC",
-  });
-  return written.formatRange(from * DAY_MS, to * DAY_MS).replaceAll("\u2009", " ");
-}
-
-let written: Intl.DateTimeFormat | undefined;
-
-/** `14 March 2026, 15:09 UTC`, for people. With `seconds`: `14 March 2026, 15:09:26 UTC`. `instant` can be in ISO 8601. */
-export function describeTime(instant: number | string, seconds?: "seconds"): string {
-  const at = new Date(instant);
-  return `${describeDay(dayOf(at.getTime()))}, ${at.toISOString().slice(11, seconds ? 19 : 16)} UTC`;
-}
-
 /** Hours since 1970. */
 export function hourOf(milliseconds: number): number {
   return Math.floor(milliseconds / HOUR_MS);

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
-import { pageResponse } from "../http/pages.ts";
+import { pageResponse } from "../pages/frame.ts";
 
 export function unavailablePage(context: Context, error: AppError): Promise<Response> {
   const { status } = ERRORS[error.code];

@@ -1,6 +1,5 @@
-/** What a page says after a redirect that leads to it. */
-import { html } from "hono/html";
-import { type Markup, redirectResponse } from "./pages.ts";
+/** What a page says after a redirect that leads to it; pages/notice.ts shows it. */
+import { redirectResponse } from "./redirect.ts";
 
 /** The notices of a page, by the name that the address has. A redirect can only name one that has a text. */
 export function noticesOf<Name extends string>(texts: Record<Name, string>) {
@@ -16,10 +15,6 @@ export function noticesOf<Name extends string>(texts: Record<Name, string>) {
     texts,
     /** The text of the notice in the address. */
     read,
-    show: (url: URL): Markup | "" => {
-      const text = read(url);
-      return text === undefined ? "" : html`<p class="notice ok" role="status">${text}</p>`;
-    },
     /** `path` may have a query and an anchor. */
     redirect: (path: string, notice: Name, headers?: Record<string, string>): Response => {
       const [address = "", anchor] = path.split("#");

@@ -1,4 +1,5 @@
 /** `/partner/costs`: the partner's costs by ID and state, as a page and as CSV. */
+
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { listCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
@@ -7,8 +8,9 @@ import { COST_WINDOW, RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { pageQuery, plainText } from "../http/input/fields.ts";
 import { type Parsed, readInput } from "../http/input/input.ts";
-import { type Markup, time } from "../http/pages.ts";
 import { pagingV2 } from "../http/paging.ts";
+import { type Markup, time } from "../pages/frame.ts";
+import { showCount } from "../pages/locale.ts";
 import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
 import { report, withLedger } from "./frame.ts";
 
@@ -37,7 +39,7 @@ export const costsPage = withLedger("/partner/costs", async (context, _partner, 
       <p class="actions">
         ${range.after === null ? "" : html`<a class="button secondary" href="${pathOf(query)}">First page</a>`}
         ${next === null ? "" : html`<a class="button secondary" href="${pathOf(query, pagingV2(context, range, { next }).cursor)}">Next page</a>`}
-        ${items.length > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${FILE_SIZE.toLocaleString("en-US")} costs from the first one on this page.</span>` : ""}
+        ${items.length > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs from the first one on this page.</span>` : ""}
       </p>`,
   };
 });
@@ -140,7 +142,7 @@ export function amountOf(item: Pick<CostItem, "amount" | "cost_currency">): Mark
 
 function emptyList(query: Query, hasMore: boolean): Markup {
   if (hasMore)
-    return html`<p class="notice">None of the ${(MAX_KEYS / 2).toLocaleString("en-US")} IDs that this page read has such a cost. There may be more on the next page.</p>`;
+    return html`<p class="notice">None of the ${showCount(MAX_KEYS / 2)} IDs that this page read has such a cost. There may be more on the next page.</p>`;
   if (query.match || query.cost_id)
     return html`<section class="card"><p>No costs match this filter.</p><p><a class="button secondary" href="/partner/costs">Clear filter</a></p></section>`;
   return html`

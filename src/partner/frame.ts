@@ -1,4 +1,5 @@
 /** The frame of the partner's pages: the tabs, the notice of the last action, and errors with a way back. */
+
 import { html } from "hono/html";
 import type { CostCaller } from "../auth/guards.ts";
 import { type SignedInPartner, withPartner } from "../auth/partner-sessions.ts";
@@ -8,8 +9,9 @@ import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { toSentence } from "../http/input/parse.ts";
 import { noticesOf } from "../http/notices.ts";
-import { asCode, type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
+import { asCode, type Markup, pageResponse } from "../pages/frame.ts";
+import { showNotice } from "../pages/notice.ts";
 import { partnerStyles } from "./files.ts";
 
 const TABS = {
@@ -115,7 +117,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
       <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,
     body: html`
       <nav class="tabs" aria-label="Partner">${links}</nav>
-      ${page.status ? "" : PARTNER_NOTICES.show(context.url)}
+      ${page.status ? "" : showNotice(PARTNER_NOTICES, context.url)}
       ${page.body}`,
   });
 }

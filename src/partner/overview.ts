@@ -5,9 +5,11 @@ import { type FoundRates, findRates } from "../db/operator/rates.ts";
 import { COST_TYPE, type CostType, toTypes } from "../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
 import { toIso } from "../domain/time.ts";
-import { type Markup, redirectResponse, time } from "../http/pages.ts";
-import { costTypeName } from "../usecases/cost-types.ts";
-import { type RatesItem, ratesSection, toIntegratedRates } from "../usecases/rates.ts";
+import { redirectResponse } from "../http/redirect.ts";
+import { costTypeName } from "../pages/cost-types.ts";
+import { type Markup, time } from "../pages/frame.ts";
+import { ratesSection } from "../pages/rates.ts";
+import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { report, withFrame } from "./frame.ts";
 
 export const overview = withFrame(

@@ -1,8 +1,8 @@
 /** `/partner/round`: the report of the round of a test credential. */
 import { findRoundOfCredential } from "../db/operator/rounds/rounds.ts";
 import { AppError } from "../errors.ts";
+import { reportView } from "../pages/rounds.ts";
 import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
-import { reportView } from "../usecases/rounds/view.ts";
 import { report, withFrame } from "./frame.ts";
 
 export const roundPage = withFrame(

@@ -10,10 +10,11 @@ import {
 import { rejectCrossSite } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import { errorSummary, field, rejectedWith } from "../http/form-fields.ts";
 import { readForm } from "../http/input/form.ts";
-import { pageResponse, redirectResponse } from "../http/pages.ts";
+import { redirectResponse } from "../http/redirect.ts";
 import type { Handler } from "../http/router.ts";
+import { errorSummary, field, rejectedWith } from "../pages/fields.ts";
+import { pageResponse } from "../pages/frame.ts";
 
 /** The sign-in page; for a browser with a session, what `then` shows. */
 export function orSignIn(then: Handler): Handler {

@@ -3,15 +3,15 @@ import { html } from "hono/html";
 import { showInvisible } from "../domain/characters.ts";
 import { COST_TYPES } from "../domain/cost-types.ts";
 import { type AppError, ERRORS } from "../errors.ts";
-import { RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import {
   checkedBody,
   resultBody,
   type UploadTexts,
   uploadForm,
   uploadScript,
-} from "../usecases/uploads/pages.ts";
-import type { Outcome } from "../usecases/uploads/rows.ts";
+} from "../pages/uploads/pages.ts";
+import type { Outcome } from "../pages/uploads/rows.ts";
+import { RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import type { PartnerPage } from "./frame.ts";
 
 const COST_TEXTS: UploadTexts = {

@@ -5,9 +5,9 @@ import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import type { CsvTable } from "../http/input/csv.ts";
 import { invalidRequest } from "../http/input/parse.ts";
+import type { FileRow, Outcome } from "../pages/uploads/rows.ts";
 import { explain, forValid, MAX_COSTS, readItem, toRow } from "../usecases/costs/batch.ts";
 import { checkCosts, costInput, submitCosts } from "../usecases/costs/submit.ts";
-import type { FileRow, Outcome } from "../usecases/uploads/rows.ts";
 
 export const TABLE: CsvTable = { row: costInput, maxRows: MAX_COSTS, edited: true };
 export const COLUMNS = Object.keys(costInput.shape);

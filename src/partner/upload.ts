@@ -4,8 +4,7 @@
  */
 import { jsonResponse } from "../http/envelope.ts";
 import { readMultipart } from "../http/input/form.ts";
-import { redirectResponse } from "../http/pages.ts";
-import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../usecases/costs/batch.ts";
+import { redirectResponse } from "../http/redirect.ts";
 import {
   asFileError,
   readConfirmed,
@@ -16,7 +15,8 @@ import {
   toFormBytes,
   toPartJson,
   writeRows,
-} from "../usecases/uploads/rows.ts";
+} from "../pages/uploads/rows.ts";
+import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../usecases/costs/batch.ts";
 import { withLedger } from "./frame.ts";
 import { checkedPage, resultPage, uploadPage } from "./upload-pages.ts";
 import { COLUMNS, checkRows, importRows, repeated, TABLE } from "./upload-rows.ts";

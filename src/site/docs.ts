@@ -1,8 +1,9 @@
 /** The frame of every page under /docs: search, navigation, and the pages that are written in Markdown. */
 import { html, raw } from "hono/html";
 import type { Context } from "../env.ts";
-import { type Markup, pageResponse, servedFile } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
+import { servedFile } from "../http/served-file.ts";
+import { type Markup, pageResponse } from "../pages/frame.ts";
 import script from "./docs.client.js";
 import stylesheet from "./docs.css";
 import { AREAS, areaPath } from "./reference/areas.ts";

@@ -2,12 +2,12 @@
 import { DAY_MS, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import icon from "../http/assets/icon.svg";
 import { jsonResponse } from "../http/envelope.ts";
 import { routesOf } from "../http/operation.ts";
-import { pageRoutes } from "../http/pages.ts";
 import type { Route } from "../http/router.ts";
-import { uploadScript } from "../usecases/uploads/pages.ts";
+import icon from "../pages/assets/icon.svg";
+import { pageRoutes } from "../pages/frame.ts";
+import { uploadScript } from "../pages/uploads/pages.ts";
 import { docsPage, docsRoutes } from "./docs.ts";
 import { errorsBody } from "./errors.ts";
 import { readLiveness } from "./liveness.ts";

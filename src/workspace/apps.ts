@@ -7,8 +7,9 @@ import { ifNotTooLarge } from "../db/ledger/reports/too-large.ts";
 import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
-import { type Markup, pageResponse, redirectResponse } from "../http/pages.ts";
-import { showCount, showMoney } from "../usecases/money.ts";
+import { redirectResponse } from "../http/redirect.ts";
+import { type Markup, pageResponse } from "../pages/frame.ts";
+import { showCount, showMoney } from "../pages/locale.ts";
 import { toViewer } from "./frame.ts";
 
 const DAYS = 7;

@@ -4,9 +4,18 @@
  */
 import { html } from "hono/html";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
-import { DAY_MS, describeDay } from "../domain/time.ts";
-import { type Markup, servedFile } from "../http/pages.ts";
-import { MONEY_SCALE, scaleMoney, showCount, showMoney } from "../usecases/money.ts";
+import { DAY_MS } from "../domain/time.ts";
+import { servedFile } from "../http/served-file.ts";
+import type { Markup } from "../pages/frame.ts";
+import {
+  describeDay,
+  describeShortDay,
+  MONEY_SCALE,
+  scaleMoney,
+  showCompact,
+  showCount,
+  showMoney,
+} from "../pages/locale.ts";
 import script from "./chart.client.js";
 import { dayTicks, spread, valueTicks } from "./scales.ts";
 
@@ -48,9 +57,8 @@ export const countUnit: Unit = {
   scale: 1,
   isWhole: true,
   show: showCount,
-  labels: () => (tick) => COMPACT.format(tick),
+  labels: () => showCompact,
 };
-const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 export const moneyUnit = (currency: string): Unit => ({
   scale: MONEY_SCALE,
@@ -198,11 +206,10 @@ function dayAxis(days: DayRange): Markup[] {
     year = yearOf(day);
     const second = isNewYear ? html`<tspan x="${x}" dy="1.2em">${year}</tspan>` : "";
     // A narrow window has room for every second label.
-    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day ${index % 2 ? "second" : ""}" x="${x}" y="100%" dy="1.6em">${SHORT.format(day * DAY_MS)}${second}</text>`;
+    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day ${index % 2 ? "second" : ""}" x="${x}" y="100%" dy="1.6em">${describeShortDay(day)}${second}</text>`;
   });
 }
 
-const SHORT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const yearOf = (day: number) => new Date(day * DAY_MS).getUTCFullYear();
 
 /** The least distance between two labels, in percent of the height in a wide window. */

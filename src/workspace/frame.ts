@@ -7,9 +7,9 @@ import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { toSentence } from "../http/input/parse.ts";
-import { asCode, type Markup, pageResponse } from "../http/pages.ts";
 import type { Handler } from "../http/router.ts";
-import { withQuery } from "../usecases/periods.ts";
+import { asCode, type Markup, pageResponse } from "../pages/frame.ts";
+import { withQuery } from "../pages/periods.ts";
 import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */

@@ -3,11 +3,11 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
 import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
-import { dayOf, describeDays, formatDate } from "../domain/time.ts";
+import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
-import type { Markup } from "../http/pages.ts";
-import { showChange, showCount, showMoney } from "../usecases/money.ts";
+import type { Markup } from "../pages/frame.ts";
+import { describeDays, showChange, showCount, showMoney } from "../pages/locale.ts";
 import {
   daysBefore,
   type Period,
@@ -16,7 +16,7 @@ import {
   periodPicker,
   periodQuery,
   toPeriod,
-} from "../usecases/periods.ts";
+} from "../pages/periods.ts";
 import { tooManyRows } from "../usecases/reports.ts";
 import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";

@@ -8,9 +8,9 @@ import { toRates } from "../domain/rates.ts";
 import { OF_IMPRESSIONS } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
-import type { Markup } from "../http/pages.ts";
-import { showCount, showMoney } from "../usecases/money.ts";
-import { type Period, periodPicker, periodQuery, toPeriod } from "../usecases/periods.ts";
+import type { Markup } from "../pages/frame.ts";
+import { showCount, showMoney, showPercent } from "../pages/locale.ts";
+import { type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { periodQuery as daysQuery } from "./links/query.ts";
@@ -148,12 +148,6 @@ function explain(
     : `${displayName} can't send costs yet. Its clicks and impressions count. Ask your operator for an integration round.`;
 }
 
-const percent = new Intl.NumberFormat("en-US", {
-  style: "percent",
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
-
 /** Each cost type with its state. Coverage is matched costs by recorded engagements of the preferred kind. */
 function typesTable(
   view: PartnersView,
@@ -174,7 +168,7 @@ function typesTable(
         <th scope="row">${describeType(costType)}</th>
         <td data-label="State">${isLive ? html`<span class="badge ok">Integrated</span>` : ""} ${inRound.includes(costType) ? html`<span class="badge warn">In a round</span>` : ""}${isLive || inRound.includes(costType) ? "" : html`<span class="muted">Not integrated</span>`}</td>
         <td class="number" data-label="Matched costs">${showCount(matched)}</td>
-        <td class="number" data-label="Coverage">${isLive && coverage !== null ? percent.format(coverage) : "–"}</td>
+        <td class="number" data-label="Coverage">${isLive && coverage !== null ? showPercent(coverage) : "–"}</td>
       </tr>`;
   });
   return html`

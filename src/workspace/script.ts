@@ -1,5 +1,5 @@
 /** The script and the stylesheet of the workspace. */
-import { servedFile } from "../http/pages.ts";
+import { servedFile } from "../http/served-file.ts";
 import text from "./workspace.client.js";
 import stylesheet from "./workspace.css";
 

@@ -59,7 +59,7 @@ describe("the list of sessions", () => {
     const { text } = await second.get("/account", { now: NOW + 30 * MINUTE });
     expect(text).toContain("Firefox on Windows");
     expect(text).toContain("Unknown browser");
-    expect(text).toContain("15 March 2026, 12:00 UTC");
+    expect(text).toContain("15 Mar 2026, 12:00 UTC");
     expect(text).toContain("this session");
     expect(references(text)).toHaveLength(1);
   });

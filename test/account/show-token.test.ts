@@ -19,7 +19,7 @@ describe("the account page", () => {
     const { text } = await (await signedIn()).get("/account");
     expect(text).toContain(DEMO.email);
     expect(text).toContain(`ll_api_…${DEMO.apiToken.slice(-4)}`);
-    expect(text).toContain("13 February 2026");
+    expect(text).toContain("13 Feb 2026");
     expect(text).not.toContain(DEMO.apiToken);
   });
 
@@ -31,7 +31,7 @@ describe("the account page", () => {
     await env.DB.exec("UPDATE api_tokens SET last_used_day = last_used_day - 1");
     expect((await browser.get("/account")).text).toContain("<dd>Yesterday</dd>");
     await env.DB.exec("UPDATE api_tokens SET last_used_day = last_used_day - 1");
-    expect((await browser.get("/account")).text).toContain("<dd>13 March 2026</dd>");
+    expect((await browser.get("/account")).text).toContain("<dd>13 Mar 2026</dd>");
   });
 
   it("records the use of the token on the next day", async () => {

@@ -13,8 +13,8 @@ import { readInput } from "../../src/http/input/input.ts";
 import { parsePairs } from "../../src/http/input/pairs.ts";
 import { parsePart } from "../../src/http/input/parse.ts";
 import { operationOf } from "../../src/http/operation.ts";
+import { readPart, readRows, writeRows } from "../../src/pages/uploads/rows.ts";
 import { loadRoutes } from "../../src/surfaces.ts";
-import { readPart, readRows, writeRows } from "../../src/usecases/uploads/rows.ts";
 import { findSlow, judge, type Prepare } from "./attack.ts";
 import { fieldsOf, partsOf } from "./fields.ts";
 

@@ -18,7 +18,7 @@ export const pages: Mutant[] = [
   },
   {
     name: "the days before overlap those of the period",
-    file: "src/usecases/periods.ts",
+    file: "src/pages/periods.ts",
     search: "to: from - 1 }",
     replace: "to: from }",
     tests: ["test/workspace/periods.test.ts"],
@@ -32,7 +32,7 @@ export const pages: Mutant[] = [
   },
   {
     name: "the title of a page is not escaped",
-    file: "src/http/pages.ts",
+    file: "src/pages/frame.ts",
     search: "<title>${page.title} ",
     replace: "<title>${Object.assign(new String(page.title), { isEscaped: true })} ",
     tests: ["test/operator/console.test.ts"],
@@ -61,7 +61,7 @@ export const pages: Mutant[] = [
   },
   {
     name: "a quote in a checked row ends its value",
-    file: "src/usecases/uploads/rows.ts",
+    file: "src/pages/uploads/rows.ts",
     search: "cell.replaceAll('\"', '\"\"')",
     replace: "cell",
     tests: ["test/partner/upload.test.ts"],
@@ -117,7 +117,7 @@ export const pages: Mutant[] = [
   },
   {
     name: "a file of exactly 1 MiB is too large",
-    file: "src/usecases/uploads/rows.ts",
+    file: "src/pages/uploads/rows.ts",
     search: "if (file.size > maxBytes) throw",
     replace: "if (file.size >= maxBytes) throw",
     tests: ["test/partner/upload.test.ts"],

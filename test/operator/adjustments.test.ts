@@ -219,7 +219,7 @@ describe("reports", () => {
     const member = new Browser();
     await member.signIn();
     const { text } = await member.get(`/apps/${DEMO.appToken}`);
-    expect(text).toContain("-$12.50");
+    expect(text).toContain("−$12.50");
     expect(text).not.toContain("NaN");
   });
 });

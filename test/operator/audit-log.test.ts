@@ -38,7 +38,7 @@ test("tells what happened in sentences with names and links, newest first", asyn
   const { text } = await operator.get("/operator/audit");
   expect(text).toContain('<a href="/operator/partners/1">Acme Ads</a>');
   expect(text).toContain('<a href="/operator/rounds/1">round 1 of Corsair Media</a>');
-  expect(text).toContain("15 March 2026, 12:00:00 UTC");
+  expect(text).toContain("15 Mar 2026, 12:00:00 UTC");
 });
 
 test("shows old and new values", async () => {

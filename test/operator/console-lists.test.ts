@@ -99,7 +99,7 @@ describe("a stopped partner", () => {
     async (path) => {
       const { text } = await operator.get(path);
       expect(text).toMatch(
-        /is stopped\.<\/strong> Costs have been rejected since <time[^>]*>15 March 2026, 12:00 UTC/,
+        /is stopped\.<\/strong> Costs have been rejected since <time[^>]*>15 Mar 2026, 12:00 UTC/,
       );
     },
   );

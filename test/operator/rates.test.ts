@@ -265,7 +265,7 @@ describe("the rates of a round", () => {
     expect(round.text).toContain('aria-label="Coverage and discrepancy by cost type"');
     const partner = await operator.get("/operator/partners/1");
     expect(partner.text).toContain('aria-label="Coverage and discrepancy of the last 7 days"');
-    expect(partner.text).toContain('<span class="badge warn">50%</span>');
+    expect(partner.text).toContain('<span class="badge warn">50.0%</span>');
     expect((await operator.get("/operator/partners/2")).text).not.toContain('id="rates"');
   });
 });

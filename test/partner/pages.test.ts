@@ -39,7 +39,7 @@ describe("the overview", () => {
     expect(text).toContain("Live");
     expect(text).toContain("ll_live_…");
     expect(text).toContain("Can send cpc cpi cpe cpm");
-    expect(text).toContain("Coverage and discrepancy 9 – 15 March 2026, UTC");
+    expect(text).toContain("Coverage and discrepancy 9 – 15 Mar 2026, UTC");
     expect(text).toContain("Below 5% is usual.");
   });
 
@@ -56,7 +56,7 @@ describe("the overview", () => {
     await setPartner(`stopped_at = ${NOW - DAY}`);
     const { text } = await (await signedIn()).get("/partner");
     expect(text).toContain("Stopped");
-    expect(text).toContain("An operator stopped Acme Ads on 14 March 2026, 12:00 UTC");
+    expect(text).toContain("An operator stopped Acme Ads on 14 Mar 2026, 12:00 UTC");
     expect(text).toContain("Ask your operator why costs are stopped.");
   });
 
@@ -88,7 +88,7 @@ describe("the list of costs", () => {
       "matched",
       "cpc",
       expect.stringMatching(/^[\d.]+ USD$/),
-      expect.stringMatching(/^15 March 2026, \d\d:\d\d UTC$/),
+      expect.stringMatching(/^15 Mar 2026, \d\d:\d\d UTC$/),
     ]);
     expect(tableOf(first)).toHaveLength(50);
     const ids: (string | undefined)[] = [];
@@ -173,7 +173,7 @@ describe("the page of a cost", () => {
     expect(text).toContain("demo-click-recent-0001 matched It has its click or impression.");
     expect(text).toContain("Amount 0.25 USD");
     expect(text).toContain("Tag july");
-    expect(text).toContain(`Click Recorded 14 March 2026, 12:00 UTC Link ${DEMO.linkToken}`);
+    expect(text).toContain(`Click Recorded 14 Mar 2026, 12:00 UTC Link ${DEMO.linkToken}`);
   });
 
   it("shows a pending cost, why it does not match, and until when it can", async () => {
@@ -185,7 +185,7 @@ describe("the page of a cost", () => {
       "The click or impression with this ID doesn't fit the cost type: cpc fits a click, cpi and cpe a click or an impression, cpm an impression.",
     );
     expect(page.text).toContain("2 USD per 1,000 impressions");
-    expect(page.text).toContain("Can match until 22 March 2026, 12:00 UTC");
+    expect(page.text).toContain("Can match until 22 Mar 2026, 12:00 UTC");
   });
 
   it("shows a lapsed cost, which can no longer be voided", async () => {
@@ -194,7 +194,7 @@ describe("the page of a cost", () => {
     const page = await (await signedIn(DEMO.costToken, later)).get(at("listed-lapsed-001"), later);
     expect(page.text).toContain("lapsed No click or impression came in seven days.");
     expect(page.text).toContain(
-      "It's too late to void this cost: that was possible until 22 March 2026, 12:00 UTC",
+      "It's too late to void this cost: that was possible until 22 Mar 2026, 12:00 UTC",
     );
     expect(page.markup).not.toContain("/void");
   });

@@ -128,17 +128,17 @@ describe("the chart", () => {
       [1, 87.286, 11.143, 66.667, 33.333],
     ]);
     expect(labels(markup)).toEqual([
-      "1 March 2026: $9.00 (Acme Ads $6.00, Beacon $3.00)",
-      "2 March 2026: $0.00",
-      "3 March 2026: $0.00",
-      "4 March 2026: $0.00",
-      "5 March 2026: $0.00",
-      "6 March 2026: $0.00",
-      "7 March 2026: $3.00 (Acme Ads $3.00)",
+      "1 Mar 2026: $9.00 (Acme Ads $6.00, Beacon $3.00)",
+      "2 Mar 2026: $0.00",
+      "3 Mar 2026: $0.00",
+      "4 Mar 2026: $0.00",
+      "5 Mar 2026: $0.00",
+      "6 Mar 2026: $0.00",
+      "7 Mar 2026: $3.00 (Acme Ads $3.00)",
     ]);
     expect(markup).toContain('<a href="/apps/a/spend?a=1&amp;from=6" ');
     expect(markup).toContain(">Spend by day in USD: $12.00<");
-    expect(markup).toContain(">Highest: 1 March 2026, $9.00<");
+    expect(markup).toContain(">Highest: 1 Mar 2026, $9.00<");
     // The days without spend are drawn too.
     expect(markup.match(/class="none"/g)).toHaveLength(5);
     expect(markup.match(/class="grid"/g)).toHaveLength(3);
@@ -147,19 +147,19 @@ describe("the chart", () => {
 
   it("draws what is below zero downward from zero", async () => {
     const markup = await draw({ series: [named("Acme Ads", [0, 10n * USD], [1, -5n * USD])] });
-    expect(texts(markup, "value")).toEqual(["-$5", "$0", "$5", "$10"]);
+    expect(texts(markup, "value")).toEqual(["−$5", "$0", "$5", "$10"]);
     expect(bars(markup).map(([, , , y, height]) => [y, height])).toEqual([
       [0, 66.667],
       [66.667, 33.333],
     ]);
-    expect(labels(markup)[1]).toBe("2 March 2026: -$5.00 (Acme Ads -$5.00)");
+    expect(labels(markup)[1]).toBe("2 Mar 2026: −$5.00 (Acme Ads −$5.00)");
   });
 
   it("gives five series their own pattern, and adds up the others", async () => {
     const series = ["A", "B", "C", "D", "E", "F", "G"].map((name) => named(name, [0, USD], [1, USD]));
     const markup = await draw({ series });
     expect(labels(markup)[0]).toBe(
-      "1 March 2026: $7.00 (A $1.00, B $1.00, C $1.00, D $1.00, E $1.00, Other $2.00)",
+      "1 Mar 2026: $7.00 (A $1.00, B $1.00, C $1.00, D $1.00, E $1.00, Other $2.00)",
     );
     const patterns = [...markup.matchAll(/<pattern id="([^"]*)".*?d="([^"]*)"/g)];
     expect(patterns.map(([, id]) => id)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `spend-USD-${n}`));
@@ -194,11 +194,7 @@ describe("the chart", () => {
     expect(none).not.toMatch(/NaN|Infinity|Highest/);
     const counts = await draw({ unit: countUnit, series: [named("", [0, 4n], [1, 1_234_567n])] });
     expect(texts(counts, "value")).toEqual(["0", "500K", "1M", "1.5M"]);
-    expect(labels(counts).slice(0, 3)).toEqual([
-      "1 March 2026: 4",
-      "2 March 2026: 1,234,567",
-      "3 March 2026: 0",
-    ]);
+    expect(labels(counts).slice(0, 3)).toEqual(["1 Mar 2026: 4", "2 Mar 2026: 1,234,567", "3 Mar 2026: 0"]);
     expect(counts).not.toContain("<li>");
   });
 

@@ -124,8 +124,8 @@ describe("a link's page", () => {
     const [problems] = tablesOf(page.slice(page.indexOf('id="problems"')));
     expect(problems?.map(({ cells }) => cells)).toEqual([
       ["Parameter", "Reason", "Count", "Last seen"],
-      ["cost_id", "The value is not valid.", "2", "15 March 2026"],
-      ["cost_id", "The network did not replace its macro.", "1", "15 March 2026"],
+      ["cost_id", "The value is not valid.", "2", "15 Mar 2026"],
+      ["cost_id", "The network did not replace its macro.", "1", "15 Mar 2026"],
     ]);
     expect(section(await open(browser, `${APP}/links/demo1nk008`), "problems")).toContain(
       "No URL parameters were dropped",

@@ -73,7 +73,7 @@ describe("the figures", () => {
       "Unpriced costs",
       "Dropped parameters",
     ]);
-    expect(textOf(page)).toContain("Compared with 2 – 8 March 2026.");
+    expect(textOf(page)).toContain("Compared with 2 – 8 Mar 2026.");
   });
 
   it("lead to pages with the same days", async () => {
@@ -89,7 +89,7 @@ describe("the figures", () => {
       `${APP}/links?${days}`,
     ]);
     for (const { href } of links) await open(browser, href);
-    const [day = ""] = /<a href="[^"]*" aria-label="9 March/.exec(page) ?? [];
+    const [day = ""] = /<a href="[^"]*" aria-label="9 Mar/.exec(page) ?? [];
     expect(linksOf(`${day}">x</a>`)[0]?.href).toBe(`${APP}/spend?from=2026-03-09&to=2026-03-09&by=link`);
   });
 

@@ -66,7 +66,7 @@ export function figuresOf(page: string): string[] {
 
 /** An exact amount of a table as the API writes it: `1,234.50` is `1234.5`. */
 export const plain = (amount: string) => {
-  const digits = amount.replaceAll(",", "");
+  const digits = amount.replaceAll(",", "").replace("−", "-");
   return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
 };
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { describeDays, formatDate } from "../../src/domain/time.ts";
+import { formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
 import { parsePairs, readPairs } from "../../src/http/input/pairs.ts";
+import { describeDays } from "../../src/pages/locale.ts";
 import {
   compareField,
   periodChecks,
@@ -10,7 +11,7 @@ import {
   periodPicker,
   toPeriod,
   withQuery,
-} from "../../src/usecases/periods.ts";
+} from "../../src/pages/periods.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
 const schema = z
@@ -75,10 +76,10 @@ describe("the days of a query", () => {
 });
 
 it.each([
-  ["2026-03-09", "2026-03-15", "9 – 15 March 2026"],
-  ["2026-03-15", "2026-03-15", "15 March 2026"],
-  ["2026-02-27", "2026-03-05", "27 February – 5 March 2026"],
-  ["2025-12-31", "2026-01-01", "31 December 2025 – 1 January 2026"],
+  ["2026-03-09", "2026-03-15", "9 – 15 Mar 2026"],
+  ["2026-03-15", "2026-03-15", "15 Mar 2026"],
+  ["2026-02-27", "2026-03-05", "27 Feb – 5 Mar 2026"],
+  ["2025-12-31", "2026-01-01", "31 Dec 2025 – 1 Jan 2026"],
 ])("describes %s to %s as %s", (from, to, text) => {
   const dayOf = (date: string) => Date.parse(date) / 86_400_000;
   expect(describeDays({ from: dayOf(from), to: dayOf(to) })).toBe(text);
@@ -121,7 +122,7 @@ describe("the picker", () => {
 
   it("switches the comparison, and says which days are compared", async () => {
     const markup = await show("compare=1&period=today");
-    expect(markup).toContain("15 March 2026, UTC, compared with 14 March 2026");
+    expect(markup).toContain("15 Mar 2026, UTC, compared with 14 Mar 2026");
     expect(hrefs(markup).at(-1)).toBe("/apps/a/links?period=today");
     expect(await show("", false)).not.toContain("ompar");
   });

@@ -247,8 +247,8 @@ describe("the history", () => {
     await patchLink(token, { partner_id: 1, cost_data_enabled: true });
     await patchLink(token, { partner_id: null, archived: true });
     const text = await textAt(`${APP}/links/${token}`);
-    const at = "15 March 2026, 16:00 UTC";
-    const time = /15 March 2026, \d\d:\d\d UTC/g;
+    const at = "15 Mar 2026, 16:00 UTC";
+    const time = /15 Mar 2026, \d\d:\d\d UTC/g;
     expect(text.slice(text.indexOf("History ")).replaceAll(time, at)).toContain(
       [
         "History",

@@ -156,7 +156,7 @@ describe("the numbers of the page", () => {
 
   it("shows the last seven days by default, and the share of each line", async () => {
     const page = await open(browser, SPEND);
-    expect(textOf(mainOf(page))).toContain("9 – 15 March 2026, UTC");
+    expect(textOf(mainOf(page))).toContain("9 – 15 Mar 2026, UTC");
     const shares = linesOf(await open(browser, `${SPEND}?by=partner&currency=USD`));
     const [first, , total] = shares;
     expect([first?.name, first?.share, total?.share]).toEqual(["Beacon Network", "100.0%", "100.0%"]);
@@ -200,18 +200,18 @@ describe("the comparison", () => {
       const [now, then] = [toUnits(line.spend), toUnits(line.before)];
       if (then === 0n) expect(line.change).toBe("new");
       else if (now === then) expect(line.change).toBe("no change");
-      else expect(line.change).toMatch(now > then ? /^\+[\d.,]+%$|^0%$/ : /^-[\d.,]+%$|^0%$/);
+      else expect(line.change).toMatch(now > then ? /^\+[\d.,]+%$|^0%$/ : /^−[\d.,]+%$|^0%$/);
     }
-    expect(textOf(mainOf(page))).toContain("8 – 14 March 2026, UTC, compared with 1 – 7 March 2026");
+    expect(textOf(mainOf(page))).toContain("8 – 14 Mar 2026, UTC, compared with 1 – 7 Mar 2026");
   });
 
   it("keeps what had spend only before", async () => {
     const page = await open(browser, `${SPEND}?from=2026-03-16&to=2026-03-16&compare=1&by=partner&partner=2`);
     expect(linesOf(page).map(({ name, spend, before, change }) => [name, spend, before, change])).toEqual([
-      ["Beacon Network", "0", "0.75", "-100.0%"],
-      ["Total", "0", "0.75", "-100.0%"],
-      ["Beacon Network", "0", "1234567.89012", "-100.0%"],
-      ["Total", "0", "1234567.89012", "-100.0%"],
+      ["Beacon Network", "0", "0.75", "−100.0%"],
+      ["Total", "0", "0.75", "−100.0%"],
+      ["Beacon Network", "0", "1234567.89012", "−100.0%"],
+      ["Total", "0", "1234567.89012", "−100.0%"],
     ]);
   });
 });
@@ -232,7 +232,7 @@ it("leads from each row to a page with the same total", async () => {
 
 it("leads from each day of the chart to that day", async () => {
   const page = await open(browser, `${SPEND}?from=2026-03-09&to=2026-03-15&compare=1&currency=USD`);
-  const days = [...page.matchAll(/<a href="([^"]*)" aria-label="(\d+ March 2026): ([^"(]*)/g)];
+  const days = [...page.matchAll(/<a href="([^"]*)" aria-label="(\d+ Mar 2026): ([^"(]*)/g)];
   expect(days).toHaveLength(7);
   for (const [, href = "", day = "", spend = ""] of days) {
     const below = await open(browser, href.replaceAll("&amp;", "&"));

@@ -1,8 +1,8 @@
 /** The page for the second step of a sign-in. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
-import { errorSummary, field, type RejectedForm } from "../../http/form-fields.ts";
-import { pageResponse } from "../../http/pages.ts";
+import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
+import { pageResponse } from "../../pages/frame.ts";
 
 interface CodeForm {
   next: string;

@@ -21,9 +21,9 @@ import {
 } from "../../db/accounts/two-factor.ts";
 import { HOUR_MS, hourOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
-import { rejectedWith } from "../../http/form-fields.ts";
 import { readForm } from "../../http/input/form.ts";
-import { redirectResponse } from "../../http/pages.ts";
+import { redirectResponse } from "../../http/redirect.ts";
+import { rejectedWith } from "../../pages/fields.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
 import { codePage } from "./code-page.ts";

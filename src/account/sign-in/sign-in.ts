@@ -20,7 +20,7 @@ import { deleteSession, deleteSessions, endOwnSession, insertSession } from "../
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
-import { redirectResponse } from "../../http/pages.ts";
+import { redirectResponse } from "../../http/redirect.ts";
 import { secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { type SignInForm, signInPage } from "../entry-pages.ts";

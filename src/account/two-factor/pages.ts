@@ -5,8 +5,8 @@ import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
 import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
 import type { Account } from "../../db/accounts/account.ts";
 import type { Context } from "../../env.ts";
-import { errorSummary, field, ownPasswordField, type RejectedForm } from "../../http/form-fields.ts";
-import { type Markup, pageResponse } from "../../http/pages.ts";
+import { errorSummary, field, ownPasswordField, type RejectedForm } from "../../pages/fields.ts";
+import { type Markup, pageResponse } from "../../pages/frame.ts";
 import { countCodes } from "../rules.ts";
 
 /** Below this, the page suggests to create new codes. */

@@ -1,6 +1,8 @@
 /** Reads a table in CSV (RFC 4180) as the body of a request. */
+
 import { CsvError, parse } from "csv-parse/sync";
 import * as z from "zod/mini";
+import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 
 export interface CsvTable {
@@ -45,7 +47,7 @@ export function readTable(
   if (rows.length > maxRows) {
     throw new AppError(
       "payload_too_large",
-      `The file can have at most ${maxRows.toLocaleString("en-US")} rows below the header.`,
+      `The file can have at most ${inEnglish(maxRows)} rows below the header.`,
     );
   }
   if (rows.length === 0) {

@@ -14,6 +14,7 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { idNumber, plainText } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
+import { KIND_NAMES } from "../../pages/rounds.ts";
 import { round, roundWithReport } from "../../usecases/rounds/schemas.ts";
 import {
   toFinalReport,
@@ -21,7 +22,6 @@ import {
   toRoundItem,
   toRoundWithReport,
 } from "../../usecases/rounds/serialize.ts";
-import { KIND_NAMES } from "../../usecases/rounds/view.ts";
 import {
   badField,
   byId,

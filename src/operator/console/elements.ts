@@ -1,11 +1,11 @@
 /** The tables and forms of the console. */
 import { html } from "hono/html";
 import type { CostType } from "../../domain/cost-types.ts";
-import { check, type RejectedForm } from "../../http/form-fields.ts";
-import type { Markup } from "../../http/pages.ts";
-import { costTypeName } from "../../usecases/cost-types.ts";
+import { costTypeName } from "../../pages/cost-types.ts";
+import { check, type RejectedForm } from "../../pages/fields.ts";
+import type { Markup } from "../../pages/frame.ts";
 
-export { check, field, select } from "../../http/form-fields.ts";
+export { check, field, select } from "../../pages/fields.ts";
 
 /** `id` is that of the group. */
 export function costTypeChecks(

@@ -1,14 +1,17 @@
 /** What all console pages share: the page layout, form handling, and notices. */
+
 import { html } from "hono/html";
 import { version } from "../../../package.json";
 import { type Range, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
-import { errorSummary, RejectedForm } from "../../http/form-fields.ts";
 import { readFields } from "../../http/input/form.ts";
 import { noticesOf } from "../../http/notices.ts";
-import { type Markup, pageResponse, redirectResponse } from "../../http/pages.ts";
+import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
+import { errorSummary, RejectedForm } from "../../pages/fields.ts";
+import { type Markup, pageResponse } from "../../pages/frame.ts";
+import { showNotice } from "../../pages/notice.ts";
 import { copied, copyable } from "./elements.ts";
 import { consoleScript } from "./script.ts";
 import { type OperatorSession, withOperatorSession } from "./session.ts";
@@ -118,7 +121,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
-      ${NOTICES.show(context.url)}
+      ${showNotice(NOTICES, context.url)}
       ${formError ? errorSummary(formError) : ""}
       ${page.body}
       <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,

@@ -1,8 +1,10 @@
 /** The lists of the console: search, order, filters and pages, all of them in the query, and the count of what was found. */
+
 import { html } from "hono/html";
 import type { ListPage } from "../../db/operator/searched-list.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/pages.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { showCount } from "../../pages/locale.ts";
 
 export type Option = [value: string, text: string];
 type Options = Option[];
@@ -75,8 +77,8 @@ export async function readListView<Sort extends string, Row>(
   const [one, many] = spec.nouns;
   const count =
     total <= PAGE_SIZE && page === 1
-      ? `${show(total)} ${total === 1 ? one : many}`
-      : `${rows.length === 0 ? "" : `${show(offset + 1)} to ${show(offset + rows.length)} of `}${show(total)} ${total === 1 ? one : many}`;
+      ? `${showCount(total)} ${total === 1 ? one : many}`
+      : `${rows.length === 0 ? "" : `${showCount(offset + 1)} to ${showCount(offset + rows.length)} of `}${showCount(total)} ${total === 1 ? one : many}`;
   const controls = html`
     <form class="filters" method="get" action="${spec.path}" role="search" aria-label="${many}">
       ${spec.search === undefined ? "" : html`<label class="wide">${spec.search} <input type="search" name="q" value="${q}" maxlength="255"></label>`}
@@ -94,14 +96,12 @@ export async function readListView<Sort extends string, Row>(
     isFiltered,
     beyond:
       rows.length === 0 && total > 0
-        ? html`<p class="notice">There is no page ${show(page)}. <a href="${hrefOf(1)}">Show the first page</a></p>`
+        ? html`<p class="notice">There is no page ${showCount(page)}. <a href="${hrefOf(1)}">Show the first page</a></p>`
         : undefined,
     controls,
     pager: pager(page > 1 && rows.length > 0 ? hrefOf(page - 1) : null, hasNext ? hrefOf(page + 1) : null),
   };
 }
-
-const show = (count: number) => count.toLocaleString("en-US");
 
 export function choice(name: string, label: string, options: Options, current: string): Markup {
   return html`

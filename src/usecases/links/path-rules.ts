@@ -4,6 +4,7 @@ import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type * as db from "../../db/links/paths.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { keyOf, type PathRow } from "./path-rows.ts";
@@ -99,7 +100,7 @@ function judgeRow(
 }
 
 export function appFull(maxLinks: number): AppError {
-  const most = maxLinks.toLocaleString("en-US");
+  const most = inEnglish(maxLinks);
   return new AppError(
     "app_full",
     `Users can create ${most} ${maxLinks === 1 ? "link" : "links"} in this app. Ask an operator to raise this number.`,

@@ -1,9 +1,9 @@
 /** The links that are selected on the Links page. The query of the page carries them, so they survive paging and filtering. */
 import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import { type Option, select } from "../../http/form-fields.ts";
-import type { Markup } from "../../http/pages.ts";
-import { withQuery } from "../../usecases/periods.ts";
+import { type Option, select } from "../../pages/fields.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { withQuery } from "../../pages/periods.ts";
 import { MAX_SELECTED } from "../links/query.ts";
 
 export const ACTIONS = {

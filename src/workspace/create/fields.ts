@@ -5,10 +5,10 @@ import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import type { FoundPath } from "../../db/links/paths.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import type { InputError } from "../../errors.ts";
-import { field, type RejectedForm, select } from "../../http/form-fields.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
-import type { Markup } from "../../http/pages.ts";
+import { field, type RejectedForm, select } from "../../pages/fields.ts";
+import type { Markup } from "../../pages/frame.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */

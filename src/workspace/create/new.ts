@@ -5,9 +5,9 @@
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
-import { RejectedForm } from "../../http/form-fields.ts";
 import { readFields } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { RejectedForm } from "../../pages/fields.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
 import { createPaths, findBase } from "../../usecases/links/paths.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";

@@ -1,12 +1,12 @@
 /** The pages that create links: one path, pasted paths, and the result of those. */
 import { html } from "hono/html";
 import type { FoundPath } from "../../db/links/paths.ts";
-import { errorSummary, field, type RejectedForm } from "../../http/form-fields.ts";
-import type { Markup } from "../../http/pages.ts";
+import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
+import type { Outcome } from "../../pages/uploads/rows.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
 import type { findBase } from "../../usecases/links/paths.ts";
-import { countOf, countText, outcomeTable } from "../../usecases/uploads/pages.ts";
-import type { Outcome } from "../../usecases/uploads/rows.ts";
 import type { AppPage, Member } from "../frame.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
 import { LINK_TEXTS, showPath } from "../transfer/texts.ts";

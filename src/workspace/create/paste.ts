@@ -1,9 +1,10 @@
 /** Pasted paths: a line for each, with its names separated by `>`. */
+import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import type { Outcome } from "../../pages/uploads/rows.ts";
 import { describeRejection, LEVEL_FIELDS, readNames } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
-import type { Outcome } from "../../usecases/uploads/rows.ts";
 
 export const MAX_LINES = 100;
 
@@ -20,7 +21,7 @@ export function readLines(pasted: string, firstLevel: number, errors: InputError
     .split(/\r\n|\r|\n/)
     .map((text, index) => ({ number: index + 1, text: text.trim() }))
     .filter(({ text }) => text !== "");
-  const count = lines.length.toLocaleString("en-US");
+  const count = inEnglish(lines.length);
   if (lines.length === 0) errors.push({ param: "paths", message: "needs at least one line" });
   if (lines.length > MAX_LINES)
     errors.push({ param: "paths", message: `has ${count} lines; it can have at most ${MAX_LINES}` });

@@ -2,10 +2,10 @@
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { RejectedForm, rejectedWith } from "../../http/form-fields.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
-import { redirectResponse } from "../../http/pages.ts";
+import { redirectResponse } from "../../http/redirect.ts";
+import { RejectedForm, rejectedWith } from "../../pages/fields.ts";
 import { linkName } from "../../usecases/links/link.ts";
 import { changeLinks, type LinkUpdate, type SeenLink } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";

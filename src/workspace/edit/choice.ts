@@ -2,9 +2,9 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
-import { type Option, type RejectedForm, select } from "../../http/form-fields.ts";
 import { idText } from "../../http/input/fields.ts";
-import type { Markup } from "../../http/pages.ts";
+import { type Option, type RejectedForm, select } from "../../pages/fields.ts";
+import type { Markup } from "../../pages/frame.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import {
   judgeUpdate,

@@ -5,7 +5,7 @@ import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import type { Markup } from "../../http/pages.ts";
+import type { Markup } from "../../pages/frame.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
 

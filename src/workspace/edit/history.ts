@@ -6,9 +6,9 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import { toIso } from "../../domain/time.ts";
 import { idText } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
-import { type Markup, time } from "../../http/pages.ts";
-import { describeEntry } from "../../usecases/audit/entries.ts";
-import type { NameOf } from "../../usecases/audit/sentences.ts";
+import { describeEntry } from "../../pages/audit/entries.ts";
+import type { NameOf } from "../../pages/audit/sentences.ts";
+import { type Markup, time } from "../../pages/frame.ts";
 import type { Show } from "../frame.ts";
 import { linkTrail, readLink } from "./edited-link.ts";
 

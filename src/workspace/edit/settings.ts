@@ -3,10 +3,10 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
-import { errorSummary, field, type RejectedForm, rejectedWith } from "../../http/form-fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { noticesOf } from "../../http/notices.ts";
-import type { Markup } from "../../http/pages.ts";
+import { errorSummary, field, type RejectedForm, rejectedWith } from "../../pages/fields.ts";
+import type { Markup } from "../../pages/frame.ts";
 import type { Member, Show } from "../frame.ts";
 import {
   type Choice,

@@ -5,11 +5,11 @@ import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
-import type { Markup } from "../../http/pages.ts";
-import { costTypeName } from "../../usecases/cost-types.ts";
+import { costTypeName } from "../../pages/cost-types.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { showCount, showMoney } from "../../pages/locale.ts";
+import { withQuery } from "../../pages/periods.ts";
 import type { Link } from "../../usecases/links/link.ts";
-import { showCount, showMoney } from "../../usecases/money.ts";
-import { withQuery } from "../../usecases/periods.ts";
 
 /** The query that keeps the days of a page on another one. */
 export function keepDays(url: URL): string {

@@ -1,8 +1,8 @@
 /** The Links page of an app: the tree of its links, with search, filters and figures. */
 import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { Markup } from "../../http/pages.ts";
-import { keptInputs, periodPicker, withQuery } from "../../usecases/periods.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { keptInputs, periodPicker, withQuery } from "../../pages/periods.ts";
 import { selectionForm } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";

@@ -1,16 +1,18 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
+
 import { html } from "hono/html";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { historyStatement } from "../../db/links/history.ts";
-import { dayOf, describeDay, describeDays, formatDate } from "../../domain/time.ts";
+import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
-import type { Markup } from "../../http/pages.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { describeDay, describeDays, showCount, showMoney } from "../../pages/locale.ts";
+import { showNotice } from "../../pages/notice.ts";
+import { periodPicker, toPeriod } from "../../pages/periods.ts";
 import { toLink } from "../../usecases/links/link.ts";
-import { showCount, showMoney } from "../../usecases/money.ts";
-import { periodPicker, toPeriod } from "../../usecases/periods.ts";
 import { readReports } from "../../usecases/reports.ts";
 import { chartScript, countUnit, dailyChart, moneyUnit } from "../chart.ts";
 import { historySection, LATEST } from "../edit/history.ts";
@@ -37,7 +39,7 @@ export const linkPage: Show = async (context, member) => {
         <div class="title"><h1>${row.label}</h1> <span class="badge">${LEVEL_NAMES[row.level - 1]}</span></div>
         <a class="button secondary" href="${member.path}/links/${row.token}/settings">Settings</a>
       </div>
-      ${LINK_NOTICES.show(url)}
+      ${showNotice(LINK_NOTICES, url)}
       ${states(view)}
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}

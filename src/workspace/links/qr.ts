@@ -2,7 +2,7 @@
 import { renderSVG } from "uqr";
 import { findLink } from "../../db/links/links.ts";
 import { AppError } from "../../errors.ts";
-import { securityHeaders } from "../../http/pages.ts";
+import { securityHeaders } from "../../http/redirect.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { authorizeApp, type Show } from "../frame.ts";
 

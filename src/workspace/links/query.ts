@@ -8,7 +8,7 @@ import { idText, plainText, readAs } from "../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../http/input/pairs.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { noticesOf } from "../../http/notices.ts";
-import { periodChecks, periodFields } from "../../usecases/periods.ts";
+import { periodChecks, periodFields } from "../../pages/periods.ts";
 
 export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;
 export type Sort = keyof typeof SORTS;

@@ -4,10 +4,10 @@ import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../http/pages.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { showCount } from "../../pages/locale.ts";
+import { withQuery } from "../../pages/periods.ts";
 import { toLink } from "../../usecases/links/link.ts";
-import { showCount } from "../../usecases/money.ts";
-import { withQuery } from "../../usecases/periods.ts";
 import { checkbox } from "../bulk/selection.ts";
 import type { Member } from "../frame.ts";
 import {

@@ -6,7 +6,7 @@ import { sumSpend } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
-import { type Period, toPeriod } from "../../usecases/periods.ts";
+import { type Period, toPeriod } from "../../pages/periods.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import {
   type BranchPosition,

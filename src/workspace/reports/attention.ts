@@ -2,9 +2,9 @@
 import { html } from "hono/html";
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
-import type { Markup } from "../../http/pages.ts";
-import { showCount } from "../../usecases/money.ts";
-import { withQuery } from "../../usecases/periods.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { showCount, showList } from "../../pages/locale.ts";
+import { withQuery } from "../../pages/periods.ts";
 import type { Member } from "../frame.ts";
 import type { SpendView } from "./spend-view.ts";
 
@@ -29,8 +29,7 @@ function toAttached({ attachments, partners }: Partnered) {
   });
 }
 
-const LIST = new Intl.ListFormat("en-US");
-const namesOf = (partners: { name: string }[]) => LIST.format(partners.map(({ name }) => name));
+const namesOf = (partners: { name: string }[]) => showList(partners.map(({ name }) => name));
 const isOrAre = (partners: unknown[], one: string, many: string) => (partners.length === 1 ? one : many);
 
 /** The first condition of spend that an app does not meet. Undefined if only the costs are missing. */

@@ -1,7 +1,7 @@
 /** The parameters of the Spend page. A contract file. */
 import * as z from "zod/mini";
 import { costType, currency, idText } from "../../http/input/fields.ts";
-import { compareField, periodChecks, periodFields } from "../../usecases/periods.ts";
+import { compareField, periodChecks, periodFields } from "../../pages/periods.ts";
 
 export const GROUPS = { day: "Day", link: "Link", partner: "Partner", cost_type: "Cost type" } as const;
 export type SpendGroup = keyof typeof GROUPS;

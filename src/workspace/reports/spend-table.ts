@@ -1,9 +1,9 @@
 /** The table of the Spend page. Its amounts are exact. */
 import { html } from "hono/html";
-import { describeDay, formatDate } from "../../domain/time.ts";
-import type { Markup } from "../../http/pages.ts";
-import { showChange, showCount, showExact, showShare } from "../../usecases/money.ts";
-import { withQuery } from "../../usecases/periods.ts";
+import { formatDate } from "../../domain/time.ts";
+import type { Markup } from "../../pages/frame.ts";
+import { describeDay, showChange, showCount, showExact, showShare } from "../../pages/locale.ts";
+import { withQuery } from "../../pages/periods.ts";
 import { type Line, nameOf, type Sums } from "./lines.ts";
 import { GROUPS } from "./spend-query.ts";
 import type { SpendView } from "./spend-view.ts";

@@ -6,7 +6,7 @@ import { formatMoney } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
-import { type Period, toPeriod } from "../../usecases/periods.ts";
+import { type Period, toPeriod } from "../../pages/periods.ts";
 import { columnsOf, fileNameOf, readReports, reportCsvResponse } from "../../usecases/reports.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import { addUp, currenciesOf, type Line, moveDays, type Row, type Sums, toLines } from "./lines.ts";

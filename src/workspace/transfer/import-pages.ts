@@ -1,15 +1,15 @@
 /** The pages of an import: the form, what the check found, and the result. */
 import { html } from "hono/html";
 import { type AppError, ERRORS } from "../../errors.ts";
-import type { Markup } from "../../http/pages.ts";
+import type { Markup } from "../../pages/frame.ts";
 import {
   checkedBody,
   resultBody,
   type UploadPaths,
   uploadForm,
   uploadScript,
-} from "../../usecases/uploads/pages.ts";
-import type { Outcome } from "../../usecases/uploads/rows.ts";
+} from "../../pages/uploads/pages.ts";
+import type { Outcome } from "../../pages/uploads/rows.ts";
 import type { AppPage, Member } from "../frame.ts";
 import { LINK_TEXTS, showPath } from "./texts.ts";
 

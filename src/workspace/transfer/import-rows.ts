@@ -7,6 +7,7 @@ import { fromCell } from "../../http/csv.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
 import { idText } from "../../http/input/fields.ts";
 import { invalidRequest, parsePart } from "../../http/input/parse.ts";
+import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
 import {
   describeRejection,
   keyOf,
@@ -17,7 +18,6 @@ import {
 } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
-import type { FileRow, Outcome } from "../../usecases/uploads/rows.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 
 const choice = <T extends string>(...words: [T, ...T[]]) =>

@@ -17,7 +17,7 @@ import {
   toFormBytes,
   toPartJson,
   writeRows,
-} from "../../usecases/uploads/rows.ts";
+} from "../../pages/uploads/rows.ts";
 import type { Show } from "../frame.ts";
 import { checkedPage, importForm, resultPage } from "./import-pages.ts";
 import { checkRows, importRows, MAX_BYTES, SENT_COLUMNS, TABLE } from "./import-rows.ts";

@@ -1,7 +1,9 @@
 /** The fields of an app, for the forms that create and change one. */
+
 import { html } from "hono/html";
 import { DEFAULT_MAX_LINKS } from "../../../domain/sub-links.ts";
-import type { Markup } from "../../../http/pages.ts";
+import type { Markup } from "../../../pages/frame.ts";
+import { showCount } from "../../../pages/locale.ts";
 import type { AppItem } from "../../api/apps.ts";
 import { field, orNull, pick, toLines } from "../elements.ts";
 import type { Form, FormError } from "../layout.ts";
@@ -14,7 +16,7 @@ export function appFields(app: Partial<AppItem>, formError?: FormError): Markup 
     ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.android_url ?? "" }, formError)}
     ${field({ name: "redirect_hosts", label: "Allowed redirect hosts", rows: 3, value: app.redirect_hosts?.join("\n") ?? "", hint: "One per line, e.g. shop.example.com" }, formError)}
     ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirect_schemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}
-    ${field({ name: "max_links", label: "Maximum number of links", value: String(app.max_links ?? DEFAULT_MAX_LINKS), required: true, hint: `Links that users create, at all levels. ${app.created_link_count === undefined ? "" : `The app has ${app.created_link_count.toLocaleString("en-US")} now.`}` }, formError)}`;
+    ${field({ name: "max_links", label: "Maximum number of links", value: String(app.max_links ?? DEFAULT_MAX_LINKS), required: true, hint: `Links that users create, at all levels. ${app.created_link_count === undefined ? "" : `The app has ${showCount(app.created_link_count)} now.`}` }, formError)}`;
 }
 
 export function toBody(form: Form) {

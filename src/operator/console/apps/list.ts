@@ -1,7 +1,9 @@
 /** The console's list of apps, and the form that creates one. */
+
 import { html } from "hono/html";
 import { type AppRow, searchApps } from "../../../db/operator/apps.ts";
-import type { Markup } from "../../../http/pages.ts";
+import type { Markup } from "../../../pages/frame.ts";
+import { showCount } from "../../../pages/locale.ts";
 import { createApp } from "../../api/apps.ts";
 import { numberColumn, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
@@ -46,7 +48,7 @@ const appRow = (app: AppRow): Markup => html`
     <th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a>${app.archivedAt === null ? "" : html` <span class="badge">Archived</span>`}</th>
     <td data-label="Token"><code>${app.token}</code></td>
     <td data-label="Default URL">${app.defaultUrl}</td>
-    <td data-label="Links" class="number">${app.createdLinkCount.toLocaleString("en-US")}</td>
+    <td data-label="Links" class="number">${showCount(app.createdLinkCount)}</td>
   </tr>`;
 
 export const newAppPage: Show = async (_context, formError) => ({

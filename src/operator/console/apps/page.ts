@@ -9,8 +9,8 @@ import { sumSpend } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
 import { email as emailField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import { type Markup, time } from "../../../http/pages.ts";
-import { showMoney } from "../../../usecases/money.ts";
+import { type Markup, time } from "../../../pages/frame.ts";
+import { showCount, showMoney } from "../../../pages/locale.ts";
 import { type AppItem, addMember, readApp, removeMember, updateApp } from "../../api/apps.ts";
 import { badField } from "../../api/common.ts";
 import { confirmStep, field, table } from "../elements.ts";
@@ -45,7 +45,7 @@ export const appPage: Show = async (context, formError, session) => {
       <section class="card" aria-labelledby="links">
         <h2 id="links">Links and spend</h2>
         <dl class="details">
-          <dt>Links</dt><dd>${app.created_link_count.toLocaleString("en-US")}, ${app.link_count.toLocaleString("en-US")} of them network links</dd>
+          <dt>Links</dt><dd>${showCount(app.created_link_count)}, ${showCount(app.link_count)} of them network links</dd>
           <dt>Spend, last ${DAYS} days</dt>
           <dd>${!spend ? "Too many costs to add them up here" : spend.length === 0 ? "None" : spend.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
           <dt>Created</dt><dd>${time(app.created_at)}</dd>

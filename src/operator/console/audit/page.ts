@@ -1,4 +1,5 @@
 /** The audit log as sentences, newest first, with filters, and the same as CSV. */
+
 import { html } from "hono/html";
 import {
   type AuditFilter,
@@ -9,9 +10,10 @@ import {
 import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
-import { type Markup, time } from "../../../http/pages.ts";
-import { subjectsOf, toShown } from "../../../usecases/audit/entries.ts";
-import { ACTIONS } from "../../../usecases/audit/sentences.ts";
+import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
+import { ACTIONS } from "../../../pages/audit/sentences.ts";
+import { type Markup, time } from "../../../pages/frame.ts";
+import { showCount, showPlural } from "../../../pages/locale.ts";
 import { toAuditItem } from "../../api/audit.ts";
 import { table } from "../elements.ts";
 import type { Show } from "../layout.ts";
@@ -81,7 +83,7 @@ export const auditPage: Show = async (context) => {
     body: html`
       <h1>Audit log</h1>
       ${filters(query)}
-      ${items.length === 0 ? "" : html`<p class="muted">${items.length === 1 ? "1 entry" : `${items.length} entries`}, newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${MAX_CSV.toLocaleString("en-US")} as CSV</a></p>`}
+      ${items.length === 0 ? "" : html`<p class="muted">${showPlural(items.length, "entry", "entries")}, newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${showCount(MAX_CSV)} as CSV</a></p>`}
       ${table(
         "Audit log",
         ["What happened", "Changes", "Time"],

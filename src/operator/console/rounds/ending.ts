@@ -1,10 +1,10 @@
 /** The section of a round's page that ends it: what each cost type lacks, the types to approve, and dismissals by kind. */
 import { html } from "hono/html";
 import { FINDING_KINDS } from "../../../domain/rounds/findings.ts";
-import type { Markup } from "../../../http/pages.ts";
-import { costTypeName } from "../../../usecases/cost-types.ts";
+import { costTypeName } from "../../../pages/cost-types.ts";
+import type { Markup } from "../../../pages/frame.ts";
+import { KIND_NAMES, missingOf } from "../../../pages/rounds.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
-import { KIND_NAMES, missingOf } from "../../../usecases/rounds/view.ts";
 import { confirmStep, costTypeChecks, field } from "../elements.ts";
 import type { FormError } from "../layout.ts";
 

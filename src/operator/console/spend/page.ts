@@ -7,9 +7,9 @@ import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
 import { formatSpend, sumAdjusted, sumSpend } from "../../../domain/money.ts";
 import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
-import type { Markup } from "../../../http/pages.ts";
-import { showCount, showMoney } from "../../../usecases/money.ts";
-import { periodChecks, periodFields, periodPicker, toPeriod } from "../../../usecases/periods.ts";
+import type { Markup } from "../../../pages/frame.ts";
+import { showCount, showMoney } from "../../../pages/locale.ts";
+import { periodChecks, periodFields, periodPicker, toPeriod } from "../../../pages/periods.ts";
 import { numberColumn, table } from "../elements.ts";
 import type { Show } from "../layout.ts";
 

@@ -1,7 +1,7 @@
 /** The entries of the audit log as sentences, with the objects that they name and what changed. */
 import type { AuditObject } from "../../db/operator/audit.ts";
 import { formatAmount } from "../../domain/money.ts";
-import { describeTime } from "../../domain/time.ts";
+import { describeTime } from "../locale.ts";
 import { type Detail, isByPartner, isChange, type NameOf, sentenceOf, write } from "./sentences.ts";
 
 /** An entry as the console shows it: `operator@example.com` stopped `Acme Ads`. */

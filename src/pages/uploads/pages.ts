@@ -1,9 +1,12 @@
 /** What the pages of an upload show: the progress of the script, the counts, and a table with a row for each result. */
+
 import { html } from "hono/html";
 import { AppError } from "../../errors.ts";
-import { errorSummary, field, RejectedForm } from "../../http/form-fields.ts";
 import { toSentence } from "../../http/input/parse.ts";
-import { type Markup, servedFile } from "../../http/pages.ts";
+import { servedFile } from "../../http/served-file.ts";
+import { errorSummary, field, RejectedForm } from "../fields.ts";
+import type { Markup } from "../frame.ts";
+import { showPlural } from "../locale.ts";
 import { type Outcome, toResultFile } from "./rows.ts";
 import text from "./upload.client.js";
 
@@ -34,8 +37,7 @@ const FILE_NAME = "results.csv";
 export const countOf = (outcomes: Outcome[], state: State) =>
   outcomes.filter((one) => one.state === state).length;
 
-export const countText = ({ noun: [one, many] }: UploadTexts, count: number) =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+export const countText = ({ noun: [one, many] }: UploadTexts, count: number) => showPlural(count, one, many);
 
 /**
  * The form of the file, and where the script shows its progress. `check` and `importTo` are the paths for parts. After an error, the

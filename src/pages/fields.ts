@@ -4,9 +4,9 @@
  */
 import { html } from "hono/html";
 import { type AppError, ERRORS, type InputError } from "../errors.ts";
-import { invalidRequest, toSentence } from "./input/parse.ts";
-import type { Markup } from "./pages.ts";
-import { asCode } from "./pages.ts";
+import { invalidRequest, toSentence } from "../http/input/parse.ts";
+import type { Markup } from "./frame.ts";
+import { asCode } from "./frame.ts";
 
 interface RenderedField {
   id: string;

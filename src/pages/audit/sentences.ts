@@ -3,7 +3,8 @@
 import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
-import { KIND_NAMES } from "../rounds/view.ts";
+import { showList } from "../locale.ts";
+import { KIND_NAMES } from "../rounds.ts";
 
 export type Detail = Record<string, unknown>;
 
@@ -65,14 +66,14 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   },
   "undo dismissal": { verb: ({ finding }) => `undid the dismissal of ${showInvisible(String(finding))} in` },
   "create link": ofLink((detail, nameOf) =>
-    AND.format(
+    showList(
       Object.entries(LINK_FIELDS).flatMap(
         ([field, { atCreation }]) => atCreation(detail[field], nameOf) ?? [],
       ),
     ),
   ),
   "update link": ofLink((detail, nameOf) =>
-    AND.format(
+    showList(
       Object.entries(LINK_FIELDS).flatMap(([field, { inUpdate }]) => {
         const change = detail[field];
         return isChange(change) ? inUpdate(change, nameOf) : [];
@@ -140,7 +141,6 @@ export const isChange = (value: unknown): value is Change =>
 /** A partner did it with its credential. */
 export const isByPartner = (detail: Detail) => detail.credential_id !== undefined;
 
-const AND = new Intl.ListFormat("en-US");
 const quote = (value: unknown) => `“${value}”`;
 const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");

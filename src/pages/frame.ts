@@ -1,14 +1,15 @@
-/** Pages for people: one frame, one stylesheet, and the headers that let a page load nothing but its own origin's files. */
+/** Pages for people: one frame and one stylesheet. */
 
 import { html } from "hono/html";
-import { sha256 } from "../domain/hash.ts";
-import { describeTime } from "../domain/time.ts";
-import type { Context } from "../env.ts";
+import type { Context, SignedIn } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
+import { securityHeaders } from "../http/redirect.ts";
+import type { Route } from "../http/router.ts";
+import { servedFile } from "../http/served-file.ts";
 import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
 import stylesheet from "./assets/page.css";
-import type { Route } from "./router.ts";
+import { describeTime } from "./locale.ts";
 
 /** Markup in which every value was escaped, as `html` from hono/html makes it. */
 export type Markup = ReturnType<typeof html>;
@@ -30,7 +31,7 @@ export interface Page {
   body: Markup;
   status?: number;
   /** The signed-in user, if any. */
-  user?: { email: string; role: "member" | "operator" } | undefined;
+  user?: SignedIn | undefined;
   /** What the header has instead of the links of the user. */
   navigation?: Markup;
   /** For pages with wide tables. */
@@ -80,27 +81,24 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
 </html>`;
   return new Response(String(markup), {
     status: page.status ?? 200,
-    headers: { "content-type": "text/html; charset=utf-8", ...securityHeaders(), ...page.headers },
-  });
-}
-
-/** Redirects the browser with a GET request. `path` is on this origin and starts with a slash. */
-export function redirectResponse(path: string, headers: Record<string, string> = {}): Response {
-  return new Response(null, {
-    status: 303,
-    headers: { location: path, ...securityHeaders(), ...headers },
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      vary: "Accept-Language",
+      ...securityHeaders(),
+      ...page.headers,
+    },
   });
 }
 
 /** Shows an error to a person. */
-export function errorPage(context: Context, error: AppError, user?: Page["user"]): Promise<Response> {
+export function errorPage(context: Context, error: AppError): Promise<Response> {
   const { status, title } = ERRORS[error.code];
   context.trace.outcome = error.code;
   const errors = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
   return pageResponse(context, {
     title,
     status,
-    user,
+    user: context.user,
     headers: error.headers,
     body: html`
       <section class="card">
@@ -112,19 +110,6 @@ export function errorPage(context: Context, error: AppError, user?: Page["user"]
         <p><a class="button secondary" href="/">Back to home</a></p>
       </section>`,
   });
-}
-
-/** The headers of every page and of every redirect between pages. */
-export function securityHeaders(): Record<string, string> {
-  return {
-    "cache-control": "no-store",
-    "content-security-policy":
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    // With no-referrer, browsers would send `Origin: null` with our own forms.
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-  };
 }
 
 function navigation(context: Context, { user, switcher }: Page): Markup {
@@ -153,23 +138,6 @@ const footer = html`<footer class="bottom"><div>
     </div></footer>`;
 
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
-
-/**
- * A file that a page loads: its URL and its route. `path` contains a dot, so no link token equals it. The URL changes with
- * the content, so browsers may cache it forever.
- */
-export function servedFile(path: string, type: string, content: string): { href: string; route: Route } {
-  const search = `?v=${sha256(content).slice(0, 12)}`;
-  // During a deployment, an old version may get a request for new content. Its response must not be cached.
-  const readFile = ({ url }: Context) =>
-    new Response(content, {
-      headers: {
-        "content-type": type,
-        "cache-control": url.search === search ? "public, max-age=31536000, immutable" : "no-cache",
-      },
-    });
-  return { href: path + search, route: { path, methods: { GET: readFile } } };
-}
 
 const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet + figures);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);

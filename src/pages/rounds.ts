@@ -1,10 +1,12 @@
 /** The HTML of a round's report, for the partner and for operators. */
+
 import { html } from "hono/html";
-import { showInvisible } from "../../domain/characters.ts";
-import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
-import { type Markup, time } from "../../http/pages.ts";
-import { ratesTable } from "../rates.ts";
-import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "./serialize.ts";
+import { showInvisible } from "../domain/characters.ts";
+import { FINDING_KINDS, type FindingKind, type FindingState } from "../domain/rounds/findings.ts";
+import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../usecases/rounds/serialize.ts";
+import { type Markup, time } from "./frame.ts";
+import { showCount } from "./locale.ts";
+import { ratesTable } from "./rates.ts";
 
 export const KIND_NAMES: Record<FindingKind, string> = {
   engagement_without_cost: "Engagement without a cost",
@@ -44,7 +46,7 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
     <dl class="details">
       <dt>Opened</dt><dd>${time(round.opened_at)}</dd>
       ${round.ended_at ? html`<dt>${round.state === "approved" ? "Approved" : "Closed"}</dt><dd>${time(round.ended_at)}</dd>` : ""}
-      <dt>Submissions</dt><dd>${round.entries} of ${round.max_entries.toLocaleString("en")}. They never count as spend.</dd>
+      <dt>Submissions</dt><dd>${showCount(round.entries)} of ${showCount(round.max_entries)}. They never count as spend.</dd>
     </dl>
     ${
       report.complete

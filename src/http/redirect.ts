@@ -1,0 +1,22 @@
+/** The headers of pages, and redirects between them. */
+
+/** Redirects the browser with a GET request. `path` is on this origin and starts with a slash. */
+export function redirectResponse(path: string, headers: Record<string, string> = {}): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location: path, ...securityHeaders(), ...headers },
+  });
+}
+
+/** The headers of every page and of every redirect between pages. */
+export function securityHeaders(): Record<string, string> {
+  return {
+    "cache-control": "no-store",
+    "content-security-policy":
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    // With no-referrer, browsers would send `Origin: null` with our own forms.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  };
+}

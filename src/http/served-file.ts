@@ -1,0 +1,21 @@
+/** Files that pages load. */
+import { sha256 } from "../domain/hash.ts";
+import type { Context } from "../env.ts";
+import type { Route } from "./router.ts";
+
+/**
+ * A file that a page loads: its URL and its route. `path` contains a dot, so no link token equals it. The URL changes with
+ * the content, so browsers may cache it forever.
+ */
+export function servedFile(path: string, type: string, content: string): { href: string; route: Route } {
+  const search = `?v=${sha256(content).slice(0, 12)}`;
+  // During a deployment, an old version may get a request for new content. Its response must not be cached.
+  const readFile = ({ url }: Context) =>
+    new Response(content, {
+      headers: {
+        "content-type": type,
+        "cache-control": url.search === search ? "public, max-age=31536000, immutable" : "no-cache",
+      },
+    });
+  return { href: path + search, route: { path, methods: { GET: readFile } } };
+}
