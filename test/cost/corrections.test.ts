@@ -43,21 +43,31 @@ interface Correction {
   once?: number[];
 }
 const matched = [click, (id: string) => send(id, "0.5")];
+const hasShards = ledgerOn().shards.length > 0;
+/** With shards: the entry of the audit log that says `requested`, and the void itself. */
+const onceOnShards = [2, 3];
 const CORRECTIONS: Record<string, Correction> = {
-  "a void of a matched cost": { prepare: matched, correct: voidOwn, state: "voided", amount: 50_000 },
+  "a void of a matched cost": {
+    prepare: matched,
+    correct: voidOwn,
+    state: "voided",
+    amount: 50_000,
+    once: hasShards ? onceOnShards : [],
+  },
   "a void of a price on a URL": {
     prepare: [clickWithPrice],
     correct: voidOwn,
     state: "voided",
     amount: 30_000,
+    once: hasShards ? onceOnShards : [],
   },
   "an operator's void": {
     prepare: matched,
     correct: voidAsOperator,
     state: "voided",
     amount: 50_000,
-    // The check of the token, and with shards the entry of the audit log.
-    once: ledgerOn().shards.length > 0 ? [1, 3] : [1],
+    // The check of the token comes before.
+    once: [1, ...(hasShards ? onceOnShards.map((number) => number + 1) : [])],
   },
   "a call with other values after a void": {
     prepare: [...matched, voidOwn],
