@@ -6,27 +6,13 @@ import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
 import { appToken } from "../http/input/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import { link } from "../usecases/links/link.ts";
+import { LINK_EXAMPLE, link } from "../usecases/links/link.ts";
 
 export const appPath = z.object({ app_token: appToken });
 export const linkPath = z.object({
   app_token: appToken,
   link_token: z.string().with(z.describe("The token of the link")),
 });
-
-const LINK_EXAMPLE = {
-  name: "Summer",
-  token: "q2r7kd0n5x",
-  label: "Summer",
-  level: 1,
-  archived: false,
-  has_subtrackers: false,
-  partner_id: null,
-  cost_data_enabled: false,
-  url: "https://links.example.com/q2r7kd0n5x",
-  click_url: "https://links.example.com/q2r7kd0n5x",
-  impression_url: "https://links.example.com/impression/q2r7kd0n5x",
-};
 
 export const oneLink = (description: string, headers: string[] = []) => ({
   description,

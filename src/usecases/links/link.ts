@@ -57,6 +57,21 @@ export const link = z
 
 export type Link = z.output<typeof link>;
 
+/** For the documentation. */
+export const LINK_EXAMPLE: Link = {
+  name: "Summer",
+  token: "q2r7kd0n5x",
+  label: "Summer",
+  level: 1,
+  archived: false,
+  has_subtrackers: false,
+  partner_id: null,
+  cost_data_enabled: false,
+  url: "https://links.example.com/q2r7kd0n5x",
+  click_url: "https://links.example.com/q2r7kd0n5x",
+  impression_url: "https://links.example.com/impression/q2r7kd0n5x",
+};
+
 /** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
 export function inheritedFrom(parent: (LinkRow & Inherited) | undefined): Inherited {
   if (!parent) return { inheritedName: null, inheritedPartner: null, inheritedSwitch: null };
