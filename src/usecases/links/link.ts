@@ -3,7 +3,7 @@ import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import type { NewLink } from "../../db/links/creation.ts";
 import type { Inherited } from "../../db/links/links.ts";
-import { LINK_SETTINGS, type LinkRow, type LinkSetting } from "../../db/links/lists.ts";
+import type { LinkRow, LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
 
@@ -156,19 +156,21 @@ export function toNewLink(sent: z.output<typeof newLink>): NewLink {
   return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
 }
 
+const changeFields = {
+  name: z.optional(linkName),
+  archived: z.optional(z.boolean()),
+  partner_id: z.nullish(idNumber).with(z.describe("The partner to attach; null detaches it")),
+  cost_data_enabled: z
+    .optional(z.boolean())
+    .with(z.describe("Requires a partner that supports cost data, on this link or above it")),
+} satisfies Record<LinkSetting, z.ZodMiniType>;
+
 /** The body of a PATCH (spec §4.5). An absent key keeps the current value; a null partner detaches the partner. */
 export const linkUpdate = z
-  .strictObject({
-    name: z.optional(linkName),
-    archived: z.optional(z.boolean()),
-    partner_id: z.nullish(idNumber).with(z.describe("The partner to attach; null detaches it")),
-    cost_data_enabled: z
-      .optional(z.boolean())
-      .with(z.describe("Requires a partner that supports cost data, on this link or above it")),
-  } satisfies Record<LinkSetting, z.ZodMiniType>)
+  .strictObject(changeFields)
   .check(
     z.refine(
       (body) => Object.values(body).some((value) => value !== undefined),
-      `must contain at least one of ${Object.values(LINK_SETTINGS).join(", ")}`,
+      `must contain at least one of ${Object.keys(changeFields).join(", ")}`,
     ),
   );
