@@ -26,8 +26,8 @@ export const links: Mutant[] = [
   {
     name: "a path finds the archived link before the active one",
     file: "src/db/links/paths.ts",
-    search: "min(${s.archived} << 60 | ${s.id})",
-    replace: "min((1 - ${s.archived}) << 60 | ${s.id})",
+    search: "coalesce(${oldest(at, 0)}, ${oldest(at, 1)})",
+    replace: "coalesce(${oldest(at, 1)}, ${oldest(at, 0)})",
     tests: ["test/workspace/create.test.ts"],
   },
   {
