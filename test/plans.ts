@@ -91,11 +91,8 @@ export async function takeScans(): Promise<string[]> {
   for (const [query, isNew] of recorded) {
     if (!isNew) continue;
     recorded.set(query, false);
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
-      .bind(...Array(query.split("?").length - 1).fill(null))
-      .all<{ detail: string }>();
     const text = query.replace(/\s+/g, " ").trim();
-    for (const { detail } of results) {
+    for (const { detail } of await explain(query)) {
       const table = findScannedTable(detail, text);
       if (table && !ALLOWED_SCANS[table]?.test(text)) scans.push(`${detail}: ${text}`);
     }
@@ -103,6 +100,14 @@ export async function takeScans(): Promise<string[]> {
       scans.push(`use limitTo, or SQLite plans again for each request: ${text}`);
   }
   return scans;
+}
+
+/** Returns the steps of the plan of a statement, in their order. */
+export async function explain(query: string): Promise<{ id: number; parent: number; detail: string }[]> {
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
+    .bind(...Array(query.split("?").length - 1).fill(null))
+    .all<{ id: number; parent: number; detail: string }>();
+  return results;
 }
 
 /** Returns the table that a step of a plan scans; undefined if it scans a JSON list, or the rows of a subquery or of a CTE. */

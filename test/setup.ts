@@ -6,7 +6,7 @@ import { afterAll, expect, vi } from "vitest";
 import { once } from "./once.ts";
 
 const OWN_MODULES =
-  /\/(account\/show-token|auth\/(passwords|pace|report-limits)|site\/health|security\/(rate-limits|shed-load))\.test\.ts$/;
+  /\/(account\/show-token|auth\/(passwords|pace|report-limits)|db\/statements|site\/health|security\/(rate-limits|shed-load))\.test\.ts$/;
 
 const last = once("last file", () => ({ hadOwnModules: false }));
 const hasOwnModules = OWN_MODULES.test(expect.getState().testPath ?? "");
