@@ -1,6 +1,7 @@
 /** The settings of a link: its name, its partner and cost data with a preview, and whether it is archived. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import type { LinkSetting } from "../../db/links/lists.ts";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
@@ -61,17 +62,8 @@ interface State {
 /** The page, also after a rejected form. */
 export function renderSettings(context: Context, member: Member, edited: EditedLink, state: State) {
   const { row } = edited;
-  const { nameRejected, choiceRejected, choice = currentChoice(edited) } = state;
-  const rejected = nameRejected ?? choiceRejected;
-  const judged = state.isPreview ? judgeChoice(edited, choice) : undefined;
-  const forms = html`
-    ${nameSection(edited, nameRejected)}
-    <section class="card" aria-labelledby="partner-and-cost">
-      <h2 id="partner-and-cost">Partner and cost data</h2>
-      ${choiceForm(edited, choice, choiceRejected)}
-      ${judged && !judged.rejection ? preview(context, edited, choice, judged) : ""}
-    </section>
-    ${archiveSection(edited)}`;
+  const rejected = state.nameRejected ?? state.choiceRejected;
+  const sections = [...SECTIONS].map((section) => section(context, edited, state));
   return {
     title: `${rejected ? "Error: " : ""}Settings of ${row.label}`,
     ...(rejected && { status: ERRORS[rejected.error.code].status }),
@@ -80,9 +72,19 @@ export function renderSettings(context: Context, member: Member, edited: EditedL
       <h1>Settings of ${row.label}</h1>
       ${state.done ? doneNotice(edited, state.done) : ""}
       ${rejected ? errorSummary(rejected) : ""}
-      ${forms}`,
+      ${sections}`,
   };
 }
+
+type Section = (context: Context, edited: EditedLink, state: State) => Markup;
+/** The section that shows and changes each setting. */
+const SECTION_OF: Record<LinkSetting, Section> = {
+  name: nameSection,
+  partner_id: partnerSection,
+  cost_data_enabled: partnerSection,
+  archived: archiveSection,
+};
+const SECTIONS = new Set(Object.values(SECTION_OF));
 
 function doneNotice({ row, path }: EditedLink, done: Done): Markup {
   const isSwitched = done === "archived" || done === "restored";
@@ -97,7 +99,7 @@ function doneNotice({ row, path }: EditedLink, done: Done): Markup {
     <div class="notice ok undo"><p role="status">${SETTINGS_NOTICES.texts[done]}</p>${isSwitched ? undo : ""}</div>`;
 }
 
-function nameSection({ row, path }: EditedLink, rejected: RejectedForm | undefined): Markup {
+function nameSection(_: Context, { row, path }: EditedLink, { nameRejected }: State): Markup {
   const input = field(
     {
       name: "name",
@@ -106,7 +108,7 @@ function nameSection({ row, path }: EditedLink, rejected: RejectedForm | undefin
       required: true,
       hint: "Up to 255 characters, without ::",
     },
-    rejected,
+    nameRejected,
   );
   return html`
     <section class="card" aria-labelledby="rename">
@@ -119,7 +121,18 @@ function nameSection({ row, path }: EditedLink, rejected: RejectedForm | undefin
     </section>`;
 }
 
-function archiveSection({ row, path }: EditedLink): Markup {
+function partnerSection(context: Context, edited: EditedLink, state: State): Markup {
+  const { choice = currentChoice(edited), choiceRejected, isPreview } = state;
+  const judged = isPreview ? judgeChoice(edited, choice) : undefined;
+  return html`
+    <section class="card" aria-labelledby="partner-and-cost">
+      <h2 id="partner-and-cost">Partner and cost data</h2>
+      ${choiceForm(edited, choice, choiceRejected)}
+      ${judged && !judged.rejection ? preview(context, edited, choice, judged) : ""}
+    </section>`;
+}
+
+function archiveSection(_: Context, { row, path }: EditedLink): Markup {
   const isArchived = row.archived === 1;
   return html`
     <section class="card" aria-labelledby="archive">
