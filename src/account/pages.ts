@@ -41,7 +41,7 @@ export function accountPage(
     headers: shown.headers ?? {},
     body: html`
       <h1>Account</h1>
-      <p class="status notice ok" role="status">${shown.message ?? ACCOUNT_NOTICES.read(context.url) ?? ""}</p>
+      <p class="status notice ok" role="status">${shown.message ?? ACCOUNT_NOTICES.readDone(context) ?? ""}</p>
       <section class="card">
         <h2>Profile</h2>
         <dl class="details">

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
 import type { Operator } from "../db/audit.ts";
-import { findPasswordHash } from "../db/operator/users.ts";
+import { findPassword } from "../db/operator/users.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -32,6 +32,8 @@ export async function requirePassword(
 
 const NO_PASSWORD =
   "Your account has no password. Sign in to the console again, and do this there in the next 10 minutes.";
+const TEMPORARY_PASSWORD =
+  "You have a temporary password. Sign in and choose your own one, then send that as `your_password`.";
 
 /** Like `requirePassword`, with the password that was sent. `ask` is the text of the error if there is none. */
 export async function checkPassword(
@@ -40,8 +42,9 @@ export async function checkPassword(
   sent: string | undefined,
   ask?: string,
 ): Promise<void> {
-  const stored = await findPasswordHash(context.env.DB, userId);
+  const { passwordHash: stored, passwordExpiresAt } = await findPassword(context.env.DB, userId);
   if (stored === null) throw new AppError("password_required", NO_PASSWORD);
+  if (passwordExpiresAt !== null) throw new AppError("password_required", TEMPORARY_PASSWORD);
   if (sent === undefined) throw passwordError("password_required", "is required", ask);
   const counted = sha256(`operator ${userId}`);
   if (!(await confirmPassword(context, { userId, stored, counted }, sent))) {

@@ -1,8 +1,12 @@
 /** Shows what a page says after a redirect. */
 import { html } from "hono/html";
+import type { Context } from "../env.ts";
 import type { Markup } from "./frame.ts";
 
-export function showNotice(notices: { read: (url: URL) => string | undefined }, url: URL): Markup | "" {
-  const text = notices.read(url);
+export function showNotice(
+  notices: { readDone: (context: Context) => string | undefined },
+  context: Context,
+): Markup | "" {
+  const text = notices.readDone(context);
   return text === undefined ? "" : html`<p class="notice ok" role="status">${text}</p>`;
 }

@@ -117,7 +117,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
       <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,
     body: html`
       <nav class="tabs" aria-label="Partner">${links}</nav>
-      ${page.status ? "" : showNotice(PARTNER_NOTICES, context.url)}
+      ${page.status ? "" : showNotice(PARTNER_NOTICES, context)}
       ${page.body}`,
   });
 }

@@ -602,7 +602,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
-<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they sign in.</p>
+<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they sign in. An operator with a temporary password gets it too, until they have chosen their own one.</p>
 <p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
 <pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\

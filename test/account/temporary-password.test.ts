@@ -97,6 +97,19 @@ it("is not accepted as the user's own password", async () => {
   expect(await accountState()).toEqual(before);
 });
 
+it.each([
+  ["before it expires", NOW],
+  ["after it has expired", NOW + 7 * DAY],
+])("does not confirm what an operator does with the API token, %s", async (_, now) => {
+  const USER = `${USERS}/1`;
+  const own = await setTemporary(`${USERS}/2/password`, { your_password: DEMO.operatorPassword });
+  const json = { role: "operator", your_password: own };
+  const promoted = await ask(USER, { token: DEMO.operatorToken, method: "PATCH", json, now });
+  expect([promoted.status, promoted.body]).toMatchObject([403, { code: "password_required" }]);
+  expect(promoted.body).toMatchObject({ detail: expect.stringContaining("temporary password") });
+  expect(await rows("SELECT role FROM users WHERE id = 1")).toEqual([{ role: "member" }]);
+});
+
 it("lets the user sign out", async () => {
   const browser = await signedInWithTemporary();
   expect((await browser.post("/logout", {})).headers.get("location")).toBe("/login?notice=signed-out");

@@ -65,11 +65,14 @@ const id = sql.placeholder("id");
 const byId = query(fields, sql`FROM ${users} WHERE ${users.id} = ${id}`);
 const byEmail = query(fields, sql`FROM ${users} WHERE ${users.email} = ${sql.placeholder("email")}`);
 
-const passwordOf = query({ passwordHash: users.passwordHash }, sql`FROM ${users} WHERE ${users.id} = ${id}`);
+const passwordOf = query(
+  { passwordHash: users.passwordHash, passwordExpiresAt: users.passwordExpiresAt },
+  sql`FROM ${users} WHERE ${users.id} = ${id}`,
+);
 
-/** The stored hash of the user's password; null with single sign-on. */
-export async function findPasswordHash(db: D1Database, userId: number): Promise<string | null> {
-  return (await runForRow(db, passwordOf(db, { id: userId })))?.passwordHash ?? null;
+/** The password that a user has now. */
+export async function findPassword(db: D1Database, userId: number): Promise<StoredPassword> {
+  return (await runForRow(db, passwordOf(db, { id: userId }))) ?? NO_PASSWORD;
 }
 
 export function findUser(db: D1Database, userId: number): Promise<UserRow | undefined> {

@@ -121,7 +121,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       <nav class="tabs" aria-label="Operator console">${links}</nav>
-      ${showNotice(NOTICES, context.url)}
+      ${showNotice(NOTICES, context)}
       ${formError ? errorSummary(formError) : ""}
       ${page.body}
       <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,

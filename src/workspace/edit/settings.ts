@@ -41,7 +41,8 @@ export const settingsPage: Show = async (context, member) => {
   const current = currentChoice(edited);
   const isPreview = query.partner !== undefined || query.cost !== undefined;
   const choice = { partner: query.partner ?? current.partner, cost: query.cost ?? current.cost };
-  if (!isPreview) return renderSettings(context, member, edited, { done: query.notice });
+  if (!isPreview)
+    return renderSettings(context, member, edited, { done: SETTINGS_NOTICES.findDone(context) });
   const judged = judgeChoice(edited, choice);
   return judged.rejection
     ? renderSettings(context, member, edited, {

@@ -39,7 +39,7 @@ export const linkPage: Show = async (context, member) => {
         <div class="title"><h1>${row.label}</h1> <span class="badge">${LEVEL_NAMES[row.level - 1]}</span></div>
         <a class="button secondary" href="${member.path}/links/${row.token}/settings">Settings</a>
       </div>
-      ${showNotice(LINK_NOTICES, url)}
+      ${showNotice(LINK_NOTICES, context)}
       ${states(view)}
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}
