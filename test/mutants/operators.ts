@@ -52,6 +52,13 @@ export const operators: Mutant[] = [
     tests: ["test/operator/users.test.ts"],
   },
   {
+    name: "an expired temporary password confirms that an operator acts on another",
+    file: "src/operator/confirmation.ts",
+    search: "if (passwordExpiresAt !== null) throw",
+    replace: "if ((passwordExpiresAt ?? 0) < 0) throw",
+    tests: ["test/account/temporary-password.test.ts"],
+  },
+  {
     name: "a password is recent for ten minutes and a millisecond",
     file: "src/operator/console/session.ts",
     search: "passwordAt > now - RECENT_MS",

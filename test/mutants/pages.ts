@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 /** Pages of members and partners, files, and what every response has. */
 export const pages: Mutant[] = [
   {
+    name: "a link on another site says that something was done",
+    file: "src/http/notices.ts",
+    search: 'site === null || site === "same-origin"',
+    replace: 'site !== ""',
+    tests: ["test/security/notices.test.ts"],
+  },
+  {
     name: "the overview names problems of archived links",
     file: "src/db/ledger/attention.ts",
     search: "WHERE ${isViewer} AND ${l.archived} = 0",

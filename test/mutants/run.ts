@@ -19,13 +19,14 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { accounts } from "./accounts.ts";
 import { ledger } from "./ledger.ts";
+import { limits } from "./limits.ts";
 import { links } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
 import { operators } from "./operators.ts";
 import { pages } from "./pages.ts";
 import { storage } from "./storage.ts";
 
-const mutants: Mutant[] = [...ledger, ...storage, ...links, ...accounts, ...operators, ...pages];
+const mutants: Mutant[] = [...ledger, ...storage, ...links, ...accounts, ...limits, ...operators, ...pages];
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What the tests read. */
