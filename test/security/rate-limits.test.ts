@@ -114,6 +114,15 @@ describe("an address", () => {
     expect(await guess("1:2:3:4:5:6:7:8:9:::")).toBe(401);
   });
 
+  it("is the one that Cloudflare names, whatever other headers say", async () => {
+    const { limiter, keys } = allowing(0);
+    const others = ["x-forwarded-for", "forwarded", "x-real-ip", "true-client-ip", "x-client-ip", "via"];
+    const headers = Object.fromEntries(others.map((name) => [name, "192.0.2.9"]));
+    const options = { headers, token: createToken("api"), env: { ADDRESS_REJECTIONS: limiter } };
+    expect(await rejection(LINKS, from("192.0.2.4", options))).toEqual(LIMITED);
+    expect(keys).toEqual(["192.0.2.4"]);
+  });
+
   it("is not counted for a valid credential, another error, a click or an impression", async () => {
     const { limiter, keys } = allowing(0);
     const bindings = { ADDRESS_REJECTIONS: limiter, CREDENTIAL_REQUESTS: allowing(9).limiter };
