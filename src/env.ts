@@ -1,6 +1,7 @@
 /** The bindings, the check of the configuration, and the context that every handler gets. The only reader of the clock. */
 
-import { type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
+import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
+import { groupCalls } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { ConfigurationError } from "./errors.ts";
 import { logError, type Trace } from "./log.ts";
@@ -34,6 +35,8 @@ export interface Env extends LedgerBindings {
   SECURITY_CONTACT?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
+  /** How many calls to a database are in flight before requests share one. `0`: they never do. Default: 2. */
+  GROUP_CALLS?: string;
 }
 
 /** Milliseconds since 1970. */
@@ -115,8 +118,8 @@ const REQUIRED_BINDINGS = {
 const checked = new WeakSet<Env>();
 
 /**
- * Throws ConfigurationError, with every problem, for a configuration that cannot serve. The bindings of an isolate (one
- * running copy of the Worker) never change, so what passed once is not checked again.
+ * Throws ConfigurationError, with every problem, for a configuration that cannot serve, and applies GROUP_CALLS. The bindings of
+ * an isolate (one running copy of the Worker) never change, so what passed once is not checked again.
  */
 export function checkConfiguration(env: Env): void {
   if (checked.has(env)) return;
@@ -132,7 +135,10 @@ export function checkConfiguration(env: Env): void {
     problems.push('OPERATOR_MFA must be "required" or "optional".');
   if (!/^(mailto:|https:\/\/|tel:)[!-~]+$/.test(env.SECURITY_CONTACT ?? "tel:0"))
     problems.push("SECURITY_CONTACT must be a mailto:, https: or tel: URI.");
+  const calls = env.GROUP_CALLS ?? "2";
+  if (!/^\d{1,2}$/.test(calls)) problems.push("GROUP_CALLS must be a whole number from 0 to 99.");
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);
+  groupCalls(databasesOf(ledgerOf(env)), Number(calls), systemClock);
   checked.add(env);
 }
 

@@ -1,5 +1,6 @@
 /** The entry point of every request, cron run and queue batch. */
 import { limitRejections } from "./auth/rate-limits.ts";
+import { TooManyWaitingError } from "./db/group-commit.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { auditSubLinks } from "./db/links/sub-link-audit.ts";
@@ -59,6 +60,8 @@ function toAppError(context: Context, error: unknown): AppError {
     return new AppError("not_configured", detail, RETRY);
   }
   if (isNotMigrated(error)) return new AppError("not_migrated", undefined, RETRY);
+  if (error instanceof TooManyWaitingError)
+    return new AppError("unavailable", undefined, { headers: { "retry-after": "1" } });
   if (isTransient(error)) return new AppError("unavailable", undefined, RETRY);
   return new AppError("internal_error");
 }
@@ -74,7 +77,12 @@ async function logged<T>(job: () => Promise<T>): Promise<T> {
 }
 
 export default {
-  fetch: (request, env, execution) => serve(request, env, execution, systemClock),
+  fetch(request, env, execution) {
+    const answer = serve(request, env, execution, systemClock);
+    // A client that disconnects ends its request, and with it the call that has the statements of others (db/group-commit.ts).
+    execution.waitUntil(answer);
+    return answer;
+  },
   async scheduled({ scheduledTime }, env) {
     const ledger = await logged(async () => {
       checkConfiguration(env);

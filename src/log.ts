@@ -79,3 +79,18 @@ export function logError(requestId: string, error: unknown): void {
 function withoutSecrets(message: string): string {
   return message.replace(/ll_(api|live|test)_\w+/g, "ll_$1_…");
 }
+
+/** Logs figures of several requests. */
+export function logFigures(figures: { group: Groups } | { lost_engagements: number }): void {
+  console.log(JSON.stringify({ level: "group" in figures ? "info" : "error", ...figures }));
+}
+
+/** The calls to a database in which requests shared. */
+export interface Groups {
+  calls: number;
+  requests: number;
+  /** The most requests of one call. */
+  largest: number;
+  /** The longest time that a request waited for its call, in milliseconds. */
+  longest_wait: number;
+}

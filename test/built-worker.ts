@@ -79,6 +79,14 @@ export interface Settings {
   seed?: string[];
   /** In addition to the databases, namespaces and limiters in wrangler.toml. */
   bindings?: Record<string, string | object>;
+  /** The names of more databases, which are migrated too. */
+  databases?: string[];
+  /** Default true. */
+  isMigrated?: boolean;
+  /** Wraps the databases of the Worker, so that `databaseOf` can delay its calls and make them fail. */
+  faulty?: boolean;
+  /** Gets each line of the Worker's log. Default: they are discarded. */
+  onLog?: (line: string) => void;
   /** Whether ENGAGEMENTS is bound, with the Worker as the consumer of its queue. Default false. */
   queue?: boolean;
   /** The directory of the databases and namespaces. Default: a temporary directory. */
@@ -104,6 +112,7 @@ export async function startBuilt({
   ...settings
 }: Settings): Promise<BuiltWorker> {
   const { root = ROOT, seed, queue = false, state, port = 0, inspectorPort } = settings;
+  const { databases = [], isMigrated = true, faulty = false, onLog } = settings;
   const config: Config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const rateLimits = config.ratelimits.map(({ name, namespace_id, simple }) => [
     name,
@@ -112,9 +121,14 @@ export async function startBuilt({
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name,
-      modules: [{ type: "ESModule", path: "index.js", contents: script }],
+      modules: faulty
+        ? [
+            { type: "ESModule", path: "index.js", contents: buildFaulty() },
+            { type: "ESModule", path: "worker.js", contents: script },
+          ]
+        : [{ type: "ESModule", path: "index.js", contents: script }],
       compatibilityDate: config.compatibility_date,
-      d1Databases: config.d1_databases.map(({ binding }) => binding),
+      d1Databases: [...config.d1_databases.map(({ binding }) => binding), ...databases],
       kvNamespaces: config.kv_namespaces.map(({ binding }) => binding),
       ratelimits: Object.fromEntries(rateLimits),
       ...(queue && {
@@ -127,16 +141,31 @@ export async function startBuilt({
       ...(state && { resourcePersistencePath: state }),
       ...(inspectorPort && { inspectorPort }),
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],
-      // The Worker writes log lines as in production; they are discarded here.
+      // The Worker writes log lines as in production.
       log: new Log(LogLevel.NONE),
-      handleStructuredLogs: () => undefined,
+      handleStructuredLogs: ({ message }) => onLog?.(message),
     }),
   );
   await miniflare.ready;
   const url = (await miniflare.unsafeGetDirectURL(name)).origin;
   const db = (await miniflare.getD1Database("DB")) as unknown as D1Database;
-  await migrate(db, root, seed ?? demoStatements(Date.now()));
+  if (isMigrated) {
+    await migrate(db, root, seed ?? demoStatements(Date.now()));
+    for (const name of databases)
+      await migrate((await miniflare.getD1Database(name)) as unknown as D1Database, root, []);
+  }
   return { miniflare, url, db };
+}
+
+function buildFaulty(): string {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(import.meta.dirname, "faulty-worker.ts")],
+    bundle: true,
+    format: "esm",
+    external: ["./worker.js"],
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
 }
 
 async function migrate(db: D1Database, root: string, seed: string[]): Promise<void> {
@@ -152,5 +181,5 @@ async function migrate(db: D1Database, root: string, seed: string[]): Promise<vo
     const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
     await db.batch(queries.map((query) => db.prepare(query)));
   }
-  await db.batch(seed.map((statement) => db.prepare(statement)));
+  if (seed.length > 0) await db.batch(seed.map((statement) => db.prepare(statement)));
 }

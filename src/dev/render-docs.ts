@@ -13,7 +13,7 @@ interface RenderedPage {
   title: string;
   /** The paragraph below the title. */
   lead: string;
-  /** One for each heading of level 2, which is part of the body. */
+  /** One for each heading of level 2, which is not part of the body. */
   sections: { id: string; title: string; body: string }[];
 }
 
@@ -21,14 +21,17 @@ interface RenderedPage {
 function render(markdown: string): RenderedPage {
   const ids = new Set<string>();
   let heading = "";
+  const begin = (text: string) => {
+    heading = text;
+    const id = toId(text);
+    if (ids.has(id)) throw new Error(`Two headings have the anchor ${id}.`);
+    ids.add(id);
+    return id;
+  };
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
-        heading = text;
-        const id = toId(text);
-        if (ids.has(id)) throw new Error(`Two headings have the anchor ${id}.`);
-        ids.add(id);
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        return `<h${depth} id="${begin(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       // A table that is wider than the screen scrolls in its own region.
       table(token) {
@@ -48,10 +51,11 @@ function render(markdown: string): RenderedPage {
   if (title?.type !== "heading" || title.depth !== 1 || lead?.type !== "paragraph") {
     throw new Error("A page starts with a heading of level 1 and one paragraph.");
   }
-  const sections: { id: string; title: string; tokens: Token[] }[] = [];
+  const sections: { title: string; tokens: Token[] }[] = [];
   for (const token of rest) {
     if (token.type === "heading" && token.depth === 2) {
-      sections.push({ id: toId(token.text), title: token.text, tokens: [] });
+      sections.push({ title: token.text, tokens: [] });
+      continue;
     }
     const section = sections.at(-1);
     if (!section) throw new Error("Text after the first paragraph needs a heading of level 2.");
@@ -60,8 +64,8 @@ function render(markdown: string): RenderedPage {
   return {
     title: title.text,
     lead: marked.parseInline(lead.text, { async: false }),
-    sections: sections.map(({ id, title, tokens }) => ({
-      id,
+    sections: sections.map(({ title, tokens }) => ({
+      id: begin(title),
       title,
       body: marked.parser(tokens, marked.defaults).trim(),
     })),

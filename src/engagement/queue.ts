@@ -1,11 +1,12 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
+import { TooManyWaitingError } from "../db/group-commit.ts";
 import { recordAll, recordOne } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";
 import { RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
-import { logError } from "../log.ts";
+import { logError, logFigures } from "../log.ts";
 
 /** Leaves time to record the engagement directly: the runtime ends work 30 seconds after the response. */
 const DEADLINE_MS = 5_000;
@@ -21,7 +22,24 @@ export async function queueEngagement(context: Context, opened: OpenedLink): Pro
   } catch (error) {
     logError(context.requestId, error);
   }
-  await recordOne(context.ledger, opened, context.now);
+  try {
+    await recordOne(context.ledger, opened, context.now);
+  } catch (error) {
+    if (!(error instanceof TooManyWaitingError)) throw error;
+    await countLost();
+  }
+}
+
+/** The engagements that were lost since the last line in the log. */
+let lost = 0;
+const LOG_EVERY_MS = 1_000;
+
+/** One line a second, because thousands are lost in a second when this happens. */
+async function countLost(): Promise<void> {
+  if (lost++ > 0) return;
+  await scheduler.wait(LOG_EVERY_MS);
+  logFigures({ lost_engagements: lost });
+  lost = 0;
 }
 
 /**

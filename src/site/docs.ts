@@ -138,5 +138,5 @@ function toBody({ url }: Context, { lead, sections }: (typeof PAGES)[keyof typeo
     <nav class="contents" aria-label="On this page">
       <ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
     </nav>
-    ${sections.map(({ body }) => html`<section class="card">${raw(body.replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;
+    ${sections.map(({ id, title, body }) => html`<section class="card"><h2 id="${id}">${title}</h2>${raw(body.replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;
 }

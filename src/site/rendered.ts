@@ -6,8 +6,7 @@ export const PAGES = {
     title: "Prove a cost",
     lead: `The purge deletes a cost ${FACTS["retention time"]} after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
     sections: [
-      { id: "bind-a-bucket", title: "Bind a bucket", body: `<h2 id="bind-a-bucket">Bind a bucket</h2>
-<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.</p>
+      { id: "bind-a-bucket", title: "Bind a bucket", body: `<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.</p>
 <ol>
 <li><p>Create the bucket:</p>
 <pre data-language="sh">npx wrangler r2 bucket create linkledger-archive</pre>
@@ -22,8 +21,7 @@ export const PAGES = {
 <pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/handler/scheduled?time=$1&quot;; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
-      { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<h2 id="send-and-correct-a-cost">Send and correct a cost</h2>
-<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right one:</p>
+      { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right one:</p>
 <pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>send() { partner '' -d &quot;cost_id=acme-proof-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
 <kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
@@ -39,8 +37,7 @@ export const PAGES = {
 <kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;match&quot;:&quot;matched&quot;
 &quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
-      { id: "purge-it", title: "Purge it", body: `<h2 id="purge-it">Purge it</h2>
-<p>The local server runs the cron at any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:</p>
+      { id: "purge-it", title: "Purge it", body: `<p>The local server runs the cron at any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:</p>
 <pre data-language="console"><kbd>cron $(($(date +%s) + 16 * 24 * 3600))000</kbd>
 <samp>200</samp>
 <kbd>partner /acme-proof-20260701 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
@@ -49,8 +46,7 @@ export const PAGES = {
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp></pre>` },
-      { id: "prove-it", title: "Prove it", body: `<h2 id="prove-it">Prove it</h2>
-<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. The console has a page for it, <strong>Archive</strong>.</p>
+      { id: "prove-it", title: "Prove it", body: `<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. The console has a page for it, <strong>Archive</strong>.</p>
 <pre data-language="console"><kbd>prove() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     &quot;$BASE_URL/operator/v1/archive?partner_id=1&amp;cost_id=acme-proof-20260701&amp;day=$(date -u +%F)&quot;; }</kbd>
 <kbd>prove | grep -oE '&quot;(call|void_state|click|counts|replaced_at)&quot;:(\\[?\\{[^}]*\\}|null|&quot;[^&quot;]*&quot;|\\[\\])'</kbd>
@@ -66,8 +62,7 @@ export const PAGES = {
 &quot;replaced_at&quot;:null</samp></pre>
 <p>The first item is the voided cost: it was replaced and counts nothing. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
 <pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --file proof.ndjson.gz</pre>` },
-      { id: "the-objects", title: "The objects", body: `<h2 id="the-objects">The objects</h2>
-<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:</p>
+      { id: "the-objects", title: "The objects", body: `<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:</p>
 <div class="table" tabindex="0" role="region" aria-label="The objects"><table>
 <thead>
 <tr>
@@ -94,8 +89,7 @@ export const PAGES = {
 </tbody></table>
 </div>
 <p>The table <code>archive_objects</code> of each database lists its objects.</p>` },
-      { id: "the-lines-of-an-object", title: "The lines of an object", body: `<h2 id="the-lines-of-an-object">The lines of an object</h2>
-<p>A line has these values. Amounts are decimal text, without rounding, and times are in UTC:</p>
+      { id: "the-lines-of-an-object", title: "The lines of an object", body: `<p>A line has these values. Amounts are decimal text, without rounding, and times are in UTC:</p>
 <div class="table" tabindex="0" role="region" aria-label="The lines of an object"><table>
 <thead>
 <tr>
@@ -134,8 +128,7 @@ export const PAGES = {
 </tbody></table>
 </div>
 <p>A crash, a repeated run and a failing bucket lose no row and write none twice. Only two purges at exactly the same time, or a database that was restored to a time before a purge, can write a row to two objects. Both lines are equal, so read the archive with <code>DISTINCT</code>.</p>` },
-      { id: "add-them-up", title: "Add them up", body: `<h2 id="add-them-up">Add them up</h2>
-<p>The matched costs of the archive and of the ledger add up to the spend of the reports without its adjustments. With DuckDB, from a copy of the bucket in the folder <code>archive</code>:</p>
+      { id: "add-them-up", title: "Add them up", body: `<p>The matched costs of the archive and of the ledger add up to the spend of the reports without its adjustments. With DuckDB, from a copy of the bucket in the folder <code>archive</code>:</p>
 <pre data-language="sql">WITH lines AS (
   SELECT DISTINCT * FROM read_json('archive/*/*/*/*', format = 'newline_delimited', compression = 'gzip', columns = {
     partner_id: 'BIGINT', cost_id: 'VARCHAR', expired_at: 'VARCHAR', replaced_at: 'VARCHAR',
@@ -150,16 +143,14 @@ SELECT app_token, link_token, day, partner_id, cost_type, currency, state, count
 FROM counted
 GROUP BY ALL ORDER BY ALL;</pre>
 <p>DuckDB also reads the bucket directly: replace the folder by <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID &#39;…&#39;, SECRET &#39;…&#39;, ACCOUNT_ID &#39;…&#39;)</code>.</p>` },
-      { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<h2 id="when-the-bucket-fails">When the bucket fails</h2>
-<p>Clicks and costs go on. Rows that could not be written stay in the ledger, so it grows, and the next run of the cron tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
+      { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs go on. Rows that could not be written stay in the ledger, so it grows, and the next run of the cron tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
     ],
   },
   corrections: {
     title: "Correct a cost",
     lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both.`,
     sections: [
-      { id: "choose-how", title: "Choose how", body: `<h2 id="choose-how">Choose how</h2>
-<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
+      { id: "choose-how", title: "Choose how", body: `<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
 <thead>
 <tr>
 <th>What is wrong</th>
@@ -194,8 +185,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "find-it", title: "Find it", body: `<h2 id="find-it">Find it</h2>
-<p>The commands need the <code>NAME=value</code> lines of <code>npm start</code>, as in the README. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
+      { id: "find-it", title: "Find it", body: `<p>The commands need the <code>NAME=value</code> lines of <code>npm start</code>, as in the README. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
 <pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>send() { partner '' -d &quot;cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
 <kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
@@ -219,8 +209,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>Sending other values for the same cost ID does not replace them:</p>
 <pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;code&quot;:&quot;cost_id_conflict&quot;</samp></pre>` },
-      { id: "void-it", title: "Void it", body: `<h2 id="void-it">Void it</h2>
-<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.</p>
+      { id: "void-it", title: "Void it", body: `<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.</p>
 <pre data-language="console"><kbd>partner /acme-wrong-20260701/void -X POST | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
 &quot;duplicate&quot;:false</samp></pre>
@@ -228,21 +217,18 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <pre data-language="console"><kbd>send 25 | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
 &quot;duplicate&quot;:true</samp></pre>` },
-      { id: "correct-it", title: "Correct it", body: `<h2 id="correct-it">Correct it</h2>
-<p>Send the right values with the same cost ID. They count as the values of a first call would, if the click or impression is at most ${FACTS["cost window"]} old:</p>
+      { id: "correct-it", title: "Correct it", body: `<p>Send the right values with the same cost ID. They count as the values of a first call would, if the click or impression is at most ${FACTS["cost window"]} old:</p>
 <pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;match&quot;:&quot;matched&quot;
 &quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
-      { id: "check-it", title: "Check it", body: `<h2 id="check-it">Check it</h2>
-<pre data-language="console"><kbd>spend</kbd>
+      { id: "check-it", title: "Check it", body: `<pre data-language="console"><kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp>
 <kbd>partner /acme-wrong-20260701 | grep -oE '&quot;(cost_type|amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;cost_type&quot;:&quot;cpc&quot;
 &quot;amount&quot;:&quot;0.25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>` },
-      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<h2 id="void-it-as-the-operator">Void it as the operator</h2>
-<p>Operators void a cost with a reason, on the partner&#39;s page of the console or with the API. The audit log keeps the operator, the reason and the removed values; of a void by the partner, its credential and the removed values.</p>
+      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, on the partner&#39;s page of the console or with the API. The audit log keeps the operator, the reason and the removed values; of a void by the partner, its credential and the removed values.</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>operator partners/1/voids -d '{&quot;cost_id&quot;: &quot;acme-wrong-20260701&quot;, &quot;reason&quot;: &quot;Invalid click&quot;}' | \\
@@ -252,8 +238,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*&quot;reason&quot;[^}]*}'</kbd>
 <samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;reason&quot;:&quot;Invalid click&quot;}</samp></pre>
 <p>The partner can send other values after that, as after its own void.</p>` },
-      { id: "adjust-the-spend", title: "Adjust the spend", body: `<h2 id="adjust-the-spend">Adjust the spend</h2>
-<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example by a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
+      { id: "adjust-the-spend", title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example by a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
 <pre data-language="console"><kbd>adjust() { operator adjustments -H &quot;Idempotency-Key: $1&quot; -d &quot;{\\&quot;app_token\\&quot;: \\&quot;$APP_TOKEN\\&quot;, \\
     \\&quot;link_token\\&quot;: \\&quot;$LINK\\&quot;, \\&quot;day\\&quot;: \\&quot;$(date -u +%F)\\&quot;, \\&quot;partner_id\\&quot;: 1, \\&quot;cost_type\\&quot;: \\&quot;cpc\\&quot;, \\
     \\&quot;currency\\&quot;: \\&quot;USD\\&quot;, \\&quot;amount\\&quot;: \\&quot;-12.5\\&quot;, \\&quot;reason\\&quot;: \\&quot;Credit note 4711\\&quot;}&quot;; }</kbd>
@@ -264,8 +249,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,-12.5,-12.5,0,0</samp></pre>` },
-      { id: "see-what-is-missing", title: "See what is missing", body: `<h2 id="see-what-is-missing">See what is missing</h2>
-<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
+      { id: "see-what-is-missing", title: "See what is missing", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
 <ul>
 <li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.</li>
 <li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual.</li>
@@ -283,8 +267,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
     title: "Limits",
     lead: `Sizes, rate limits and deadlines of every interface, and what linkledger does not do.`,
     sections: [
-      { id: "sizes", title: "Sizes", body: `<h2 id="sizes">Sizes</h2>
-<div class="table" tabindex="0" role="region" aria-label="Sizes"><table>
+      { id: "sizes", title: "Sizes", body: `<div class="table" tabindex="0" role="region" aria-label="Sizes"><table>
 <thead>
 <tr>
 <th>What</th>
@@ -366,8 +349,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tbody></table>
 </div>
 <p>A report of a round beyond these limits has <code>&quot;complete&quot;: false</code>. The operator must dismiss that before the round can pass.</p>` },
-      { id: "rate-limits", title: "Rate limits", body: `<h2 id="rate-limits">Rate limits</h2>
-<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
+      { id: "rate-limits", title: "Rate limits", body: `<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
 <thead>
 <tr>
 <th>What</th>
@@ -413,8 +395,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>One copy of the Worker reads one report at a time, for its users in turn. Another one waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals gets <code>400</code> <code>report_too_large</code> before it reads them; only fewer days help.</p>
 <p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It is a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>
 <p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>` },
-      { id: "deadlines", title: "Deadlines", body: `<h2 id="deadlines">Deadlines</h2>
-<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
+      { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
 <tr>
 <th>linkledger waits for</th>
@@ -440,8 +421,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tbody></table>
 </div>
 <p>A change to an app&#39;s destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours, or after 2 hours without a request.</p>` },
-      { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<h2 id="what-linkledger-does-not-do">What linkledger does not do</h2>
-<ul>
+      { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<ul>
 <li>It keeps clicks and impressions that have a cost ID and a link with a partner. It does not count installs.</li>
 <li>It records a click after the redirect. If the machine stops in between, or the database is down and there is no queue, the click is lost. A partner that must be sure sends <code>s2s=1</code>.</li>
 <li>After the purge only totals are left, unless the operator binds an <a href="/docs/archive">archive</a>, from which every cost can be proved. It begins when it is bound.</li>
@@ -455,23 +435,20 @@ GROUP BY ALL ORDER BY ALL;</pre>
     title: "Member guide",
     lead: `Create links for your app, attach a partner, and read what the links cost.`,
     sections: [
-      { id: "get-your-api-token", title: "Get your API token", body: `<h2 id="get-your-api-token">Get your API token</h2>
-<p>An operator creates your account and adds you to an app. Sign in at <code>/account</code> and choose <strong>Show token</strong>. Send the token in the <code>Authorization</code> header of every request.</p>
+      { id: "get-your-api-token", title: "Get your API token", body: `<p>An operator creates your account and adds you to an app. Sign in at <code>/account</code> and choose <strong>Show token</strong>. Send the token in the <code>Authorization</code> header of every request.</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_api_…
 APP_TOKEN=…</pre>
 <p>A token works until you reset it. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>
 <p>The account page lists your sessions and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
-      { id: "create-a-link", title: "Create a link", body: `<h2 id="create-a-link">Create a link</h2>
-<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4):</p>
+      { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4):</p>
 <pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
 <kbd>NETWORK=$(create '{&quot;name&quot;: &quot;Acme&quot;}')</kbd>
 <kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
 <samp>http://localhost:8787/9pz8ctj6qs</samp></pre>
 <p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
-      { id: "attach-a-partner", title: "Attach a partner", body: `<h2 id="attach-a-partner">Attach a partner</h2>
-<p>The URLs of a link with a partner have the parameters that the partner fills in. With cost data on, costs of the partner count for later clicks. Sub-links inherit both.</p>
+      { id: "attach-a-partner", title: "Attach a partner", body: `<p>The URLs of a link with a partner have the parameters that the partner fills in. With cost data on, costs of the partner count for later clicks. Sub-links inherit both.</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
     grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
 <samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
@@ -483,11 +460,9 @@ APP_TOKEN=…</pre>
 <samp>&quot;partner_id&quot;:1
 &quot;cost_data_enabled&quot;:true</samp></pre>
 <p>Give the partner the <code>click_url</code> and <code>impression_url</code> of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</p>` },
-      { id: "change-links-in-the-browser", title: "Change links in the browser", body: `<h2 id="change-links-in-the-browser">Change links in the browser</h2>
-<p>Open a link under <strong>Links</strong> and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on. You see the new URLs before you save. The history on the link&#39;s page shows who changed it and when, in UTC.</p>
+      { id: "change-links-in-the-browser", title: "Change links in the browser", body: `<p>Open a link under <strong>Links</strong> and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on. You see the new URLs before you save. The history on the link&#39;s page shows who changed it and when, in UTC.</p>
 <p>To change several links, select up to 200 of them on the Links page, on as many pages as you need. You review each change before it is saved.</p>` },
-      { id: "list-your-links", title: "List your links", body: `<h2 id="list-your-links">List your links</h2>
-<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
+      { id: "list-your-links", title: "List your links", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
 <samp>&quot;total&quot;:&quot;5&quot;
@@ -496,10 +471,8 @@ APP_TOKEN=…</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
 <p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
-      { id: "see-links-in-the-browser", title: "See links in the browser", body: `<h2 id="see-links-in-the-browser">See links in the browser</h2>
-<p>Sign in and open an app. <strong>Links</strong> shows all four levels as a tree, with clicks, spend and average cost, each with everything below the link. Search by the beginning of a name, filter, and order by clicks or spend. The address of the page has all of this, so you can share it. A link&#39;s page has its URLs, a QR code, charts, and the parameters that were dropped from its URLs. <strong>Partners</strong> shows what each partner may do, and how complete its costs are.</p>` },
-      { id: "create-links-in-the-browser", title: "Create links in the browser", body: `<h2 id="create-links-in-the-browser">Create links in the browser</h2>
-<p><strong>Create link</strong> on the Links page takes the names of a path, from its network down to its creative, with the partner and the cost data setting of its last link. Links that are missing on the path are created. Links that exist are used and never changed, so sending the form twice creates each link once. A link is found by its exact name below the same link; of several with this name, the oldest that is not archived is used. <strong>Paste many</strong> takes up to 100 paths, one per line, for example <code>Acme &gt; Spring &gt; Video</code>, and shows the result of each line.</p>
+      { id: "see-links-in-the-browser", title: "See links in the browser", body: `<p>Sign in and open an app. <strong>Links</strong> shows all four levels as a tree, with clicks, spend and average cost, each with everything below the link. Search by the beginning of a name, filter, and order by clicks or spend. The address of the page has all of this, so you can share it. A link&#39;s page has its URLs, a QR code, charts, and the parameters that were dropped from its URLs. <strong>Partners</strong> shows what each partner may do, and how complete its costs are.</p>` },
+      { id: "create-links-in-the-browser", title: "Create links in the browser", body: `<p><strong>Create link</strong> on the Links page takes the names of a path, from its network down to its creative, with the partner and the cost data setting of its last link. Links that are missing on the path are created. Links that exist are used and never changed, so sending the form twice creates each link once. A link is found by its exact name below the same link; of several with this name, the oldest that is not archived is used. <strong>Paste many</strong> takes up to 100 paths, one per line, for example <code>Acme &gt; Spring &gt; Video</code>, and shows the result of each line.</p>
 <p><strong>Export CSV</strong> downloads every link that the Links page finds with its filters, on all of its pages: archived links only if the page shows them. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
 <p><strong>Import</strong> takes a file with these columns, of which only <code>network</code> is required. It shows first what would happen with each row, and creates nothing until you confirm:</p>
 <div class="table" tabindex="0" role="region" aria-label="Create links in the browser"><table>
@@ -536,8 +509,7 @@ APP_TOKEN=…</pre>
 </tbody></table>
 </div>
 <p>The confirmation creates exactly the rows that were shown as good, after it has checked them again. You can upload a file twice: what exists is not created again. Column names can have any case, and rows without values are ignored. A file has up to 1,000 rows and 1 MiB without JavaScript, and up to 10 MB with it. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it. The limit of links of your app holds: rows that exceed it are rejected, and a path is never created in part.</p>` },
-      { id: "read-what-links-cost", title: "Read what links cost", body: `<h2 id="read-what-links-cost">Read what links cost</h2>
-<p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
+      { id: "read-what-links-cost", title: "Read what links cost", body: `<p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
@@ -549,14 +521,12 @@ APP_TOKEN=…</pre>
     title: "Operator guide",
     lead: `Set up apps, users and partners, respond to incidents, and keep the service healthy.`,
     sections: [
-      { id: "before-you-start", title: "Before you start", body: `<h2 id="before-you-start">Before you start</h2>
-<p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. For the API, use your API token from the account page:</p>
+      { id: "before-you-start", title: "Before you start", body: `<p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. For the API, use your API token from the account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd></pre>` },
-      { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<h2 id="add-an-app-and-its-members">Add an app and its members</h2>
-<pre data-language="console"><kbd>APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
+      { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<pre data-language="console"><kbd>APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
     sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
 <kbd>operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|temporary_password)&quot;:[^,}]*'</kbd>
 <samp>&quot;id&quot;:3
@@ -569,8 +539,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
 <p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>` },
-      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<h2 id="confirm-with-your-password">Confirm with your password</h2>
-<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, or about yourself, takes your own password:</p>
+      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, or about yourself, takes your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
 <tr>
@@ -604,35 +573,30 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
 <p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they sign in. An operator with a temporary password gets it too, until they have chosen their own one.</p>
 <p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
-      { id: "add-a-partner", title: "Add a partner", body: `<h2 id="add-a-partner">Add a partner</h2>
-<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
+      { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
 <samp>&quot;id&quot;:4
 &quot;display_name&quot;:&quot;Delta Ads&quot;
 &quot;supports_cost_data&quot;:false</samp></pre>
 <p>The parameters are templates. The URLs of the partner&#39;s links contain them byte for byte, with the partner&#39;s macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>.</p>` },
-      { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<h2 id="issue-and-revoke-credentials">Issue and revoke credentials</h2>
-<pre data-language="console"><kbd>operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
+      { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<pre data-language="console"><kbd>operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
     grep -oE '&quot;(id|credential)&quot;:[^,}]*'</kbd>
 <samp>&quot;id&quot;:3
 &quot;credential&quot;:&quot;ll_live_AQ9smrGSXqcaveBEtsEk5bIDWcnCaDoaXWfU30iX7865ed5b2&quot;</samp>
 <kbd>operator credentials/3/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'</kbd>
 <samp>&quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</samp></pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
-      { id: "stop-a-partner", title: "Stop a partner", body: `<h2 id="stop-a-partner">Stop a partner</h2>
-<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: true}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
+      { id: "stop-a-partner", title: "Stop a partner", body: `<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: true}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
 <samp>&quot;stopped_at&quot;:&quot;2026</samp>
 <kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: false}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
 <samp>&quot;stopped_at&quot;:null</samp></pre>
 <p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, and stay off after the partner is resumed. What was counted stays.</p>` },
-      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<h2 id="limit-prices-on-urls">Limit prices on URLs</h2>
-<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
+      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
 <pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
 <samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
 <p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
 <p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>` },
-      { id: "respond-to-incidents", title: "Respond to incidents", body: `<h2 id="respond-to-incidents">Respond to incidents</h2>
-<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
+      { id: "respond-to-incidents", title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>
 <tr>
 <th>Incident</th>
@@ -677,8 +641,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "monitor-the-service", title: "Monitor the service", body: `<h2 id="monitor-the-service">Monitor the service</h2>
-<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard. Every request writes one line of JSON to the log:</p>
+      { id: "monitor-the-service", title: "Monitor the service", body: `<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard. Every request writes one line of JSON to the log:</p>
 <div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
 <thead>
 <tr>
@@ -716,18 +679,14 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>` },
-      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<h2 id="require-two-factor-authentication">Require two-factor authentication</h2>
-<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it if the <code>[vars]</code> of <code>wrangler.toml</code> have <code>OPERATOR_MFA = &quot;required&quot;</code>, which the first deployment adds. A service that was deployed without the line asks nobody until you add it and deploy again. To leave the choice to operators, write <code>&quot;optional&quot;</code>. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
-      { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<h2 id="let-people-report-vulnerabilities">Let people report vulnerabilities</h2>
-<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.</p>` },
-      { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<h2 id="use-only-your-own-domain">Use only your own domain</h2>
-<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
+<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>
+<p>Requests share calls to the database, and a line with <code>group</code> says how many. An error of a call is the error of all of them, up to 40. <code>lost_engagements</code> counts clicks that were not recorded because 1,000 statements waited.</p>` },
+      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it if the <code>[vars]</code> of <code>wrangler.toml</code> have <code>OPERATOR_MFA = &quot;required&quot;</code>, which the first deployment adds. A service that was deployed without the line asks nobody until you add it and deploy again. To leave the choice to operators, write <code>&quot;optional&quot;</code>. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
+      { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.</p>` },
+      { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
 <p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you fixed since still works on the same data.</p>` },
-      { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<h2 id="keep-what-the-purge-deletes">Keep what the purge deletes</h2>
-<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
-      { id: "restore-the-database", title: "Restore the database", body: `<h2 id="restore-the-database">Restore the database</h2>
-<p>D1 keeps every state of the last 30 days on a paid plan:</p>
+      { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
+      { id: "restore-the-database", title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
 <p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>.</p>` },
     ],
@@ -736,8 +695,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
     title: "Partner guide",
     lead: `Send what each click or impression cost. linkledger matches the cost to the click or impression with the same cost ID.`,
     sections: [
-      { id: "send-your-first-cost", title: "Send your first cost", body: `<h2 id="send-your-first-cost">Send your first cost</h2>
-<p>The operator opens an <a href="/docs/rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you. Costs that you send with a test credential never count as spend.</p>
+      { id: "send-your-first-cost", title: "Send your first cost", body: `<p>The operator opens an <a href="/docs/rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you. Costs that you send with a test credential never count as spend.</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
@@ -763,8 +721,7 @@ LINK_TOKEN=…</pre>
 &quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
 <p>The report is also a page: sign in at <code>/partner</code> with your test credential.</p>
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
-      { id: "your-pages", title: "Your pages", body: `<h2 id="your-pages">Your pages</h2>
-<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.</p>
+      { id: "your-pages", title: "Your pages", body: `<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.</p>
 <div class="table" tabindex="0" role="region" aria-label="Your pages"><table>
 <thead>
 <tr>
@@ -794,8 +751,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "parameters", title: "Parameters", body: `<h2 id="parameters">Parameters</h2>
-<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
+      { id: "parameters", title: "Parameters", body: `<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
 <div class="table" tabindex="0" role="region" aria-label="Parameters"><table>
 <thead>
 <tr>
@@ -828,24 +784,21 @@ LINK_TOKEN=…</pre>
 <p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. Amounts are exact: linkledger does not round or convert them.</p>
 <p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.</p>
 <p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is unpriced and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
-      { id: "pending-and-matched", title: "Pending and matched", body: `<h2 id="pending-and-matched">Pending and matched</h2>
-<ul>
+      { id: "pending-and-matched", title: "Pending and matched", body: `<ul>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
 <li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.</li>
 <li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. <code>GET /cost</code> <a href="#correct-a-cost">lists them</a>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
-      { id: "retries", title: "Retries", body: `<h2 id="retries">Retries</h2>
-<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected.</p>
+      { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected.</p>
 <ul>
 <li><strong>No response:</strong> send the request again.</li>
 <li><strong>408, 429, 500, 503:</strong> send the same request again after <code>Retry-After</code> seconds. If there is no such header, wait 1 second, then 2, then 4, and so on.</li>
 <li><strong>400, 401, 403:</strong> fix the request first. The response lists everything that is wrong with it.</li>
 </ul>
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
-      { id: "batches", title: "Batches", body: `<h2 id="batches">Batches</h2>
-<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
+      { id: "batches", title: "Batches", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
     -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;, &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' \\
     &quot;$BASE_URL/cost/batch&quot;</kbd>
@@ -859,12 +812,10 @@ LINK_TOKEN=…</pre>
 1,yourname-20260701-0003,ok,,,pending,false,2.5,cost_without_engagement</samp></pre>
 <p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, <a href="#your-pages">upload the file</a> at <code>/partner/upload</code>: up to 10 MB, and each ID once. Uploading the same file again changes nothing.</p>` },
-      { id: "correct-a-cost", title: "Correct a cost", body: `<h2 id="correct-a-cost">Correct a cost</h2>
-<p><code>/partner/costs</code> shows and voids your costs in a browser. <code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
+      { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>/partner/costs</code> shows and voids your costs in a browser. <code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
 <p><code>POST /cost/{cost_id}/void</code> takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
 <p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.</p>` },
-      { id: "error-codes", title: "Error codes", body: `<h2 id="error-codes">Error codes</h2>
-<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
+      { id: "error-codes", title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
 <thead>
 <tr>
@@ -966,10 +917,8 @@ LINK_TOKEN=…</pre>
     title: "Privacy",
     lead: `What linkledger stores about people, for how long, and how to delete it.`,
     sections: [
-      { id: "what-is-never-stored", title: "What is never stored", body: `<h2 id="what-is-never-stored">What is never stored</h2>
-<p>No IP address and no user agent is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and the user agent chooses the store of a redirect and tells people from crawlers; neither gets into a database or a log. Passwords and tokens are stored only as hashes, and a copy of the API token that only the user&#39;s password opens.</p>` },
-      { id: "users", title: "Users", body: `<h2 id="users">Users</h2>
-<div class="table" tabindex="0" role="region" aria-label="Users"><table>
+      { id: "what-is-never-stored", title: "What is never stored", body: `<p>No IP address and no user agent is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and the user agent chooses the store of a redirect and tells people from crawlers; neither gets into a database or a log. Passwords and tokens are stored only as hashes, and a copy of the API token that only the user&#39;s password opens.</p>` },
+      { id: "users", title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
 <thead>
 <tr>
 <th>What</th>
@@ -1007,8 +956,7 @@ LINK_TOKEN=…</pre>
 </tbody></table>
 </div>
 <p>Entries of the audit log name users by ID only. Where they are shown, they have the email address of today. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.</p>` },
-      { id: "clicks-impressions-and-costs", title: "Clicks, impressions and costs", body: `<h2 id="clicks-impressions-and-costs">Clicks, impressions and costs</h2>
-<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.</p>
+      { id: "clicks-impressions-and-costs", title: "Clicks, impressions and costs", body: `<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.</p>
 <div class="table" tabindex="0" role="region" aria-label="Clicks, impressions and costs"><table>
 <thead>
 <tr>
@@ -1052,10 +1000,8 @@ LINK_TOKEN=…</pre>
 </div>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
-      { id: "the-log", title: "The log", body: `<h2 id="the-log">The log</h2>
-<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
-      { id: "erase-a-user", title: "Erase a user", body: `<h2 id="erase-a-user">Erase a user</h2>
-<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API:</p>
+      { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
+      { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API:</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
 <kbd>ID=$(operator users -d '{&quot;email&quot;: &quot;bob@example.com&quot;}' | sed 's/.*&quot;id&quot;:\\([0-9]*\\).*/\\1/')</kbd>
@@ -1070,11 +1016,9 @@ LINK_TOKEN=…</pre>
     title: "Integration rounds",
     lead: `An integration round tests a partner&#39;s costs before they count. It shows for each cost type what matches and what does not.`,
     sections: [
-      { id: "how-a-round-works", title: "How a round works", body: `<h2 id="how-a-round-works">How a round works</h2>
-<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.</p>
+      { id: "how-a-round-works", title: "How a round works", body: `<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.</p>
 <p>A cost type <strong>passes</strong> with at least one match and no open mismatch. An operator approves the cost types that have passed, all or some, which makes them live and ends the round. The others need another round. Open mismatches of no cost type, such as a submission without a valid type, block every approval.</p>` },
-      { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<h2 id="run-a-round-as-an-operator">Run a round as an operator</h2>
-<ol>
+      { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<ol>
 <li>Create the partner and open a round in the console, with the cost types to test. Copy the test credential: it is shown once.</li>
 <li>On the page of the round, select <strong>Choose or create a test link</strong>. The page shows what to send: the link&#39;s URLs and token, and where costs go. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.</li>
 <li>Give the partner this, the test credential, and the <a href="/docs/partners">partner guide</a>.</li>
@@ -1084,10 +1028,8 @@ LINK_TOKEN=…</pre>
 <li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
-      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<h2 id="pass-a-round-as-a-partner">Pass a round as a partner</h2>
-<p>Open your link with a <code>cost_id</code>, send the cost with the same ID, and sign in at <code>/partner</code> with your test credential to read the report. <code>GET /cost/round</code> returns it as JSON. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
-      { id: "mismatches", title: "Mismatches", body: `<h2 id="mismatches">Mismatches</h2>
-<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
+      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Open your link with a <code>cost_id</code>, send the cost with the same ID, and sign in at <code>/partner</code> with your test credential to read the report. <code>GET /cost/round</code> returns it as JSON. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
+      { id: "mismatches", title: "Mismatches", body: `<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
 <thead>
 <tr>
 <th>Mismatch</th>
@@ -1132,8 +1074,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<h2 id="try-it-with-the-demo-data">Try it with the demo data</h2>
-<p>The demo partner Corsair Media is in a round that does not pass. Run <code>npm start</code>, paste the lines that it prints into a second terminal, and read the report:</p>
+      { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<p>The demo partner Corsair Media is in a round that does not pass. Run <code>npm start</code>, paste the lines that it prints into a second terminal, and read the report:</p>
 <pre data-language="console"><kbd>report() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | \\
     grep -oE '&quot;cost_type&quot;:&quot;[a-z]+&quot;,&quot;passed&quot;:[a-z]+,&quot;matched&quot;:[0-9]+,&quot;unpriced&quot;:[0-9]+,&quot;open_mismatches&quot;:[0-9]+'; }</kbd>
 <kbd>report</kbd>
@@ -1181,8 +1122,7 @@ LINK_TOKEN=…</pre>
     title: "Matching rules",
     lead: `These rules decide whether a cost is accepted, what it matches, and how long it is remembered. The result does not depend on the order in which clicks, impressions and costs arrive, except where a call is rejected: a rejection stays.`,
     sections: [
-      { id: "matching", title: "Matching", body: `<h2 id="matching">Matching</h2>
-<div class="table" tabindex="0" role="region" aria-label="Matching"><table>
+      { id: "matching", title: "Matching", body: `<div class="table" tabindex="0" role="region" aria-label="Matching"><table>
 <thead>
 <tr>
 <th>Question</th>
@@ -1216,8 +1156,7 @@ LINK_TOKEN=…</pre>
 </tbody></table>
 </div>
 <p>An amount of ${FACTS["types per mille"]} is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
-      { id: "the-same-id-again", title: "The same ID again", body: `<h2 id="the-same-id-again">The same ID again</h2>
-<div class="table" tabindex="0" role="region" aria-label="The same ID again"><table>
+      { id: "the-same-id-again", title: "The same ID again", body: `<div class="table" tabindex="0" role="region" aria-label="The same ID again"><table>
 <thead>
 <tr>
 <th>Second call</th>
@@ -1238,23 +1177,19 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "prices-on-urls", title: "Prices on URLs", body: `<h2 id="prices-on-urls">Prices on URLs</h2>
-<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, the amount is at most the partner&#39;s highest URL price (100 unless an operator sets another), and the currency is the one that the partner&#39;s cost parameters name, unless they have a macro or nothing there. A price in another currency is dropped as <code>not_agreed</code>. All of this is decided when the click or impression is recorded. Without a <code>cost_id</code> on the URL it gets an ID that starts with <code>url-</code>.</p>
+      { id: "prices-on-urls", title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, the amount is at most the partner&#39;s highest URL price (100 unless an operator sets another), and the currency is the one that the partner&#39;s cost parameters name, unless they have a macro or nothing there. A price in another currency is dropped as <code>not_agreed</code>. All of this is decided when the click or impression is recorded. Without a <code>cost_id</code> on the URL it gets an ID that starts with <code>url-</code>.</p>
 <p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, there twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.</p>
 <p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>
 <p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them with the reason. An unfilled macro, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
-      { id: "voids", title: "Voids", body: `<h2 id="voids">Voids</h2>
-<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
-      { id: "what-is-remembered", title: "What is remembered", body: `<h2 id="what-is-remembered">What is remembered</h2>
-<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
+      { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
+      { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],
   },
   troubleshooting: {
     title: "Troubleshooting",
     lead: `Find the symptom, then the cause and what to do. Every error code is on the <a href="/docs/errors">Errors</a> page.`,
     sections: [
-      { id: "a-cost-stays-pending", title: "A cost stays pending", body: `<h2 id="a-cost-stays-pending">A cost stays pending</h2>
-<p><code>GET /cost/{cost_id}</code> returns <code>mismatch</code>. If it is not null, a click or impression has the ID but cannot take the cost:</p>
+      { id: "a-cost-stays-pending", title: "A cost stays pending", body: `<p><code>GET /cost/{cost_id}</code> returns <code>mismatch</code>. If it is not null, a click or impression has the ID but cannot take the cost:</p>
 <div class="table" tabindex="0" role="region" aria-label="A cost stays pending"><table>
 <thead>
 <tr>
@@ -1283,8 +1218,7 @@ LINK_TOKEN=…</pre>
 <li>a person opened it: crawlers and link previews are not recorded</li>
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.</p>` },
-      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<h2 id="a-cost-or-cost-id-is-rejected">A cost or cost ID is rejected</h2>
-<div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
+      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
 <thead>
 <tr>
 <th>Symptom</th>
@@ -1313,8 +1247,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "a-token-or-sign-in-does-not-work", title: "A token or sign-in does not work", body: `<h2 id="a-token-or-sign-in-does-not-work">A token or sign-in does not work</h2>
-<div class="table" tabindex="0" role="region" aria-label="A token or sign-in does not work"><table>
+      { id: "a-token-or-sign-in-does-not-work", title: "A token or sign-in does not work", body: `<div class="table" tabindex="0" role="region" aria-label="A token or sign-in does not work"><table>
 <thead>
 <tr>
 <th>Symptom</th>
@@ -1343,8 +1276,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "a-link-does-not-behave-as-expected", title: "A link does not behave as expected", body: `<h2 id="a-link-does-not-behave-as-expected">A link does not behave as expected</h2>
-<div class="table" tabindex="0" role="region" aria-label="A link does not behave as expected"><table>
+      { id: "a-link-does-not-behave-as-expected", title: "A link does not behave as expected", body: `<div class="table" tabindex="0" role="region" aria-label="A link does not behave as expected"><table>
 <thead>
 <tr>
 <th>Symptom</th>
@@ -1369,8 +1301,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "the-worker-does-not-start-or-is-not-ready", title: "The Worker does not start or is not ready", body: `<h2 id="the-worker-does-not-start-or-is-not-ready">The Worker does not start or is not ready</h2>
-<div class="table" tabindex="0" role="region" aria-label="The Worker does not start or is not ready"><table>
+      { id: "the-worker-does-not-start-or-is-not-ready", title: "The Worker does not start or is not ready", body: `<div class="table" tabindex="0" role="region" aria-label="The Worker does not start or is not ready"><table>
 <thead>
 <tr>
 <th>Symptom</th>
@@ -1421,12 +1352,10 @@ LINK_TOKEN=…</pre>
     title: "TypeScript client",
     lead: `Generate the types of every request and response from the OpenAPI document, and call the API with them.`,
     sections: [
-      { id: "set-up", title: "Set up", body: `<h2 id="set-up">Set up</h2>
-<pre data-language="sh">npx openapi-typescript@7 https://links.example.com/openapi.json -o linkledger.d.ts
+      { id: "set-up", title: "Set up", body: `<pre data-language="sh">npx openapi-typescript@7 https://links.example.com/openapi.json -o linkledger.d.ts
 npm install openapi-fetch</pre>
 <p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.</p>` },
-      { id: "call-the-api", title: "Call the API", body: `<h2 id="call-the-api">Call the API</h2>
-<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:</p>
+      { id: "call-the-api", title: "Call the API", body: `<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:</p>
 <pre data-language="ts">import createClient from &quot;openapi-fetch&quot;;
 import type { components, paths } from &quot;./linkledger.d.ts&quot;;
 
@@ -1487,8 +1416,7 @@ const cost = dataOf(
 );
 console.log(link.name, cost.match, cost.amount);</pre>
 <p>It prints <code>Acme::Summer matched 0.25</code>. The paths, parameters and bodies are checked when the program is compiled, and <code>data</code> has the type of the response.</p>` },
-      { id: "handle-errors", title: "Handle errors", body: `<h2 id="handle-errors">Handle errors</h2>
-<p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.</p>` },
+      { id: "handle-errors", title: "Handle errors", body: `<p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.</p>` },
     ],
   },
 };

@@ -65,7 +65,7 @@ function buildIndex({ areas }: Reference): Entry[] {
       title: section.title,
       path: `/docs/${name}#${section.id}`,
       place: title,
-      text: toText(section.body.replace(/^<h2.*\n/, "").replace(SAMPLES, " ")),
+      text: toText(section.body.replace(SAMPLES, " ")),
       samples: toText(section.body.match(SAMPLES)?.join(" ") ?? ""),
     })),
   ]);

@@ -58,31 +58,43 @@ it("stores one cost for 50 concurrent calls, 50 URLs and a batch with the same c
   expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
 });
 
-/** Starts requests together. Before the call of this number, `change` is committed. */
+/** Starts requests together. Before the call of this number, `change` is committed. Without groups, each has a call of its own. */
 function raceWith(
   count: number,
   number: number,
   change: string,
   request: (index: number, more: Call) => Promise<Response>,
+  GROUP_CALLS = "0",
 ) {
   const DB = changedBefore(number, () => env.DB.exec(change));
-  return Promise.all(numbers(count).map(async (index) => (await request(index, { env: { DB } })).status));
+  const more = { env: { DB, GROUP_CALLS } };
+  return Promise.all(numbers(count).map(async (index) => (await request(index, more)).status));
 }
 
-it("stores exactly the links that got a 201 when the token is reset between concurrent requests", async () => {
-  const hash = hashToken(DEMO.apiToken, ["api"]);
-  const statuses = await raceWith(
-    40,
-    21,
-    `DELETE FROM api_tokens WHERE token_hash = '${hash}'`,
-    (index, more) => call(LINKS, { token: DEMO.apiToken, json: { name: `racing ${index}` }, ...more }),
-  );
-  expect(statuses.toSorted()).toEqual([...Array(20).fill(201), ...Array(20).fill(401)]);
-  const stored = await rows<{ label: string }>("SELECT label FROM links WHERE label LIKE 'racing %'");
-  const confirmed = numbers(40).filter((index) => statuses[index] === 201);
-  expect(stored.map(({ label }) => label).sort()).toEqual(confirmed.map((index) => `racing ${index}`).sort());
-  expect((await call(LINKS, { token: DEMO.apiToken })).status).toBe(401);
-});
+it.each([
+  { calls: "0", before: 21, created: 20 },
+  // The first two have calls of their own. Each of the others has ten requests with four statements.
+  { calls: "2", before: 4, created: 12 },
+])(
+  "stores exactly the links that got a 201 when the token is reset between concurrent requests: GROUP_CALLS $calls",
+  async ({ calls, before, created }) => {
+    const hash = hashToken(DEMO.apiToken, ["api"]);
+    const statuses = await raceWith(
+      40,
+      before,
+      `DELETE FROM api_tokens WHERE token_hash = '${hash}'`,
+      (index, more) => call(LINKS, { token: DEMO.apiToken, json: { name: `racing ${index}` }, ...more }),
+      calls,
+    );
+    expect(statuses.toSorted()).toEqual([...Array(created).fill(201), ...Array(40 - created).fill(401)]);
+    const stored = await rows<{ label: string }>("SELECT label FROM links WHERE label LIKE 'racing %'");
+    const confirmed = numbers(40).filter((index) => statuses[index] === 201);
+    expect(stored.map(({ label }) => label).sort()).toEqual(
+      confirmed.map((index) => `racing ${index}`).sort(),
+    );
+    expect((await call(LINKS, { token: DEMO.apiToken })).status).toBe(401);
+  },
+);
 
 it("lists sub-links in order while others are created, and lists all of them afterwards", async () => {
   const children = `${LINKS}/${DEMO.linkToken}/children?limit=3`;

@@ -104,6 +104,8 @@ describe("an unexpected error", () => {
     [{ CLICK_URL: "go.example" }, "CLICK_URL must be an http or https URL."],
     [{ IMPRESSION_URL: "ftp://view.example" }, "IMPRESSION_URL must be an http or https URL."],
     [{ LOG_SAMPLE: "1.1" }, "LOG_SAMPLE must be a number from 0 to 1."],
+    [{ GROUP_CALLS: "-1" }, "GROUP_CALLS must be a whole number from 0 to 99."],
+    [{ GROUP_CALLS: "1.5" }, "GROUP_CALLS must be a whole number from 0 to 99."],
     [{ OPERATOR_MFA: "Required" }, 'OPERATOR_MFA must be "required" or "optional".'],
     [{ SECURITY_CONTACT: "security@example.com" }, "SECURITY_CONTACT must be a mailto:, https: or tel: URI."],
     [
@@ -169,14 +171,14 @@ describe("a database with a transient error", () => {
     }
   });
 
-  it("is reported as 503 if it has not responded after ten seconds", async () => {
+  it("is reported as 503 if it has not responded after eight seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { method: batch, called } = hangingMethod();
       const DB = withMethods(env.DB, { batch });
       const response = ask<ProblemBody>("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
       await called;
-      await vi.advanceTimersByTimeAsync(9_999);
+      await vi.advanceTimersByTimeAsync(7_999);
       expect(vi.getTimerCount()).toBe(1);
       await vi.advanceTimersByTimeAsync(1);
       expect(vi.getTimerCount()).toBe(0);

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, query } from "../query.ts";
 import { apiTokens, users } from "../schema.ts";
-import { runBatch, runIdempotent, statement } from "../statement.ts";
+import { runGrouped, runGroupedIdempotent, statement } from "../statement.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 
@@ -15,7 +15,7 @@ const access = query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller}`)
 
 /** Returns undefined for a token that is unknown or was reset. */
 export async function findAccess(db: D1Database, tokenHash: string): Promise<{ userId: number } | undefined> {
-  const [rows] = await runBatch(db, access(db, { tokenHash }));
+  const [rows] = await runGrouped()(db, access(db, { tokenHash }));
   return rows[0];
 }
 
@@ -28,7 +28,7 @@ const tokenUser = query(
 
 /** Like `findAccess`, with the user's role and that of the token. */
 export async function findTokenUser(db: D1Database, tokenHash: string) {
-  const [rows] = await runBatch(db, tokenUser(db, { tokenHash }));
+  const [rows] = await runGrouped()(db, tokenUser(db, { tokenHash }));
   return rows[0];
 }
 
@@ -39,5 +39,5 @@ const use = statement(sql`
 
 /** Records when a token was last used. `day` counts days since 1970 in UTC. */
 export async function updateLastUse(db: D1Database, tokenHash: string, day: number): Promise<void> {
-  await runIdempotent(db, use(db, { tokenHash, day }));
+  await runGroupedIdempotent()(db, use(db, { tokenHash, day }));
 }

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query } from "../query.ts";
 import { apps } from "../schema.ts";
-import { runBatch } from "../statement.ts";
+import { runGrouped } from "../statement.ts";
 import { m, perViewer, type Viewer } from "./viewers.ts";
 
 const a = alias(apps, "a");
@@ -28,6 +28,6 @@ const statements = perViewer(({ from, userId, isViewer }) => ({
 /** Reads one page of the caller's apps in creation order, with one extra row when there are more. Reads each of the user's apps. */
 export async function listOwnApps(db: D1Database, viewer: Viewer, range: Range) {
   const { header, page } = statements(viewer);
-  const [[access], rows] = await runBatch(db, header(db, viewer), page(db, range, viewer));
+  const [[access], rows] = await runGrouped(range.limit)(db, header(db, viewer), page(db, range, viewer));
   return { access, rows };
 }

@@ -102,6 +102,7 @@ export async function listCosts(
     ledger,
     (db) => [credential(db, values), (db === ledger.control ? page : pageOfShard)(db, values)],
     ([known]) => known.length > 0,
+    limit,
   );
   const credentials = results.map(([[row]]) => row && toCredential(row));
   const { items, next } = merge(
@@ -128,6 +129,7 @@ export async function listPendingCosts(
     ledger,
     (db) => [pageOfPartner(db, values)],
     () => true,
+    page.limit,
   );
   const { items, next } = merge(
     results.map(([rows]) => rows),

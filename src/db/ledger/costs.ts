@@ -5,7 +5,7 @@ import { type Kind, toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { credentials, links } from "../schema.ts";
-import { runBatch } from "../statement.ts";
+import { runGrouped } from "../statement.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
 import { onlyResult, runOnShards } from "./run.ts";
@@ -27,7 +27,7 @@ export const credential = query(credentialFields, sql`FROM ${as(c)} WHERE ${isCr
 
 /** Returns undefined for an unknown credential. */
 export async function findCredential({ control }: Ledger, hash: string): Promise<Credential | undefined> {
-  const [[row]] = await runBatch(control, credential(control, { tokenHash: hash }));
+  const [[row]] = await runGrouped()(control, credential(control, { tokenHash: hash }));
   return row && toCredential(row);
 }
 
@@ -111,7 +111,8 @@ export async function toRecords<R extends CostRow & RowOf<typeof linkFields>>(
     linkToken === null && linkId !== null ? [linkId] : [],
   );
   const ids = JSON.stringify([...new Set(lacking)]);
-  const [found] = lacking.length > 0 ? await runBatch(control, linkTokens(control, { ids })) : [[]];
+  const [found] =
+    lacking.length > 0 ? await runGrouped(lacking.length)(control, linkTokens(control, { ids })) : [[]];
   const tokens = new Map(found.map(({ id, token }) => [id, token]));
   return rows.map((row) => ({
     ...row,

@@ -5,7 +5,7 @@
 import { type AnyColumn, getTableColumns, sql, type Table } from "drizzle-orm";
 import { excluded, names, query } from "../query.ts";
 import { auditLog, credentials, partners, shardIdentity } from "../schema.ts";
-import { type Bound, chunk, runBatch, runIdempotent, statement } from "../statement.ts";
+import { type Bound, chunk, runBatch, runGrouped, runIdempotent, statement } from "../statement.ts";
 import { type Ledger, runGated } from "./shards.ts";
 
 /** Token hash → partner ID, which never changes. Each request still checks the credential's permissions in the database. */
@@ -26,7 +26,7 @@ export async function findPartnerId(ledger: Ledger, tokenHash: string): Promise<
   const known = partnerIds.get(tokenHash);
   if (known !== undefined) return known;
   const { control } = ledger;
-  const [[row]] = await runBatch(control, partnerOf(control, { tokenHash }));
+  const [[row]] = await runGrouped()(control, partnerOf(control, { tokenHash }));
   if (!row) return undefined;
   if (partnerIds.size >= MAX_KNOWN) partnerIds.clear();
   partnerIds.set(tokenHash, row.partnerId);

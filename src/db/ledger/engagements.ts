@@ -12,7 +12,7 @@ import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, names, type RowOf, returning } from "../query.ts";
 import { droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
-import { runIdempotent, statement } from "../statement.ts";
+import { type Run, runGrouped, runGroupedIdempotent, runIdempotent, statement } from "../statement.ts";
 import { runOnShards } from "./run.ts";
 import { isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
@@ -172,7 +172,7 @@ export async function recordAll(
   const record = expectDefined(recordDownTo[depth - 1]);
   const links = JSON.stringify(tooOld.map(({ linkToken }) => linkToken));
   const drops = tooOld.length > 0 ? [countTooOld(db, { ...values, opened: links })] : [];
-  const batch = await runInPlace(ledger, db, [...drops, ...creations, record(db, values)], runIdempotent);
+  const batch = await runInPlace(ledger, db, [...drops, ...creations, record(db, values)], runFor(delivered));
   const rows = batch.at(-1) as Row[];
   if (!isSharded) return { rows, failed: [], tooOld };
   const onShards = rows.filter((row) => row.costId !== null) as unknown as NewEngagement[];
@@ -187,6 +187,12 @@ export async function recordAll(
     ),
     tooOld,
   };
+}
+
+/** An engagement without an ID would be counted again if its call was repeated. The queue delivers messages again anyway. */
+function runFor([first, second]: OpenedLink[]): Run {
+  if (second) return runIdempotent;
+  return first?.costId === null ? runGrouped() : runGroupedIdempotent();
 }
 
 /** The opened links of a database that failed. */

@@ -1,5 +1,5 @@
 /** Runs batches for some IDs on the databases that hold them. A shard without the copy that a batch needs gets one. */
-import { type Bound, type Rows, runIdempotent } from "../statement.ts";
+import { type Bound, type Rows, runGroupedIdempotent } from "../statement.ts";
 import { replicateCredentials } from "./credential-copies.ts";
 import {
   type Ledger,
@@ -32,7 +32,9 @@ export async function runOnShards<Item extends LedgerKey, Statements extends Bou
       try {
         return {
           items: some,
-          rows: await runOn(ledger, db, batchFor(db, some, placeOf(ledger, db)), isCopied, runInPlace),
+          rows: await runOn(ledger, db, batchFor(db, some, placeOf(ledger, db)), isCopied, (statements) =>
+            runInPlace(ledger, db, statements, runGroupedIdempotent(some.length)),
+          ),
         };
       } catch (error) {
         return { items: some, error };
@@ -43,15 +45,22 @@ export async function runOnShards<Item extends LedgerKey, Statements extends Bou
 
 /**
  * Runs a batch on every database of the ledger's rows, in parallel: on every shard, or on DB. The batch may run again like those
- * of `runOnShards`. Throws the error of the first database that fails.
+ * of `runOnShards`. Each returns `rows` rows at most. Throws the error of the first database that fails.
  */
 export function runOnAll<Statements extends Bound<unknown>[]>(
   ledger: Ledger,
   batchFor: (db: D1Database) => [...Statements],
   isCopied: (rows: Rows<Statements>) => boolean,
+  rows: number,
 ): Promise<Rows<Statements>[]> {
   const databases = ledger.shards.length > 0 ? ledger.shards : [ledger.control];
-  return Promise.all(databases.map((db) => runOn(ledger, db, batchFor(db), isCopied, runGated)));
+  return Promise.all(
+    databases.map((db) =>
+      runOn(ledger, db, batchFor(db), isCopied, (statements) =>
+        runGated(ledger, db, statements, runGroupedIdempotent(rows)),
+      ),
+    ),
+  );
 }
 
 async function runOn<Statements extends Bound<unknown>[]>(
@@ -59,13 +68,12 @@ async function runOn<Statements extends Bound<unknown>[]>(
   db: D1Database,
   statements: [...Statements],
   isCopied: (rows: Rows<Statements>) => boolean,
-  runOnce: typeof runGated,
+  run: (statements: [...Statements]) => Promise<Rows<Statements>>,
 ): Promise<Rows<Statements>> {
-  const run = () => runOnce(ledger, db, statements, runIdempotent);
-  const rows = await run();
+  const rows = await run(statements);
   if (db === ledger.control || isCopied(rows)) return rows;
   await replicateCredentials(ledger, [db]);
-  return run();
+  return run(statements);
 }
 
 /** Runs a batch on every shard, in parallel. Returns the rows of each; nothing when the ledger is in DB. */

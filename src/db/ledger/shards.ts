@@ -7,7 +7,7 @@ import { sql } from "drizzle-orm";
 import { ConfigurationError } from "../../errors.ts";
 import { query } from "../query.ts";
 import { shardIdentity } from "../schema.ts";
-import { type Bound, type Rows, runBatch, statement } from "../statement.ts";
+import { type Bound, type Rows, type Run, runBatch, runGrouped, statement } from "../statement.ts";
 
 export interface LedgerBindings {
   DB: D1Database;
@@ -92,13 +92,13 @@ export function isAbortedBySql(error: unknown): boolean {
 
 /**
  * Runs a batch on a database of the ledger, in one transaction, if the database fits the bindings. Otherwise throws a
- * ConfigurationError that says what is wrong, and nothing is written. `run` can be `runIdempotent`.
+ * ConfigurationError that says what is wrong, and nothing is written. `run` says how it is sent.
  */
 export async function runGated<Statements extends Bound<unknown>[]>(
   ledger: Ledger,
   db: D1Database,
   statements: [...Statements],
-  run = runBatch,
+  run: Run = runBatch,
 ): Promise<Rows<Statements>> {
   const [, ...rows] = await runInPlace(ledger, db, [gate(db, placeOf(ledger, db)), ...statements], run);
   return rows as unknown as Rows<Statements>;
@@ -112,13 +112,13 @@ export async function runInPlace<Statements extends Bound<unknown>[]>(
   ledger: Ledger,
   db: D1Database,
   statements: [...Statements],
-  run = runBatch,
+  run: Run = runBatch,
 ): Promise<Rows<Statements>> {
   try {
     return await run(db, ...statements);
   } catch (error) {
     if (isAbortedBySql(error)) {
-      const [[stored]] = await runBatch(db, identity(db, {}));
+      const [[stored]] = await runGrouped()(db, identity(db, {}));
       const problem = describeMismatch(ledger, db, stored);
       if (problem) throw new ConfigurationError(problem);
     }

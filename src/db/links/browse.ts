@@ -7,7 +7,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type AppAccess, type Gate, m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
-import type { Bound } from "../statement.ts";
+import { type Bound, runBatch } from "../statement.ts";
 import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
 import { l, linkFields } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
@@ -188,6 +188,7 @@ export async function browseLinks(
   const parts = lists.map((list) => statementsOf(db, viewer, appToken, list, limit + 1));
   const statements: Bound<BrowsedLink>[] = parts.flat();
   const [catalog, [found], ...results] = await runWithPartners(
+    runBatch,
     db,
     viewer,
     access(viewer)(db, { ...viewer, appToken }),

@@ -9,7 +9,7 @@ import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, insertInto, jsonValues, optional, query, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
@@ -126,6 +126,7 @@ const toJson = (links: NewLink[]) => JSON.stringify(links);
 export async function insertLinks(db: D1Database, scope: AppScope, links: NewLink[], at: number) {
   const values = { ...scope, links: toJson(links), now: at, operation: null, key: null, requestId: null };
   const [partners, rows, inserted] = await runWithPartners(
+    runGrouped(links.length),
     db,
     scope,
     creationContext(scope)(db, values),
@@ -143,6 +144,7 @@ export async function prepareLinks(
   { operation, key, now }: KeyedRequest,
 ) {
   const [partners, rows, [earlier]] = await runWithPartners(
+    runGrouped(links.length),
     db,
     scope,
     creationContext(scope)(db, { ...scope, links: toJson(links) }),
@@ -164,7 +166,7 @@ export async function insertKeyedLinks(
 ): Promise<string[] | undefined> {
   const values = { ...scope, ...request, ...response, links: toJson(links), promised: links.length };
   const { keys, insert, audit, deleteWrongResponse } = insertion(scope);
-  const [, [stored], inserted] = await runBatch(
+  const [, [stored], inserted] = await runGrouped(links.length)(
     db,
     keys.deleteExpired(db, values),
     keys.store(db, values),

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Destination } from "../../domain/click-target.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
-import { runIdempotent } from "../statement.ts";
+import { runGroupedIdempotent } from "../statement.ts";
 
 const l = alias(links, "l");
 const a = alias(apps, "a");
@@ -25,7 +25,7 @@ export async function findDestination(
   db: D1Database,
   linkToken: string,
 ): Promise<{ appToken: string; destination: Destination } | undefined> {
-  const [[row]] = await runIdempotent(db, destination(db, { linkToken }));
+  const [[row]] = await runGroupedIdempotent()(db, destination(db, { linkToken }));
   return row && { appToken: row.appToken, destination: toDestination(row) };
 }
 

@@ -5,7 +5,7 @@ import { type AppAccess, m, perViewer } from "../accounts/viewers.ts";
 import type { Range } from "../keyset.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { apps, droppedParameters, links } from "../schema.ts";
-import { runBatch } from "../statement.ts";
+import { runBatch, runGrouped } from "../statement.ts";
 import {
   type AppScope,
   type LinkFilter,
@@ -74,6 +74,7 @@ function splitAccess(row: LinkAccess | undefined) {
 export async function listLevelOne(db: D1Database, scope: AppScope, filter: LinkFilter, range: Range) {
   const list = { ...scope, linkToken: null };
   const [partners, [access], rows, counted] = await runWithPartners(
+    runGrouped(range.limit),
     db,
     scope,
     linkCount(scope)(db, scope),
@@ -85,6 +86,7 @@ export async function listLevelOne(db: D1Database, scope: AppScope, filter: Link
 /** Reads one page of a link's direct sub-links. `link` is undefined if the app does not have it. */
 export async function listChildren(db: D1Database, scope: LinkScope, filter: LinkFilter, range: Range) {
   const [partners, [found], rows, counted] = await runWithPartners(
+    runGrouped(range.limit),
     db,
     scope,
     linkAccess(scope)(db, scope),
@@ -96,7 +98,7 @@ export async function listChildren(db: D1Database, scope: LinkScope, filter: Lin
 
 /** Reads one link; `link` is undefined if the app has none with this token. */
 export async function findLink(db: D1Database, scope: LinkScope) {
-  const [partners, [found]] = await runWithPartners(db, scope, linkAccess(scope)(db, scope));
+  const [partners, [found]] = await runWithPartners(runGrouped(), db, scope, linkAccess(scope)(db, scope));
   return { ...splitAccess(found), partners };
 }
 

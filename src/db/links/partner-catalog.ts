@@ -5,7 +5,7 @@ import { perViewer, type Viewer } from "../accounts/viewers.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { partnerCatalog, partners } from "../schema.ts";
-import { type Bound, type Rows, runBatch } from "../statement.ts";
+import { type Bound, type Rows, type Run, runGrouped } from "../statement.ts";
 
 const catalog = alias(partnerCatalog, "catalog");
 const p = alias(partners, "p");
@@ -56,12 +56,13 @@ type CatalogRow = Partner & { revision: string };
 
 /** Runs the statements of a viewer. Returns every partner, as new as the batch, and the rows of each statement. */
 export async function runWithPartners<Statements extends Bound<unknown>[]>(
+  run: Run,
   db: D1Database,
   viewer: Viewer,
   ...statements: Statements
 ): Promise<[Partners, ...Rows<Statements>]> {
   const { bound, read } = catalogStatement(db, viewer);
-  const [partners, ...rows] = await runBatch<[typeof bound, ...Statements]>(db, bound, ...statements);
+  const [partners, ...rows] = await run<[typeof bound, ...Statements]>(db, bound, ...statements);
   return [read(partners), ...rows];
 }
 
@@ -76,6 +77,6 @@ const list = perViewer(({ from, userId, isViewer }) => ({
 /** Reads one page of partners by id, with one extra row when there are more. */
 export async function listPartners(db: D1Database, viewer: Viewer, range: Range) {
   const { header, page } = list(viewer);
-  const [[access], rows] = await runBatch(db, header(db, viewer), page(db, range, viewer));
+  const [[access], rows] = await runGrouped(range.limit)(db, header(db, viewer), page(db, range, viewer));
   return { access, rows };
 }

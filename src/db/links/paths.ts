@@ -137,6 +137,7 @@ export async function findPaths(db: D1Database, scope: AppScope, asked: LinkPath
     find(scope)(db, { ...scope, paths: JSON.stringify(some) }),
   );
   const [partners, [access], ...parts] = await runWithPartners(
+    runBatch,
     db,
     scope,
     quota(scope)(db, scope),

@@ -8,7 +8,7 @@ import { type Gate, m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry } from "../audit.ts";
 import { as, jsonValues, names, optional, query, returning } from "../query.ts";
 import { links, partners } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields, l1, l2, l3 } from "./links.ts";
 import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
@@ -31,7 +31,12 @@ const found = perViewer(({ appAccess, from, isMember, isViewer }) =>
 /** Reads the links of an app with these tokens. */
 export async function readLinks(db: D1Database, scope: AppScope, linkTokens: string[]) {
   const values = { ...scope, linkTokens: JSON.stringify(linkTokens) };
-  const [catalog, rows] = await runWithPartners(db, scope, found(scope)(db, values));
+  const [catalog, rows] = await runWithPartners(
+    runGrouped(linkTokens.length),
+    db,
+    scope,
+    found(scope)(db, values),
+  );
   const ofApp = rows.filter((row) => row.id !== null) as (LinkRow & Inherited)[];
   return { access: rows[0], partners: catalog, links: new Map(ofApp.map((row) => [row.token, row])) };
 }
@@ -96,6 +101,6 @@ export async function writeLinks(
   now: number,
 ): Promise<boolean> {
   const values = { ...scope, writes: JSON.stringify(updates), count: updates.length, now };
-  const [, written] = await runBatch(db, audit(scope)(db, values), update(db, values));
+  const [, written] = await runGrouped(updates.length)(db, audit(scope)(db, values), update(db, values));
   return written.length > 0;
 }

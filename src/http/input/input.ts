@@ -4,7 +4,7 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { type ListRange, readPosition, readTextPosition, type TextRange } from "../cursors.ts";
 import { decodeUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
-import { type CsvTable, readTable } from "./csv.ts";
+import type { CsvTable } from "./csv.ts";
 import { parsePairs, readPairs } from "./pairs.ts";
 import { invalidRequest, isOptional, parsePart } from "./parse.ts";
 
@@ -63,6 +63,7 @@ export async function readInput<C extends Contract>(context: Context, contract: 
 async function readCsv(request: Request, contract: Contract, errors: InputError[]): Promise<unknown> {
   const text = decodeUtf8(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES));
   if (text === undefined) errors.push({ param: "body", message: "must be UTF-8" });
+  const { readTable } = await import("./csv.ts");
   const rows = text !== undefined && contract.csv && readTable(text, contract.csv, errors);
   return rows ? { [contract.csv?.key ?? ""]: rows } : undefined;
 }

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
+import { runBatch } from "../../db/statement.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import type { Markup } from "../../pages/frame.ts";
@@ -30,6 +31,7 @@ export async function readLink(
 ): Promise<EditedLink> {
   const scope = { ...viewer, appToken: app.token, linkToken: context.params.link_token ?? "" };
   const [partners, [row], history] = await runWithPartners(
+    runBatch,
     context.env.DB,
     viewer,
     pageLinkStatement(context.env.DB, scope),

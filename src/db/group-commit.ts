@@ -1,0 +1,177 @@
+/**
+ * Group commit: while calls of this isolate to a database are in flight, the statements of further requests wait, and the next call
+ * carries all of them. A call takes about a millisecond of CPU whatever is in it, and a database has one writer.
+ *
+ * Rules:
+ * - Nothing waits while fewer than `calls` calls are in flight, or when enough waits for a full call.
+ * - Each request keeps its own statements, so each is gated by its own credential, read in a call that starts after the request.
+ * - A call is one transaction. After an SQL error nothing of it is committed (D1, `batch()`), so each request sends its statements
+ *   again by itself, and only those that are wrong fail. After any other error nobody knows, so it is the error of all of them.
+ * - A request that gives up has no result. Statements that nobody has sent by then are not sent any more.
+ *
+ * Promises of the platform:
+ * - The bindings of an isolate are the same objects in every request, and statements and results are plain data. Timers and calls
+ *   belong to their request: "Cannot perform I/O on behalf of a different request" (Workers, "Errors and exceptions").
+ * - So no request awaits a promise of another: each looks at its own entry with its own timer. With promises, workerd answered 500
+ *   to many requests for seconds after clients had disconnected, although `handle_cross_request_promise_resolution` is on.
+ * - A client that disconnects ends its request, and the call that it sent, unless `waitUntil` holds the request, which delays this
+ *   for up to 30 seconds (Workers, "Context"). `fetch` in index.ts does that. If a call is lost nevertheless, its place is free
+ *   after the deadline, and so are the requests in it.
+ * - A Worker may run 50 queries an invocation on the free plan, 1,000 on the paid plan (D1, "Limits").
+ */
+import { DeadlineError, withDeadline } from "../deadline.ts";
+import { type Groups, logFigures } from "../log.ts";
+
+/** D1 can stall for seconds. After this time the client gets a 503 and retries; nothing has been confirmed to it. */
+export const DEADLINE_MS = 8_000;
+/** The most that one call carries, unless one request has more. A statement weighs 1. */
+const MAX_CALL = 40;
+/** The most that has no result yet, in the memory of this isolate and in the queue of D1. */
+const MAX_PENDING = 1_000;
+/** How often a request looks at its entry, at first. Later it is a quarter of the time that it has waited. */
+const POLL_MS = 2;
+const LOG_EVERY_MS = 1_000;
+
+/** More statements wait than this isolate holds. */
+export class TooManyWaitingError extends Error {}
+
+type Statements = D1PreparedStatement[];
+type Results = D1Result<unknown>[];
+
+interface Entry {
+  statements: Statements;
+  weight: number;
+  arrivedAt: number;
+  until: number;
+  /** `rolled back`: its call failed, perhaps because of another request. */
+  state: "waiting" | "sent" | "rolled back" | { results: Results } | { error: unknown };
+}
+
+interface Call {
+  startedAt: number;
+  weight: number;
+}
+
+interface Options {
+  /** How many calls are in flight when statements begin to wait. 1 groups most; with 2, two requests at the same time do not wait. */
+  maxCalls: number;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  /** Whether nothing was committed, and one statement may have been the cause. */
+  isSqlError: (error: unknown) => boolean;
+}
+
+/** The calls of this isolate to a database. */
+export class GroupCommit {
+  #waiting: Entry[] = [];
+  /** In flight. */
+  readonly #calls = new Set<Call>();
+  readonly #db: D1Database;
+  readonly #isSqlError: (error: unknown) => boolean;
+  readonly maxCalls: number;
+  readonly clock: () => number;
+  /** Since the last line in the log. */
+  #seen = newSeen();
+  #loggedAt = 0;
+
+  constructor(db: D1Database, { maxCalls, clock, isSqlError }: Options) {
+    this.#db = db;
+    this.maxCalls = maxCalls;
+    this.clock = clock;
+    this.#isSqlError = isSqlError;
+  }
+
+  /** Runs the statements in one transaction, perhaps with those of others. Throws DeadlineError at `until`. */
+  async run(statements: Statements, weight: number, until: number): Promise<Results> {
+    const arrivedAt = this.clock();
+    this.#forgetLostCalls(arrivedAt);
+    if (weightOf(this.#waiting) + weightOf([...this.#calls]) + weight > MAX_PENDING)
+      throw new TooManyWaitingError("D1 is overloaded: too many statements wait");
+    const entry: Entry = { statements, weight, arrivedAt, until, state: "waiting" };
+    this.#waiting.push(entry);
+    while (typeof entry.state === "string") {
+      const now = this.clock();
+      if (entry.state === "waiting" && now < until && this.#canStart(now)) await this.#lead(entry, now);
+      else if (entry.state === "rolled back") return this.#send(statements, until - now);
+      else if (now >= until) {
+        this.#take(entry);
+        throw new DeadlineError("D1 did not answer before the deadline");
+      } else {
+        const pause = Math.min(Math.max(POLL_MS, (now - arrivedAt) / 4), until - now);
+        await new Promise<void>((resolve) => setTimeout(resolve, pause));
+      }
+    }
+    if ("error" in entry.state) throw entry.state.error;
+    return entry.state.results;
+  }
+
+  #canStart(now: number): boolean {
+    if (weightOf(this.#waiting) >= MAX_CALL) return true;
+    this.#forgetLostCalls(now);
+    return this.#calls.size < this.maxCalls;
+  }
+
+  /** A call has no result by then if its request was ended. */
+  #forgetLostCalls(now: number): void {
+    for (const call of this.#calls) if (now - call.startedAt >= DEADLINE_MS) this.#calls.delete(call);
+  }
+
+  #take(...entries: Entry[]): void {
+    this.#waiting = this.#waiting.filter((entry) => !entries.includes(entry));
+  }
+
+  /** Sends the statements of this request with those that wait longest, and writes down the result of each. Never throws. */
+  async #lead(own: Entry, now: number): Promise<void> {
+    const group = [own];
+    const call: Call = { startedAt: now, weight: own.weight };
+    // The call ends with its request, so one that has little time left does not take others with it.
+    if (own.until - now >= DEADLINE_MS / 2) {
+      for (const entry of this.#waiting) {
+        if (entry === own || entry.until <= now) continue;
+        if (call.weight + entry.weight > MAX_CALL) break;
+        call.weight += entry.weight;
+        group.push(entry);
+      }
+    }
+    this.#take(...group);
+    for (const entry of group) entry.state = "sent";
+    this.#calls.add(call);
+    try {
+      const statements = group.flatMap((entry) => entry.statements);
+      const results = await this.#send(statements, own.until - now);
+      let at = 0;
+      for (const entry of group) {
+        entry.state = { results: results.slice(at, at + entry.statements.length) };
+        at += entry.statements.length;
+      }
+    } catch (error) {
+      const isRolledBack = group.length > 1 && this.#isSqlError(error);
+      for (const entry of group) entry.state = isRolledBack ? "rolled back" : { error };
+    }
+    this.#calls.delete(call);
+    this.#note(group, now);
+  }
+
+  async #send(statements: Statements, milliseconds: number): Promise<Results> {
+    const results = await withDeadline(this.#db.batch(statements), milliseconds, "D1");
+    // Otherwise a request would get the rows of another.
+    if (results.length !== statements.length) throw new Error("D1 returned other results");
+    return results;
+  }
+
+  #note(group: Entry[], sentAt: number): void {
+    const seen = this.#seen;
+    seen.calls++;
+    seen.requests += group.length;
+    seen.largest = Math.max(seen.largest, group.length);
+    seen.longest_wait = Math.max(seen.longest_wait, ...group.map(({ arrivedAt }) => sentAt - arrivedAt));
+    const now = this.clock();
+    if (seen.largest === 1 || now - this.#loggedAt < LOG_EVERY_MS) return;
+    logFigures({ group: seen });
+    this.#seen = newSeen();
+    this.#loggedAt = now;
+  }
+}
+
+const newSeen = (): Groups => ({ calls: 0, requests: 0, largest: 0, longest_wait: 0 });
+const weightOf = (items: { weight: number }[]) => items.reduce((sum, { weight }) => sum + weight, 0);

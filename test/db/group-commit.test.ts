@@ -1,0 +1,263 @@
+/** How statements of several requests share calls, on a database that only says what it was sent. */
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DEADLINE_MS, GroupCommit, TooManyWaitingError } from "../../src/db/group-commit.ts";
+import { runs } from "../part.ts";
+
+const SQL_ERROR = "D1_ERROR: integer overflow: SQLITE_ERROR";
+const LOST = "D1_ERROR: Network connection lost.";
+
+interface Call {
+  sent: string[];
+  /** Commits all of it and returns a row for each. */
+  answer: () => void;
+  fail: (message: string) => void;
+}
+
+let now = 0;
+let calls: Call[] = [];
+const sentOf = () => calls.map(({ sent }) => sent);
+
+const database = {
+  batch: (sent: string[]) =>
+    new Promise((resolve, reject) => {
+      const answer = () => resolve(sent.map((text) => ({ results: [`row of ${text}`] })));
+      calls.push({ sent, answer, fail: (message) => reject(new Error(message)) });
+    }),
+} as unknown as D1Database;
+
+const open = (maxCalls: number, db = database) =>
+  new GroupCommit(db, {
+    maxCalls,
+    clock: () => now,
+    isSqlError: (error) => String(error).includes("SQLITE_"),
+  });
+
+const run = (group: GroupCommit, sent: string[], weight = sent.length, until = now + DEADLINE_MS) =>
+  group
+    .run(sent as unknown as D1PreparedStatement[], weight, until)
+    .then((results) => results.map((result) => result.results[0]))
+    .catch((error: Error) => error.message);
+
+/** Lets time pass, for the timers and the clock. */
+async function pass(milliseconds: number): Promise<void> {
+  const step = milliseconds > 500 ? 50 : 2;
+  for (let passed = 0; passed < milliseconds; passed += step) {
+    now += step;
+    await vi.advanceTimersByTimeAsync(step);
+  }
+}
+
+/** Lets time pass until the work is done. Calls that were not answered yet are. */
+async function finish<T>(work: Promise<T>): Promise<T> {
+  let isDone = false;
+  void work.then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    for (const { answer } of calls) answer();
+    await pass(2);
+  }
+  return work;
+}
+
+beforeEach(() => {
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  calls = [];
+  now = 1_000_000;
+});
+afterEach(() => vi.useRealTimers());
+
+describe("statements", () => {
+  it("wait while so many calls are in flight, and the next call has all of them, in order", async () => {
+    const group = open(2);
+    const all = ["a", "b", "c", "d"].map((name) => run(group, [name]));
+    await pass(10);
+    expect(sentOf()).toEqual([["a"], ["b"]]);
+    calls[1]?.answer();
+    await pass(10);
+    expect(sentOf().at(-1)).toEqual(["c", "d"]);
+    for (const { answer } of calls) answer();
+    await pass(10);
+    expect(await Promise.all(all)).toEqual([["row of a"], ["row of b"], ["row of c"], ["row of d"]]);
+  });
+
+  it("of a full call do not wait, and no call carries more than 40, unless one request has more", async () => {
+    const group = open(1);
+    const many = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`);
+    const all = [
+      run(group, ["a"]),
+      run(group, many("b", 39)),
+      run(group, many("c", 2)),
+      run(group, many("d", 50)),
+    ];
+    await pass(10);
+    expect(sentOf().map(({ length }) => length)).toEqual([1, 2, 50]);
+    calls[0]?.answer();
+    calls[1]?.answer();
+    expect((await finish(Promise.all(all))).map((rows) => rows.length)).toEqual([1, 39, 2, 50]);
+    expect(sentOf().map(({ length }) => length)).toEqual([1, 2, 50, 39]);
+  });
+
+  it("of more than 1,000 without a result are rejected", async () => {
+    const group = open(1);
+    const waiting = Array.from({ length: 100 }, (_, at) => run(group, [`a${at}`], 10));
+    const rejected = group.run(["b"] as unknown as D1PreparedStatement[], 1, now + DEADLINE_MS);
+    await expect(rejected).rejects.toThrow(TooManyWaitingError);
+    expect(new Set((await finish(Promise.all(waiting))).flat()).size).toBe(100);
+    void run(group, ["c"]);
+    await pass(10);
+    expect(sentOf().at(-1)).toEqual(["c"]);
+  });
+
+  it("that nobody sent before their request gave up are not sent", async () => {
+    const group = open(1);
+    const first = run(group, ["a"]);
+    const late = run(group, ["b"], 1, now + 100);
+    await pass(200);
+    expect(await late).toContain("deadline");
+    calls[0]?.answer();
+    await pass(20);
+    expect([await first, sentOf()]).toEqual([["row of a"], [["a"]]]);
+    void run(group, ["c"]);
+    await pass(10);
+    expect(sentOf()).toEqual([["a"], ["c"]]);
+  });
+
+  it("are not sent by a request that has less than half of its time left, but its own are", async () => {
+    const group = open(1);
+    const first = run(group, ["a"]);
+    void run(group, ["b"]);
+    await pass(DEADLINE_MS / 2 + 100);
+    void run(group, ["c"]);
+    calls[0]?.answer();
+    await pass(DEADLINE_MS / 4);
+    await first;
+    expect(sentOf().map((sent) => sent.join())).not.toContain("b,c");
+    for (const { answer } of calls) answer();
+    await pass(DEADLINE_MS / 4);
+    expect(sentOf().flat().toSorted()).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("a call that never returns", () => {
+  it("ends with an error at the deadline of each of its requests", async () => {
+    const group = open(1);
+    const all = [run(group, ["a"]), run(group, ["b"]), run(group, ["c"])];
+    calls[0]?.answer();
+    await pass(DEADLINE_MS + 10);
+    expect(await Promise.all(all)).toEqual([
+      ["row of a"],
+      expect.stringContaining("deadline"),
+      expect.stringContaining("deadline"),
+    ]);
+  });
+
+  it("has no place after the deadline, also if its request has ended and cannot say so", async () => {
+    const group = open(1);
+    void run(group, ["a"], 1, now + 100 * DEADLINE_MS);
+    await pass(DEADLINE_MS - 1_000);
+    const next = run(group, ["b"]);
+    await pass(900);
+    expect(sentOf()).toEqual([["a"]]);
+    await pass(2_000);
+    expect(sentOf()).toEqual([["a"], ["b"]]);
+    calls[1]?.answer();
+    await pass(1_000);
+    expect(await next).toEqual(["row of b"]);
+  });
+});
+
+describe("if a call fails", () => {
+  const sent = async (message: string) => {
+    const group = open(1);
+    const all = [run(group, ["a"]), run(group, ["b", "c"]), run(group, ["d"])];
+    await pass(4);
+    calls[0]?.answer();
+    await pass(10);
+    calls[1]?.fail(message);
+    await pass(10);
+    return all;
+  };
+
+  it("in SQL, each request sends its statements again by itself", async () => {
+    const all = await sent(SQL_ERROR);
+    expect(sentOf()).toEqual([["a"], ["b", "c", "d"], ["b", "c"], ["d"]]);
+    calls[2]?.fail(SQL_ERROR);
+    calls[3]?.answer();
+    expect(await Promise.all(all)).toEqual([["row of a"], SQL_ERROR, ["row of d"]]);
+  });
+
+  it("otherwise, it may have committed, and is the error of all", async () => {
+    const all = await sent(LOST);
+    expect(sentOf()).toHaveLength(2);
+    expect(await Promise.all(all)).toEqual([["row of a"], LOST, LOST]);
+  });
+});
+
+it("fails if D1 returns another number of results", async () => {
+  const db = { batch: async () => [{ results: [] }] } as unknown as D1Database;
+  expect(await run(open(1, db), ["a", "b"])).toContain("other results");
+});
+
+const request = fc.record({
+  after: fc.nat(20),
+  count: fc.integer({ min: 1, max: 4 }),
+  weight: fc.integer({ min: 1, max: 6 }),
+  /** One in ten. */
+  isWrong: fc.nat(9).map((value) => value === 0),
+});
+const outcome = fc.record({
+  takes: fc.nat(12),
+  fails: fc.constantFrom(undefined, undefined, undefined, "before", "after"),
+});
+
+it("gives each request its own rows or its own error, and commits what it confirms once, for any mix and any failures", async () => {
+  const sizes = new Map<number, number>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(request, { minLength: 1, maxLength: 40 }),
+      fc.infiniteStream(outcome),
+      fc.integer({ min: 1, max: 3 }),
+      async (requests, outcomes, maxCalls) => {
+        const committed = new Map<string, number>();
+        const db = {
+          batch: async (statements: string[]) => {
+            const { takes, fails } = outcomes.next().value as { takes: number; fails?: string };
+            const size = new Set(statements.map((text) => text.split(".")[0])).size;
+            sizes.set(size, (sizes.get(size) ?? 0) + 1);
+            if (takes > 0) await new Promise<void>((resolve) => setTimeout(resolve, takes));
+            if (fails === "before") throw new Error(LOST);
+            if (statements.some((text) => text.endsWith("wrong"))) throw new Error(SQL_ERROR);
+            for (const text of statements) committed.set(text, (committed.get(text) ?? 0) + 1);
+            if (fails === "after") throw new Error(LOST);
+            return statements.map((text) => ({ results: [`row of ${text}`] }));
+          },
+        } as unknown as D1Database;
+        const group = open(maxCalls, db);
+        const all = requests.map(async ({ after, count, weight, isWrong }, at) => {
+          const texts = Array.from({ length: count }, (_, index) => `${at}.${index}`);
+          if (isWrong) texts[count - 1] += ".wrong";
+          if (after > 0) await new Promise<void>((resolve) => setTimeout(resolve, after));
+          return { isWrong, texts, result: await run(group, texts, Math.max(weight, count)) };
+        });
+        for (const { isWrong, texts, result } of await finish(Promise.all(all))) {
+          const times = texts.map((text) => committed.get(text) ?? 0);
+          if (Array.isArray(result)) {
+            expect(isWrong).toBe(false);
+            expect(result).toEqual(texts.map((text) => `row of ${text}`));
+            expect(times).toEqual(texts.map(() => 1));
+          } else {
+            expect(isWrong ? [SQL_ERROR, LOST] : [LOST]).toContain(result);
+            // Whole or not.
+            expect(new Set(times).size).toBe(1);
+            expect(times[0]).toBeLessThanOrEqual(isWrong ? 0 : 1);
+          }
+        }
+      },
+    ),
+    runs(500, 60),
+  );
+  expect(Math.max(...sizes.keys())).toBeGreaterThan(8);
+});

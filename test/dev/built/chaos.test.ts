@@ -1,0 +1,132 @@
+/**
+ * Clients that cut their connections at any time do not affect others: workerd itself never answers, every request has an answer, and
+ * what was confirmed is stored. A few seconds, and two minutes with LONG=1.
+ */
+import { Agent } from "node:http";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { findContradictions, findLost } from "../../live-service.ts";
+import {
+  type Ask,
+  clickOf,
+  costOf,
+  type FaultyWorker,
+  groupSizes,
+  LIST,
+  linkOf,
+  type Sent,
+  send,
+  startFaulty,
+} from "./faulty.ts";
+
+const SECONDS = process.env.LONG === "1" ? 15 : 1;
+const DELAYS = [0, 30];
+const CONNECTIONS = [1, 16, 64, 256];
+/** The share of requests whose connection is cut, and within how many milliseconds. */
+const CUT = { share: 0.25, within: 60 };
+/** Longer than any deadline of the Worker. */
+const ANSWER_MS = 30_000;
+
+let server: FaultyWorker;
+beforeAll(async () => {
+  server = await startFaulty({ name: "chaos", script: inject("worker").script });
+});
+afterAll(() => server.miniflare.dispose());
+
+const EXPECTED = [200, 201, 302];
+const confirmed = { costs: [] as string[], clicks: [] as string[], links: [] as string[] };
+/** How many times each unexpected outcome occurred. */
+const wrong = new Map<string, number>();
+let answered = 0;
+let next = 0;
+
+function note(outcome: string): void {
+  wrong.set(outcome, (wrong.get(outcome) ?? 0) + 1);
+}
+
+interface Request {
+  ask: Ask;
+  confirm: () => void;
+}
+
+function newRequest(onlyClicks: boolean): Request {
+  const id = `chaos-${String(next++).padStart(8, "0")}`;
+  const kind = onlyClicks ? next % 2 : next % 5;
+  if (kind === 0) return { ask: clickOf(), confirm: () => undefined };
+  if (kind === 1) return { ask: clickOf(id), confirm: () => void confirmed.clicks.push(id) };
+  if (kind === 2) return { ask: costOf(id), confirm: () => void confirmed.costs.push(id) };
+  if (kind === 3) return { ask: LIST, confirm: () => undefined };
+  return { ask: linkOf(id), confirm: () => void confirmed.links.push(id) };
+}
+
+async function answerOf({ answer, cut }: Sent) {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), ANSWER_MS);
+  });
+  const first = await Promise.race([answer, late]).catch((error: Error) => error);
+  clearTimeout(timer);
+  if (first === "late") cut();
+  return first;
+}
+
+/** Sends requests over so many connections, some of which are cut, and in the end every other one. */
+async function load(connections: number, seconds: number, onlyClicks: boolean): Promise<void> {
+  const until = performance.now() + seconds * 1_000;
+  const current = new Set<Sent>();
+  const work = async () => {
+    const agent = new Agent({ keepAlive: true });
+    while (performance.now() < until) {
+      const { ask, confirm } = newRequest(onlyClicks);
+      const sent = send(server.url, ask, agent);
+      current.add(sent);
+      const timer = Math.random() < CUT.share ? setTimeout(sent.cut, Math.random() * CUT.within) : undefined;
+      const answer = await answerOf(sent);
+      clearTimeout(timer);
+      current.delete(sent);
+      if (answer === undefined) continue;
+      if (typeof answer === "string" || answer instanceof Error) note(String(answer));
+      else if (!EXPECTED.includes(answer.status)) note(`${answer.status} ${answer.text.slice(0, 200)}`);
+      else {
+        answered++;
+        confirm();
+      }
+    }
+    agent.destroy();
+  };
+  const workers = Array.from({ length: connections }, work);
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  for (const [index, sent] of [...current].entries()) if (index % 2 === 0) sent.cut();
+  await Promise.all(workers);
+}
+
+test.each(DELAYS.flatMap((delay) => CONNECTIONS.map((connections) => ({ delay, connections }))))(
+  "with $connections connections and a database that is $delay ms away",
+  async ({ delay, connections }) => {
+    await server.begin({ delay });
+    await load(connections, SECONDS / 3, true);
+    await load(connections, (SECONDS * 2) / 3, false);
+    console.log(`${answered} answers so far; ${groupSizes(await server.seen(), server.lines)}`);
+    expect(Object.fromEntries(wrong)).toEqual({});
+  },
+);
+
+test("everything that was confirmed is stored, once", async () => {
+  await server.begin();
+  expect([confirmed.costs, confirmed.clicks, confirmed.links].map(({ length }) => length > 0)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(await findLost(server.db, 1, confirmed.costs)).toEqual([]);
+  const { results } = await server.db
+    .prepare("SELECT label FROM links WHERE label LIKE 'chaos-%'")
+    .all<{ label: string }>();
+  const labels = new Set(results.map(({ label }) => label));
+  expect(confirmed.links.filter((label) => !labels.has(label))).toEqual([]);
+  const clicks = await server.db
+    .prepare("SELECT cost_id FROM ledger_entries WHERE click_at IS NOT NULL")
+    .all<{ cost_id: string }>();
+  const clicked = new Set(clicks.results.map(({ cost_id }) => cost_id));
+  expect(confirmed.clicks.filter((id) => !clicked.has(id))).toEqual([]);
+  expect(await findContradictions(server.db, Math.floor(Date.now() / 86_400_000) - 1)).toEqual([]);
+});

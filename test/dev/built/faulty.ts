@@ -1,0 +1,133 @@
+/** Starts the built Worker on databases that fail as a test says, and sends requests over connections that a test can cut. */
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import type { Socket } from "node:net";
+import { DEMO } from "../../../src/dev/demo.ts";
+import { type BuiltWorker, type Settings, startBuilt } from "../../built-worker.ts";
+import type { Behavior, Seen } from "../../faulty-worker.ts";
+
+export interface FaultyWorker extends BuiltWorker {
+  /** Resets what the databases have seen, and sets what they do. */
+  begin: (behavior?: Partial<Behavior>) => Promise<void>;
+  /** Changes what the databases do. */
+  change: (behavior: Partial<Behavior>) => Promise<void>;
+  seen: () => Promise<Seen>;
+  /** The JSON of the lines that the Worker has logged. */
+  lines: Record<string, unknown>[];
+}
+
+export async function startFaulty(settings: Settings): Promise<FaultyWorker> {
+  const lines: Record<string, unknown>[] = [];
+  const onLog = (line: string) => {
+    if (line.startsWith("{")) lines.push(JSON.parse(line));
+  };
+  // Few lines: while a test queries a database, miniflare does not read them, and workerd waits when the pipe is full.
+  const bindings = { LOG_SAMPLE: "0", ...settings.bindings };
+  const server = await startBuilt({ ...settings, bindings, faulty: true, onLog });
+  const ask = async (method: string, behavior?: Partial<Behavior>) => {
+    const body = behavior ? { body: JSON.stringify(behavior) } : {};
+    return (await fetch(`${server.url}/test/database`, { method, ...body })).json() as Promise<Seen>;
+  };
+  return {
+    ...server,
+    lines,
+    begin: async (behavior = {}) => void (await ask("PUT", behavior)),
+    change: async (behavior) => void (await ask("PATCH", behavior)),
+    seen: () => ask("GET"),
+  };
+}
+
+/** Waits until something is so. The time limit of the test ends a wait that is in vain. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface Sent {
+  /** Undefined if the connection was cut. */
+  answer: Promise<Answer | undefined>;
+  /** Resets the connection. */
+  cut: () => void;
+}
+
+export interface Ask {
+  method?: string;
+  path: string;
+  token?: string;
+  json?: unknown;
+}
+
+const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)";
+
+/** Sends a request, on a connection of its own unless there is an agent. */
+export function send(url: string, { method = "GET", path, token, json }: Ask, agent?: Agent): Sent {
+  const headers: Record<string, string> = { "user-agent": IPHONE };
+  if (token) headers.authorization = `Bearer ${token}`;
+  const body = json === undefined ? "" : JSON.stringify(json);
+  if (body)
+    Object.assign(headers, { "content-type": "application/json", "content-length": String(body.length) });
+  else if (method !== "GET") headers["content-length"] = "0";
+  let socket: Socket | undefined;
+  let isCut = false;
+  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  const fail = (error: Error) => (isCut ? resolve(undefined) : reject(error));
+  const sent = request(url + path, { method, headers, agent: agent ?? new Agent() }, (answer) => {
+    let text = "";
+    answer.setEncoding("utf8");
+    answer.on("data", (part) => {
+      text += part;
+    });
+    answer.once("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+    answer.once("error", fail);
+  });
+  sent.once("socket", (given) => {
+    socket = given;
+  });
+  sent.once("error", fail);
+  sent.end(body);
+  return {
+    answer: promise,
+    cut: () => {
+      isCut = true;
+      socket?.resetAndDestroy();
+      sent.destroy();
+      resolve(undefined);
+    },
+  };
+}
+
+export const costOf = (id: string, amount = "0.25"): Ask => ({
+  method: "POST",
+  path: `/cost?${new URLSearchParams({ cost_type: "cpc", cost_currency: "USD", cost_id: id, cost_amount: amount, tag: "group" })}`,
+  token: DEMO.costToken,
+});
+export const readOf = (id: string): Ask => ({ path: `/cost/${id}`, token: DEMO.costToken });
+export const voidOf = (id: string): Ask => ({
+  method: "POST",
+  path: `/cost/${id}/void`,
+  token: DEMO.costToken,
+});
+export const clickOf = (id?: string): Ask => ({ path: `/${DEMO.linkToken}${id ? `?cost_id=${id}` : ""}` });
+const LINKS = `/public/v1/apps/${DEMO.appToken}/trackers`;
+export const LIST: Ask = { path: `${LINKS}?limit=50`, token: DEMO.apiToken };
+export const linkOf = (name: string): Ask => ({
+  method: "POST",
+  path: LINKS,
+  token: DEMO.apiToken,
+  json: { name, parent_token: DEMO.linkToken },
+});
+
+/** The statements of the calls, and the requests of groups, for the output of a run. */
+export function groupSizes({ calls }: Seen, lines: Record<string, unknown>[]): string {
+  const sizes = [...Map.groupBy(calls, (size) => size)].sort(([one], [other]) => one - other);
+  const groups = lines.flatMap(({ group }) =>
+    group ? [group as Record<"calls" | "requests" | "largest", number>] : [],
+  );
+  const sum = (name: "calls" | "requests") => groups.reduce((total, group) => total + group[name], 0);
+  const largest = Math.max(0, ...groups.map((group) => group.largest));
+  return `${sum("requests")} requests in ${sum("calls")} calls, at most ${largest}; calls by statements: ${sizes.map(([size, some]) => `${size}: ${some.length}`).join(", ")}`;
+}
