@@ -1,4 +1,4 @@
--- src/db/accounts/account.ts: rows read 6, written 0
+-- src/db/accounts/account.ts: rows read 7, written 0
 -- SEARCH s USING INDEX sessions_by_user (user_id=?)
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT s.id_hash AS idHash, s.browser AS browser, s.created_at AS createdAt, s.last_seen_at AS lastSeenAt
@@ -9,7 +9,7 @@ AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL
 ORDER BY s.last_seen_at DESC, s.created_at DESC;
 
--- src/db/accounts/account.ts: rows read 2, written 0
+-- src/db/accounts/account.ts: rows read 3, written 0
 -- SEARCH u USING INDEX users_email_unique (email=?)
 -- SEARCH f USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- CORRELATED SCALAR SUBQUERY 1
@@ -188,6 +188,32 @@ AND (devices.expires_at <= ? OR devices.id_hash IN (
     ORDER BY d.expires_at DESC
     LIMIT -1 OFFSET 50 ));
 
+-- src/db/accounts/devices.ts: rows read 1, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH d USING PRIMARY KEY (user_id=? AND id_hash=?)
+SELECT EXISTS (
+  SELECT 1
+  FROM devices d
+  WHERE d.user_id = ?
+  AND d.id_hash = ?
+  AND d.expires_at > ? ) AS isKnown;
+
+-- src/db/accounts/failures.ts: rows read 2, written 1
+-- SEARCH devices USING PRIMARY KEY (user_id=? AND id_hash=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH s USING PRIMARY KEY (id_hash=?)
+UPDATE devices SET codes = devices.codes - 1
+WHERE devices.user_id = ?
+AND devices.id_hash = ?
+AND devices.codes_hour = ?
+AND EXISTS (
+  SELECT 1
+  FROM sessions s
+  WHERE s.id_hash = ?
+  AND s.user_id = ?
+  AND s.waiting_secret IS NULL );
+
 -- src/db/accounts/failures.ts: rows read 2, written 1
 -- SEARCH failed_sign_ins USING INTEGER PRIMARY KEY (rowid=?)
 -- SCALAR SUBQUERY 1
@@ -201,6 +227,44 @@ AND EXISTS (
   WHERE s.id_hash = ?
   AND s.user_id = ?
   AND s.waiting_secret IS NULL );
+
+-- src/db/accounts/failures.ts: rows read 2, written 1
+INSERT INTO failed_sign_ins (user_id, hour, count, codes, wrong_codes, wrong_confirmations)
+VALUES (?, ?, 0, 0, 0, 1)
+ON CONFLICT DO UPDATE SET hour = max(failed_sign_ins.hour,
+    excluded.hour),
+  count = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.count) + 0,
+  codes = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.codes) + 0,
+  wrong_codes = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.wrong_codes) + 0,
+  wrong_confirmations = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.wrong_confirmations) + 1
+WHERE true;
+
+-- src/db/accounts/failures.ts: rows read 2, written 1
+INSERT INTO failed_sign_ins (user_id, hour, count, codes, wrong_codes, wrong_confirmations)
+VALUES (?, ?, 0, 0, 1, 0)
+ON CONFLICT DO UPDATE SET hour = max(failed_sign_ins.hour,
+    excluded.hour),
+  count = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.count) + 0,
+  codes = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.codes) + 0,
+  wrong_codes = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.wrong_codes) + 1,
+  wrong_confirmations = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.wrong_confirmations) + 0
+WHERE true;
 
 -- src/db/accounts/failures.ts: rows read 3, written 1
 INSERT INTO failed_sign_ins (user_id, hour, count, codes, wrong_codes, wrong_confirmations)
@@ -220,6 +284,33 @@ ON CONFLICT DO UPDATE SET hour = max(failed_sign_ins.hour,
     0,
     failed_sign_ins.wrong_confirmations) + 0
 WHERE iif(failed_sign_ins.hour < excluded.hour, 0, failed_sign_ins.codes) < 20
+RETURNING 1 AS counted;
+
+-- src/db/accounts/failures.ts: rows read 2, written 1
+INSERT INTO failed_sign_ins (user_id, hour, count, codes, wrong_codes, wrong_confirmations)
+VALUES (?, ?, 1, 0, 0, 0)
+ON CONFLICT DO UPDATE SET hour = max(failed_sign_ins.hour,
+    excluded.hour),
+  count = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.count) + 1,
+  codes = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.codes) + 0,
+  wrong_codes = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.wrong_codes) + 0,
+  wrong_confirmations = iif(failed_sign_ins.hour < excluded.hour,
+    0,
+    failed_sign_ins.wrong_confirmations) + 0
+WHERE true;
+
+-- src/db/accounts/failures.ts: rows read 2, written 1
+-- SEARCH devices USING PRIMARY KEY (user_id=? AND id_hash=?)
+UPDATE devices SET codes = iif(devices.codes_hour < ?, 0, devices.codes) + 1, codes_hour = max(devices.codes_hour, ?)
+WHERE devices.user_id = ?
+AND devices.id_hash = ?
+AND iif(devices.codes_hour < ?, 0, devices.codes) < 20
 RETURNING 1 AS counted;
 
 -- src/db/accounts/own-apps.ts: rows read 5, written 0
@@ -350,6 +441,12 @@ DELETE
 FROM sessions
 WHERE sessions.user_id = ?
 AND substr(sessions.id_hash, 1, 16) = ?;
+
+-- src/db/accounts/sessions.ts: rows read 1, written 1
+-- SEARCH sessions USING PRIMARY KEY (id_hash=?)
+UPDATE sessions SET last_seen_at = ?
+WHERE sessions.id_hash = ?
+AND sessions.last_seen_at <= ? - 300000;
 
 -- src/db/accounts/sessions.ts: rows read 1, written 0
 -- SEARCH devices USING PRIMARY KEY (user_id=?)
@@ -528,6 +625,22 @@ AND EXISTS (
   AND s.user_id = ?
   AND s.waiting_secret IS NULL );
 
+-- src/db/accounts/two-factor.ts: rows read 2, written 1
+-- SEARCH authenticators USING INTEGER PRIMARY KEY (rowid=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH s USING PRIMARY KEY (id_hash=?)
+UPDATE authenticators SET last_step = ?
+WHERE authenticators.user_id = ?
+AND authenticators.last_step < ?
+AND EXISTS (
+  SELECT 1
+  FROM sessions s
+  WHERE s.id_hash = ?
+  AND s.expires_at > ?
+  AND s.waiting_secret IS NOT NULL
+  AND s.user_id = ? )
+AND changes() > 0;
+
 -- src/db/accounts/two-factor.ts: rows read 4, written 1
 -- SEARCH authenticators USING INTEGER PRIMARY KEY (rowid=?)
 -- SCALAR SUBQUERY 1
@@ -557,7 +670,7 @@ AND EXISTS (
   AND u.password_hash = ?
   AND u.disabled_at IS NULL );
 
--- src/db/accounts/two-factor.ts: rows read 6, written 1
+-- src/db/accounts/two-factor.ts: rows read 7, written 2
 -- SEARCH u EXISTS USING INTEGER PRIMARY KEY (rowid=?)
 INSERT INTO authenticators (user_id, sealed, created_at, last_step)
 SELECT ?, ?, ?, ?
@@ -647,7 +760,7 @@ AND (? IS NULL OR ? BETWEEN o.first_day AND o.last_day)
 ORDER BY o.walk DESC
 LIMIT 401;
 
--- src/db/archive/slices.ts: rows read 349, written 115
+-- src/db/archive/slices.ts: rows read 347, written 114
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -681,6 +794,40 @@ AND EXISTS (SELECT 1
   AND purge_positions.walk = ?
   AND (purge_positions.after_partner_id, purge_positions.after_cost_id) = (?, ?));
 
+-- src/db/archive/slices.ts: rows read 6, written 1
+-- SEARCH superseded USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
+-- SCALAR SUBQUERY 1
+--   SEARCH p USING PRIMARY KEY (ledger_table=?)
+-- SCALAR SUBQUERY 2
+--   SEARCH p USING PRIMARY KEY (ledger_table=?)
+-- REUSE SUBQUERY 1
+-- REUSE SUBQUERY 2
+-- SCALAR SUBQUERY 3
+--   SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
+-- SCALAR SUBQUERY 4
+--   SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
+DELETE
+FROM superseded
+WHERE (superseded.partner_id, superseded.cost_id) > (SELECT +p.after_partner_id, +p.after_cost_id
+  FROM purge_positions p
+  WHERE p.ledger_table = 'superseded')
+AND (superseded.partner_id,
+    superseded.cost_id) <= (SELECT coalesce(p.until_partner_id,
+      9223372036854775807),
+    coalesce(p.until_cost_id,
+      '')
+  FROM purge_positions p
+  WHERE p.ledger_table = 'superseded')
+AND superseded.walk < (SELECT purge_positions.walk
+  FROM purge_positions
+  WHERE purge_positions.ledger_table = 'superseded')
+AND EXISTS (SELECT 1
+  FROM purge_positions
+  WHERE purge_positions.ledger_table = 'superseded'
+  AND purge_positions.attempts > 0
+  AND purge_positions.walk = ?
+  AND (purge_positions.after_partner_id, purge_positions.after_cost_id) = (?, ?));
+
 -- src/db/archive/slices.ts: rows read 0, written 1
 INSERT INTO archive_objects (ledger_table,
     walk,
@@ -693,11 +840,23 @@ INSERT INTO archive_objects (ledger_table,
     row_count)
 VALUES ('ledger_entries', ?, ?, ?, ?, ?, ?, ?, ?);
 
+-- src/db/archive/slices.ts: rows read 0, written 1
+INSERT INTO archive_objects (ledger_table,
+    walk,
+    first_partner_id,
+    first_cost_id,
+    last_partner_id,
+    last_cost_id,
+    first_day,
+    last_day,
+    row_count)
+VALUES ('superseded', ?, ?, ?, ?, ?, ?, ?, ?);
+
 -- src/db/archive/slices.ts: rows read 0, written 0
 -- SCAN CONSTANT ROW
 SELECT json(iif(changes() = ?, 'true', 'other rows'));
 
--- src/db/archive/slices.ts: rows read 463, written 0
+-- src/db/archive/slices.ts: rows read 460, written 0
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -758,7 +917,7 @@ FROM purge_positions
 WHERE purge_positions.ledger_table = 'superseded'
 AND purge_positions.attempts > 0;
 
--- src/db/archive/slices.ts: rows read 3, written 0
+-- src/db/archive/slices.ts: rows read 5, written 0
 -- SEARCH purge_positions EXISTS USING PRIMARY KEY (ledger_table=?)
 -- SEARCH superseded USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
@@ -789,6 +948,12 @@ AND EXISTS (SELECT 1
   WHERE purge_positions.ledger_table = 'superseded'
   AND purge_positions.attempts > 0)
 ORDER BY superseded.partner_id, superseded.cost_id;
+
+-- src/db/archive/slices.ts: rows read 1, written 1
+-- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
+UPDATE archive_state SET failing_since = ?
+WHERE archive_state.id = 1
+AND archive_state.failing_since IS NULL;
 
 -- src/db/archive/slices.ts: rows read 1, written 1
 -- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
@@ -882,6 +1047,39 @@ AND (purge_positions.after_partner_id, purge_positions.after_cost_id) = (?, ?);
 
 -- src/db/audit.ts: rows read 3, written 2
 -- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH f USING INTEGER PRIMARY KEY (rowid=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+WHERE (
+  SELECT f.count
+  FROM failed_sign_ins f
+  WHERE f.user_id = ? ) <= 10;
+
+-- src/db/audit.ts: rows read 3, written 2
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH f USING INTEGER PRIMARY KEY (rowid=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+WHERE (
+  SELECT f.wrong_codes
+  FROM failed_sign_ins f
+  WHERE f.user_id = ? ) <= 10;
+
+-- src/db/audit.ts: rows read 4, written 2
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH f USING INTEGER PRIMARY KEY (rowid=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+WHERE (
+  SELECT f.wrong_confirmations
+  FROM failed_sign_ins f
+  WHERE f.user_id = ? ) <= 10;
+
+-- src/db/audit.ts: rows read 3, written 2
+-- SCAN CONSTANT ROW
 INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
 SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
 WHERE changes() > 0;
@@ -928,7 +1126,7 @@ WHERE (user_id, app_token, operation, key) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/expired.ts: rows read 15, written 3
+-- src/db/expired.ts: rows read 20, written 4
 -- SEARCH partner_sessions USING PRIMARY KEY (id_hash=?)
 -- LIST SUBQUERY 1
 --   SCAN partner_sessions
@@ -941,7 +1139,7 @@ WHERE (id_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/expired.ts: rows read 20, written 4
+-- src/db/expired.ts: rows read 25, written 5
 -- SEARCH sessions USING PRIMARY KEY (id_hash=?)
 -- LIST SUBQUERY 1
 --   SCAN sessions
@@ -1411,6 +1609,23 @@ AND json(iif(EXISTS (
       AND shard_identity.shards = ?
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
 
+-- src/db/ledger/engagements.ts: rows read 3, written 1
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SCALAR SUBQUERY 1
+--   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l USING COVERING INDEX links_token_unique (token=?)
+INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+SELECT l.id, CAST(? / 86400000 AS INTEGER), 'engagement', 'too_old', 1
+FROM json_each(?) j
+CROSS JOIN links l ON l.token = j.value
+WHERE json(iif(EXISTS (
+      SELECT 1
+      FROM shard_identity
+      WHERE shard_identity.id = 1
+      AND shard_identity.shards = ?
+      AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
+ON CONFLICT DO UPDATE SET count = count + 1;
+
 -- src/db/ledger/engagements.ts: rows read 12, written 3
 -- SCAN j VIRTUAL TABLE INDEX 1:
 -- SCALAR SUBQUERY 3
@@ -1673,6 +1888,57 @@ RETURNING app_token AS appToken,
   FROM ledger_entries e
   WHERE e.partner_id = recordings.partner_id
   AND e.cost_id = recordings.cost_id) AS keptAt;
+
+-- src/db/ledger/purge.ts: rows read 347, written 115
+-- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
+-- SCALAR SUBQUERY 1
+--   SEARCH p USING PRIMARY KEY (ledger_table=?)
+-- SCALAR SUBQUERY 2
+--   SEARCH p USING PRIMARY KEY (ledger_table=?)
+-- REUSE SUBQUERY 1
+-- REUSE SUBQUERY 2
+DELETE
+FROM ledger_entries
+WHERE (ledger_entries.partner_id, ledger_entries.cost_id) > (SELECT +p.after_partner_id, +p.after_cost_id
+  FROM purge_positions p
+  WHERE p.ledger_table = 'ledger_entries')
+AND (ledger_entries.partner_id,
+    ledger_entries.cost_id) <= (SELECT coalesce(p.until_partner_id,
+      9223372036854775807),
+    coalesce(p.until_cost_id,
+      '')
+  FROM purge_positions p
+  WHERE p.ledger_table = 'ledger_entries')
+AND ledger_entries.remembered_until < ?;
+
+-- src/db/ledger/purge.ts: rows read 1, written 1
+-- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
+UPDATE archive_state SET is_on = 0, failing_since = NULL
+WHERE archive_state.id = 1
+AND archive_state.is_on;
+
+-- src/db/ledger/purge.ts: rows read 117, written 1
+-- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH e USING PRIMARY KEY ((partner_id,cost_id)>(?,?))
+UPDATE purge_positions SET (after_partner_id,
+    after_cost_id) = (coalesce(purge_positions.until_partner_id,
+      -1),
+    coalesce(purge_positions.until_cost_id,
+      '')),
+  (until_partner_id,
+    until_cost_id) = (
+  SELECT e.partner_id, e.cost_id
+  FROM ledger_entries e
+  WHERE (e.partner_id,
+      e.cost_id) > (coalesce(purge_positions.until_partner_id,
+        -1),
+      coalesce(purge_positions.until_cost_id,
+        ''))
+  ORDER BY e.partner_id, e.cost_id
+  LIMIT 1 OFFSET ? - 1 ), walked_at = ?, walk = max(purge_positions.walk, ?), attempts = 0
+WHERE purge_positions.ledger_table = 'ledger_entries'
+RETURNING purge_positions.until_partner_id IS NULL AS finished;
 
 -- src/db/ledger/reports/link-figures.ts: rows read 112, written 0
 -- COMPOUND QUERY
@@ -1999,7 +2265,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/link-figures.ts: rows read 0, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 2, written 0
 -- SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH links USING INDEX links_token_unique (token=?)
 SELECT links.id AS id, links.token AS token
@@ -3482,6 +3748,110 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
+-- src/db/ledger/reports/reports.ts: rows read 130, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-8)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 3
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 6
+--           SCAN below
+--           CREATE BLOOM FILTER
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-8)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.id WHEN 1 THEN l1.id WHEN 2 THEN l2.id WHEN 3 THEN l3.id END AS targetId,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.token WHEN 1 THEN l1.token WHEN 2 THEN l2.token WHEN 3 THEN l3.token END AS linkToken,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.label WHEN 1 THEN l1.label WHEN 2 THEN l2.label WHEN 3 THEN l3.label END AS linkLabel,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || coalesce(l1.label || '::',
+    '') || l.label WHEN 1 THEN coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label WHEN 2 THEN coalesce(l3.label || '::',
+    '') || l2.label WHEN 3 THEN l3.label END AS linkName
+FROM (WITH RECURSIVE below(id) AS (
+    SELECT c.id
+    FROM links c
+    WHERE c.token = ?
+    AND c.app_token = ?
+    UNION ALL
+    SELECT c.id
+    FROM below
+    CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+    AND c.parent_id = below.id )
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
+        AND (? IS NULL OR d.cost_type = ?)
+        AND (? IS NULL OR d.currency = ?)
+        AND d.link_id IN (SELECT id
+          FROM below), d.link_id, NULL) AS id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND d.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR a.partner_id = ?)
+        AND (? IS NULL OR a.cost_type = ?)
+        AND (? IS NULL OR a.currency = ?)
+        AND a.link_id IN (SELECT id
+          FROM below), a.link_id, NULL) AS id
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND a.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
 -- src/db/ledger/reports/reports.ts: rows read 3, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
@@ -3508,6 +3878,167 @@ AND m.app_token = ?
 LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
+
+-- src/db/ledger/reports/reports.ts: rows read 148, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       CO-ROUTINE (subquery-5)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-5)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, linkId, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, linkId, currency)
+WHERE true
+LIMIT ? + 0;
 
 -- src/db/ledger/reports/reports.ts: rows read 148, written 0
 -- COMPOUND QUERY
@@ -3732,6 +4263,169 @@ FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
       FROM below)
     GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
   GROUP BY appToken, day, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 148, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       CO-ROUTINE (subquery-5)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-5)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  partnerId AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    partnerId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, partnerId, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  partnerId AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    partnerId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, partnerId, currency)
 WHERE true
 LIMIT ? + 0;
 
@@ -4642,7 +5336,63 @@ AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL
 ORDER BY d.day DESC, d.param, d.reason;
 
--- src/db/links/browse.ts: rows read 7, written 0
+-- src/db/links/browse.ts: rows read 2, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- LIST SUBQUERY 1
+--   SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CREATE BLOOM FILTER
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.created_at AS createdAt,
+  coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label AS inheritedName,
+  coalesce(l1.partner_id,
+    l2.partner_id,
+    l3.partner_id) AS inheritedPartner,
+  coalesce(l1.cost_switch,
+    l2.cost_switch,
+    l3.cost_switch) AS inheritedSwitch
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN json_each(?) j
+CROSS JOIN links l ON l.id = j.value
+AND l.app_token = m.app_token
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id
+LEFT JOIN partners p ON p.id = coalesce(l.partner_id, l1.partner_id, l2.partner_id, l3.partner_id)
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.id NOT IN (SELECT value
+    FROM json_each(?)))
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND l.label COLLATE NOCASE >= ?
+AND (? IS NULL OR l.level = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND (? IS NULL OR (l.partner_id IS NOT NULL OR l.cost_switch IS NOT NULL)
+  AND (coalesce(l.cost_switch, l1.cost_switch, l2.cost_switch, l3.cost_switch, 0)
+    AND coalesce(p.supports_cost_data, 0)) = ?)
+LIMIT ? + 0;
+
+-- src/db/links/browse.ts: rows read 11, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>? AND label<?)
@@ -4691,7 +5441,215 @@ AND (? IS NULL OR l.id NOT IN (SELECT value
 ORDER BY l.label COLLATE NOCASE, l.id
 LIMIT ? + 0;
 
--- src/db/links/browse.ts: rows read 12, written 0
+-- src/db/links/browse.ts: rows read 15, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>? AND label<?)
+-- LIST SUBQUERY 1
+--   SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CREATE BLOOM FILTER
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.created_at AS createdAt,
+  coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label AS inheritedName,
+  coalesce(l1.partner_id,
+    l2.partner_id,
+    l3.partner_id) AS inheritedPartner,
+  coalesce(l1.cost_switch,
+    l2.cost_switch,
+    l3.cost_switch) AS inheritedSwitch
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN links l INDEXED BY links_by_level ON l.app_token = m.app_token
+AND l.parent_id IS NOT NULL
+AND l.level = 2
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND l.label COLLATE NOCASE >= ?
+AND (l.label COLLATE NOCASE > ? OR l.id > ?)
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.id NOT IN (SELECT value
+    FROM json_each(?)))
+ORDER BY l.label COLLATE NOCASE, l.id
+LIMIT ? + 0;
+
+-- src/db/links/browse.ts: rows read 3, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>? AND label<?)
+-- LIST SUBQUERY 1
+--   SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CREATE BLOOM FILTER
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.created_at AS createdAt,
+  coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label AS inheritedName,
+  coalesce(l1.partner_id,
+    l2.partner_id,
+    l3.partner_id) AS inheritedPartner,
+  coalesce(l1.cost_switch,
+    l2.cost_switch,
+    l3.cost_switch) AS inheritedSwitch
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN links l INDEXED BY links_by_level ON l.app_token = m.app_token
+AND l.parent_id IS NOT NULL
+AND l.level = 3
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND l.label COLLATE NOCASE >= ?
+AND (l.label COLLATE NOCASE > ? OR l.id > ?)
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.id NOT IN (SELECT value
+    FROM json_each(?)))
+ORDER BY l.label COLLATE NOCASE, l.id
+LIMIT ? + 0;
+
+-- src/db/links/browse.ts: rows read 10, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>? AND label<?)
+-- LIST SUBQUERY 1
+--   SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CREATE BLOOM FILTER
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.created_at AS createdAt,
+  coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label AS inheritedName,
+  coalesce(l1.partner_id,
+    l2.partner_id,
+    l3.partner_id) AS inheritedPartner,
+  coalesce(l1.cost_switch,
+    l2.cost_switch,
+    l3.cost_switch) AS inheritedSwitch
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN links l INDEXED BY links_by_level ON l.app_token = m.app_token
+AND l.parent_id IS NOT NULL
+AND l.level = 4
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND l.label COLLATE NOCASE >= ?
+AND (l.label COLLATE NOCASE > ? OR l.id > ?)
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.id NOT IN (SELECT value
+    FROM json_each(?)))
+ORDER BY l.label COLLATE NOCASE, l.id
+LIMIT ? + 0;
+
+-- src/db/links/browse.ts: rows read 11, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH l USING INDEX links_with_settings (app_token=?)
+-- LIST SUBQUERY 1
+--   SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CREATE BLOOM FILTER
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.created_at AS createdAt,
+  coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label AS inheritedName,
+  coalesce(l1.partner_id,
+    l2.partner_id,
+    l3.partner_id) AS inheritedPartner,
+  coalesce(l1.cost_switch,
+    l2.cost_switch,
+    l3.cost_switch) AS inheritedSwitch
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN links l INDEXED BY links_with_settings ON l.app_token = m.app_token
+AND (l.partner_id IS NOT NULL OR l.cost_switch IS NOT NULL)
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id
+LEFT JOIN partners p ON p.id = coalesce(l.partner_id, l1.partner_id, l2.partner_id, l3.partner_id)
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND (l.level > ? OR l.level = ?
+  AND l.label COLLATE NOCASE >= ?
+  AND (l.label COLLATE NOCASE > ? OR l.id > ?))
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.id NOT IN (SELECT value
+    FROM json_each(?)))
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND l.label COLLATE NOCASE >= ?
+AND (? IS NULL OR l.level = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND (? IS NULL OR (l.partner_id IS NOT NULL OR l.cost_switch IS NOT NULL)
+  AND (coalesce(l.cost_switch, l1.cost_switch, l2.cost_switch, l3.cost_switch, 0)
+    AND coalesce(p.supports_cost_data, 0)) = ?)
+ORDER BY l.level, l.label COLLATE NOCASE, l.id
+LIMIT ? + 0;
+
+-- src/db/links/browse.ts: rows read 16, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SEARCH parent USING INDEX links_token_unique (token=?)
@@ -5096,7 +6054,7 @@ AND m.app_token = ?
 LEFT JOIN apps a ON a.token = m.app_token
 WHERE t.token_hash = ?;
 
--- src/db/links/links.ts: rows read 3, written 0
+-- src/db/links/links.ts: rows read 5, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
 -- SEARCH l USING INDEX links_token_unique (token=?) LEFT-JOIN
@@ -5132,6 +6090,148 @@ LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id
 WHERE t.token_hash = ?;
 
+-- src/db/links/lists.ts: rows read 1, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX archived_links (app_token=? AND parent_id=?)
+SELECT count(*) AS counted
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY archived_links
+WHERE l.archived = 1
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?);
+
+-- src/db/links/lists.ts: rows read 3, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>? AND label<?)
+SELECT count(*) AS counted
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY links_by_label
+WHERE l.label COLLATE NOCASE >= ?
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?);
+
+-- src/db/links/lists.ts: rows read 3, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX links_by_partner (app_token=? AND parent_id=? AND partner_id=?)
+SELECT count(*) AS counted
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY links_by_partner
+WHERE l.partner_id = ?
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?);
+
+-- src/db/links/lists.ts: rows read 2, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX archived_links (app_token=? AND parent_id=?)
+SELECT count(*) AS counted
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY archived_links
+WHERE l.archived = 1
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?);
+
+-- src/db/links/lists.ts: rows read 3, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>? AND label<?)
+SELECT count(*) AS counted
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY links_by_label
+WHERE l.label COLLATE NOCASE >= ?
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?);
+
+-- src/db/links/lists.ts: rows read 2, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX links_by_partner (app_token=? AND parent_id=? AND partner_id=?)
+SELECT count(*) AS counted
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY links_by_partner
+WHERE l.partner_id = ?
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?);
+
+-- src/db/links/lists.ts: rows read 2, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX archived_links (app_token=? AND parent_id=? AND rowid>? AND rowid<?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY archived_links
+WHERE l.archived = 1
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id ASC
+LIMIT ? + 0;
+
+-- src/db/links/lists.ts: rows read 4, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>? AND label<?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY links_by_label
+WHERE l.label COLLATE NOCASE >= ?
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id ASC
+LIMIT ? + 0;
+
 -- src/db/links/lists.ts: rows read 6, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH l USING INDEX links_by_parent (app_token=? AND parent_id=? AND rowid>? AND rowid<?)
@@ -5156,6 +6256,112 @@ AND l.id < ?
 ORDER BY l.id ASC
 LIMIT ? + 0;
 
+-- src/db/links/lists.ts: rows read 2, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX links_by_parent (app_token=? AND parent_id=? AND rowid>? AND rowid<?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY links_by_parent
+WHERE true
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id DESC
+LIMIT ? + 0;
+
+-- src/db/links/lists.ts: rows read 3, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH l USING INDEX links_by_partner (app_token=? AND parent_id=? AND partner_id=? AND rowid>? AND rowid<?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links l INDEXED BY links_by_partner
+WHERE l.partner_id = ?
+AND t.token_hash = ?
+AND l.app_token = ?
+AND l.parent_id IS NULL
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id ASC
+LIMIT ? + 0;
+
+-- src/db/links/lists.ts: rows read 3, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX archived_links (app_token=? AND parent_id=? AND rowid>? AND rowid<?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY archived_links
+WHERE l.archived = 1
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id ASC
+LIMIT ? + 0;
+
+-- src/db/links/lists.ts: rows read 4, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>? AND label<?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY links_by_label
+WHERE l.label COLLATE NOCASE >= ?
+AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id ASC
+LIMIT ? + 0;
+
 -- src/db/links/lists.ts: rows read 7, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH parent USING INDEX links_token_unique (token=?)
@@ -5172,6 +6378,62 @@ FROM api_tokens t
 CROSS JOIN links parent
 CROSS JOIN links l INDEXED BY links_by_parent
 WHERE true
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id ASC
+LIMIT ? + 0;
+
+-- src/db/links/lists.ts: rows read 4, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX links_by_parent (app_token=? AND parent_id=? AND rowid>? AND rowid<?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY links_by_parent
+WHERE true
+AND t.token_hash = ?
+AND l.app_token = ?
+AND parent.token = ?
+AND parent.app_token = l.app_token
+AND l.parent_id = parent.id
+AND (? IS NULL OR l.archived = ?)
+AND (? IS NULL OR l.partner_id = ?)
+AND l.id > ?
+AND l.id < ?
+ORDER BY l.id DESC
+LIMIT ? + 0;
+
+-- src/db/links/lists.ts: rows read 3, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH parent USING INDEX links_token_unique (token=?)
+-- SEARCH l USING INDEX links_by_partner (app_token=? AND parent_id=? AND partner_id=? AND rowid>? AND rowid<?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount
+FROM api_tokens t
+CROSS JOIN links parent
+CROSS JOIN links l INDEXED BY links_by_partner
+WHERE l.partner_id = ?
 AND t.token_hash = ?
 AND l.app_token = ?
 AND parent.token = ?
@@ -5249,13 +6511,33 @@ LIMIT ? + 0;
 
 -- src/db/links/partner-catalog.ts: rows read 2, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+SELECT p.id AS id,
+  p.display_name AS displayName,
+  p.supports_cost_data AS supportsCostData,
+  p.integrated_types AS integratedTypes,
+  p.stopped_at AS stoppedAt,
+  p.server_to_server AS serverToServer,
+  p.click_parameters AS clickParameters,
+  p.impression_parameters AS impressionParameters,
+  p.cost_parameters AS costParameters
+FROM api_tokens t
+CROSS JOIN partners p
+WHERE t.token_hash = ?
+AND p.id > ?
+AND p.id < ?
+ORDER BY p.id DESC
+LIMIT ? + 0;
+
+-- src/db/links/partner-catalog.ts: rows read 2, written 0
+-- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SCAN catalog
 SELECT t.user_id AS userId, catalog.partner_count AS partnerCount
 FROM api_tokens t
 CROSS JOIN partner_catalog catalog
 WHERE t.token_hash = ?;
 
--- src/db/links/paths.ts: rows read 13, written 4
+-- src/db/links/paths.ts: rows read 25, written 8
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SCAN t VIRTUAL TABLE INDEX 1:
@@ -5444,6 +6726,249 @@ AND (
   FROM apps a
   WHERE a.token = ? )
 GROUP BY c1.id, j.value ->> '$.names[1]'
+ORDER BY min(j.key)
+RETURNING token AS token;
+
+-- src/db/links/paths.ts: rows read 16, written 8
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SCALAR SUBQUERY 7
+--   SEARCH a USING INDEX apps_token_unique (token=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INDEX links_token_unique (token=?) LEFT-JOIN
+-- SEARCH c1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 3
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 5
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 6
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- USE TEMP B-TREE FOR GROUP BY
+-- USE TEMP B-TREE FOR ORDER BY
+-- SCAN adjustments USING COVERING INDEX adjustments_by_day
+INSERT INTO links (token, app_token, parent_id, level, label, created_at, partner_id, cost_switch)
+SELECT j.value ->> '$.tokens[2]',
+  ?,
+  c2.id,
+  coalesce(l.level,
+    0) + 3,
+  j.value ->> '$.names[2]',
+  ?,
+  max(iif(json_array_length(j.value,
+        '$.names') = 3,
+      j.value ->> 'partnerId',
+      NULL)),
+  max(iif(json_array_length(j.value,
+        '$.names') = 3,
+      j.value ->> 'costSwitch',
+      NULL))
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN json_each(?) j
+LEFT JOIN links l ON l.token = j.value ->> 'base'
+AND l.app_token = ?
+LEFT JOIN links c1 ON (j.value ->> 'base' IS NULL OR l.id IS NOT NULL)
+AND c1.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id IS l.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[0]'
+    AND s.label = j.value ->> '$.names[0]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id IS l.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[0]'
+    AND s.label = j.value ->> '$.names[0]'
+    AND s.archived = 1 ))
+LEFT JOIN links c2 ON true
+AND c2.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c1.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[1]'
+    AND s.label = j.value ->> '$.names[1]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c1.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[1]'
+    AND s.label = j.value ->> '$.names[1]'
+    AND s.archived = 1 ))
+LEFT JOIN links c3 ON true
+AND c3.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c2.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[2]'
+    AND s.label = j.value ->> '$.names[2]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c2.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[2]'
+    AND s.label = j.value ->> '$.names[2]'
+    AND s.archived = 1 ))
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND j.value ->> '$.names[2]' IS NOT NULL
+AND c3.id IS NULL
+AND c2.id IS NOT NULL
+AND coalesce(l.level, 0) + json_array_length(j.value, '$.names') <= 4
+AND (
+  SELECT a.created_link_count + ? <= a.max_links
+  FROM apps a
+  WHERE a.token = ? )
+GROUP BY c2.id, j.value ->> '$.names[2]'
+ORDER BY min(j.key)
+RETURNING token AS token;
+
+-- src/db/links/paths.ts: rows read 18, written 8
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SCALAR SUBQUERY 9
+--   SEARCH a USING INDEX apps_token_unique (token=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INDEX links_token_unique (token=?) LEFT-JOIN
+-- SEARCH c1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 3
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 5
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 6
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c4 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 7
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 8
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- USE TEMP B-TREE FOR GROUP BY
+-- USE TEMP B-TREE FOR ORDER BY
+-- SCAN adjustments USING COVERING INDEX adjustments_by_day
+INSERT INTO links (token, app_token, parent_id, level, label, created_at, partner_id, cost_switch)
+SELECT j.value ->> '$.tokens[3]',
+  ?,
+  c3.id,
+  coalesce(l.level,
+    0) + 4,
+  j.value ->> '$.names[3]',
+  ?,
+  max(iif(json_array_length(j.value,
+        '$.names') = 4,
+      j.value ->> 'partnerId',
+      NULL)),
+  max(iif(json_array_length(j.value,
+        '$.names') = 4,
+      j.value ->> 'costSwitch',
+      NULL))
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN json_each(?) j
+LEFT JOIN links l ON l.token = j.value ->> 'base'
+AND l.app_token = ?
+LEFT JOIN links c1 ON (j.value ->> 'base' IS NULL OR l.id IS NOT NULL)
+AND c1.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id IS l.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[0]'
+    AND s.label = j.value ->> '$.names[0]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id IS l.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[0]'
+    AND s.label = j.value ->> '$.names[0]'
+    AND s.archived = 1 ))
+LEFT JOIN links c2 ON true
+AND c2.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c1.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[1]'
+    AND s.label = j.value ->> '$.names[1]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c1.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[1]'
+    AND s.label = j.value ->> '$.names[1]'
+    AND s.archived = 1 ))
+LEFT JOIN links c3 ON true
+AND c3.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c2.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[2]'
+    AND s.label = j.value ->> '$.names[2]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c2.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[2]'
+    AND s.label = j.value ->> '$.names[2]'
+    AND s.archived = 1 ))
+LEFT JOIN links c4 ON true
+AND c4.id = coalesce((
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c3.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[3]'
+    AND s.label = j.value ->> '$.names[3]'
+    AND s.archived = 0 ), (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_label
+    WHERE s.app_token = ?
+    AND s.parent_id = c3.id
+    AND s.label COLLATE NOCASE = j.value ->> '$.names[3]'
+    AND s.label = j.value ->> '$.names[3]'
+    AND s.archived = 1 ))
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND j.value ->> '$.names[3]' IS NOT NULL
+AND c4.id IS NULL
+AND c3.id IS NOT NULL
+AND coalesce(l.level, 0) + json_array_length(j.value, '$.names') <= 4
+AND (
+  SELECT a.created_link_count + ? <= a.max_links
+  FROM apps a
+  WHERE a.token = ? )
+GROUP BY c3.id, j.value ->> '$.names[3]'
 ORDER BY min(j.key)
 RETURNING token AS token;
 
@@ -6232,6 +7757,53 @@ RETURNING id AS id,
   stored_length AS storedLength,
   archived_at AS archivedAt;
 
+-- src/db/operator/audit.ts: rows read 14, written 0
+-- SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid<?)
+-- LIST SUBQUERY 5
+--   COMPOUND QUERY
+--     LEFT-MOST SUBQUERY
+--       SCAN CONSTANT ROW
+--     UNION ALL
+--       SCAN partners
+--     UNION ALL
+--       SCAN apps
+--     UNION ALL
+--       SCAN users USING COVERING INDEX users_email_unique
+--     UNION ALL
+--       SEARCH links USING COVERING INDEX links_token_unique (token=?)
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.id < ?
+AND audit_log.subject IN (
+  SELECT ?
+  UNION ALL
+  SELECT 'partner ' || partners.id
+  FROM partners
+  WHERE partners.display_name = ? COLLATE NOCASE
+  UNION ALL
+  SELECT 'app ' || apps.token
+  FROM apps
+  WHERE apps.name = ? COLLATE NOCASE OR apps.token = ?
+  UNION ALL
+  SELECT 'user ' || users.id
+  FROM users
+  WHERE users.email = ? COLLATE NOCASE
+  UNION ALL
+  SELECT 'link ' || links.token
+  FROM links
+  WHERE links.token = ? )
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
 -- src/db/operator/audit.ts: rows read 1, written 0
 -- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- SCALAR SUBQUERY 1
@@ -6249,6 +7821,139 @@ LEFT JOIN users ON users.id = audit_log.user_id
 WHERE audit_log.id < ?
 AND audit_log.id >= coalesce(min(?, (SELECT max(id)
       FROM audit_log)), 0) - 100000
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.id < ?
+AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+      FROM audit_log)), 0) - 100000
+AND audit_log.action = ?
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+-- SCALAR SUBQUERY 2
+--   SCAN audit_log
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.id < ?
+AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+      FROM audit_log)), 0) - 100000
+AND audit_log.id <= coalesce((SELECT id
+    FROM audit_log
+    WHERE happened_at < ?
+    ORDER BY id DESC
+    LIMIT 1), 0)
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+-- SCALAR SUBQUERY 2
+--   SCAN audit_log
+-- SCALAR SUBQUERY 3
+--   SCAN audit_log
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.id < ?
+AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+      FROM audit_log)), 0) - 100000
+AND audit_log.id > coalesce((SELECT id
+    FROM audit_log
+    WHERE happened_at < ?
+    ORDER BY id DESC
+    LIMIT 1), 0)
+AND audit_log.id <= coalesce((SELECT id
+    FROM audit_log
+    WHERE happened_at < ?
+    ORDER BY id DESC
+    LIMIT 1), 0)
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+-- SCALAR SUBQUERY 2
+--   SEARCH users USING COVERING INDEX users_email_unique (email=?)
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.id < ?
+AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+      FROM audit_log)), 0) - 100000
+AND audit_log.user_id = (SELECT users.id
+  FROM users
+  WHERE users.email = ?)
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+-- SCALAR SUBQUERY 2
+--   SEARCH users USING COVERING INDEX users_email_unique (email=?)
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.id < ?
+AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+      FROM audit_log)), 0) - 100000
+AND audit_log.user_id = (SELECT users.id
+  FROM users
+  WHERE users.email = ?)
+AND audit_log.action = ?
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
@@ -6871,6 +8576,21 @@ AND n.number < ?
 ORDER BY n.number ASC
 LIMIT ? + 0;
 
+-- src/db/operator/rounds/rounds.ts: rows read 12, written 4
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SCAN j VIRTUAL TABLE INDEX 1:
+INSERT INTO round_entries (round_id, number, received_at, cost_id, record)
+SELECT x.id, x.entry_count + j.key + 1, ?, (j.value ->> 'costId'), (j.value ->> 'record')
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN json_each(?) j
+WHERE c.revoked_at IS NULL
+AND x.state = 'open'
+AND x.entry_count + j.key < 1000
+RETURNING number AS number;
+
 -- src/db/operator/rounds/rounds.ts: rows read 3, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH d USING PRIMARY KEY (round_id=?)
@@ -6891,6 +8611,56 @@ CROSS JOIN rounds x ON x.id = c.round_id
 AND c.token_hash = ?
 CROSS JOIN round_dismissals d ON d.round_id = x.id
 WHERE x.state = 'open';
+
+-- src/db/operator/rounds/rounds.ts: rows read 5, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN json_each(?) j
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+AND e.cost_id = j.value
+AND e.remembered_until >= ?;
 
 -- src/db/operator/rounds/rounds.ts: rows read 3, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
@@ -6933,6 +8703,22 @@ FROM (SELECT *
   WHERE rounds.id = ?) x
 CROSS JOIN round_entries n ON n.round_id = x.id
 WHERE x.state = 'open'
+ORDER BY n.number;
+
+-- src/db/operator/rounds/rounds.ts: rows read 5, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+-- LIST SUBQUERY 1
+--   SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CREATE BLOOM FILTER
+SELECT n.number AS number, n.received_at AS receivedAt, n.cost_id AS costId, n.record AS record
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN round_entries n ON n.round_id = x.id
+WHERE n.cost_id IN (SELECT value
+  FROM json_each(?))
 ORDER BY n.number;
 
 -- src/db/operator/rounds/rounds.ts: rows read 16, written 0
@@ -7551,6 +9337,41 @@ SELECT (SELECT coalesce(max(a.id), 0)
   WHERE true) AS total
 WHERE true;
 
+-- src/operator/api/adjustments.ts: rows read 1, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH a USING COVERING INDEX adjustments_by_app (app_token=?)
+SELECT (SELECT count(*)
+  FROM adjustments a
+  WHERE a.app_token = ?) AS total
+WHERE true;
+
+-- src/operator/api/adjustments.ts: rows read 3, written 0
+-- SEARCH a USING INDEX adjustments_by_app (app_token=? AND rowid>? AND rowid<?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH links USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+SELECT a.id AS id, a.app_token AS appToken, (SELECT links.token
+  FROM links
+  WHERE links.id = a.link_id) AS linkToken,
+  a.day AS day,
+  a.partner_id AS partnerId,
+  a.cost_type AS costType,
+  a.currency AS currency,
+  CAST(a.amount AS TEXT) AS amount,
+  a.reason AS reason,
+  a.user_id AS userId,
+  (SELECT users.email
+  FROM users
+  WHERE users.id = a.user_id) AS email, a.created_at AS createdAt
+FROM adjustments a
+WHERE a.app_token = ?
+AND a.id > ?
+AND a.id < ?
+ORDER BY a.id ASC
+LIMIT ? + 0;
+
 -- src/operator/api/adjustments.ts: rows read 3, written 0
 -- SEARCH a USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- CORRELATED SCALAR SUBQUERY 1
@@ -7647,6 +9468,33 @@ SELECT (SELECT coalesce(max(audit_log.id), 0)
   WHERE true) AS total
 WHERE true;
 
+-- src/operator/api/audit.ts: rows read 0, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log USING COVERING INDEX audit_by_subject (subject=?)
+SELECT (SELECT count(*)
+  FROM audit_log audit_log
+  WHERE audit_log.subject = ?) AS total
+WHERE true;
+
+-- src/operator/api/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid>? AND rowid<?)
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail
+FROM audit_log audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE audit_log.subject = ?
+AND audit_log.id > ?
+AND audit_log.id < ?
+ORDER BY audit_log.id ASC
+LIMIT ? + 0;
+
 -- src/operator/api/audit.ts: rows read 1, written 0
 -- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -7673,6 +9521,23 @@ SELECT (SELECT coalesce(max(credentials.id), 0)
   FROM credentials credentials
   WHERE true) AS total
 WHERE true;
+
+-- src/operator/api/credentials.ts: rows read 4, written 0
+-- SEARCH credentials USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+SELECT credentials.id AS id,
+  credentials.partner_id AS partnerId,
+  credentials.mode AS mode,
+  credentials.cost_types AS costTypes,
+  credentials.round_id AS roundId,
+  credentials.hint AS hint,
+  credentials.created_at AS createdAt,
+  credentials.revoked_at AS revokedAt
+FROM credentials credentials
+WHERE credentials.partner_id = ?
+AND credentials.id > ?
+AND credentials.id < ?
+ORDER BY credentials.id ASC
+LIMIT ? + 0;
 
 -- src/operator/api/credentials.ts: rows read 10, written 0
 -- SEARCH credentials USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
@@ -7846,6 +9711,29 @@ AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER))
 ORDER BY a.id DESC, a.id
 LIMIT ? + 0 OFFSET ?;
 
+-- src/operator/console/lists.ts: rows read 2, written 0
+-- SCAN apps
+SELECT apps.id AS id,
+  apps.token AS token,
+  apps.name AS name,
+  apps.default_url AS defaultUrl,
+  apps.ios_url AS iosUrl,
+  apps.android_url AS androidUrl,
+  apps.redirect_hosts AS redirectHosts,
+  apps.redirect_schemes AS redirectSchemes,
+  apps.link_count AS linkCount,
+  apps.created_at AS createdAt,
+  apps.max_links AS maxLinks,
+  apps.created_link_count AS createdLinkCount,
+  apps.stored_length AS storedLength,
+  apps.archived_at AS archivedAt
+FROM apps apps
+WHERE true
+AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
+AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
+ORDER BY apps.id DESC, apps.id
+LIMIT ? + 0 OFFSET ?;
+
 -- src/operator/console/lists.ts: rows read 4, written 0
 -- SCAN apps
 -- USE TEMP B-TREE FOR ORDER BY
@@ -8005,6 +9893,60 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
 ORDER BY partners.display_name COLLATE NOCASE, partners.id
 LIMIT ? + 0 OFFSET ?;
 
+-- src/operator/console/lists.ts: rows read 18, written 0
+-- SCAN partners
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 3
+--   SCAN credentials
+SELECT partners.id AS id,
+  partners.display_name AS displayName,
+  partners.supports_cost_data AS supportsCostData,
+  partners.server_to_server AS serverToServer,
+  partners.click_parameters AS clickParameters,
+  partners.impression_parameters AS impressionParameters,
+  partners.cost_parameters AS costParameters,
+  partners.integrated_types AS integratedTypes,
+  partners.stopped_at AS stoppedAt,
+  partners.max_url_amount AS maxUrlAmount,
+  partners.created_at AS createdAt,
+  (SELECT coalesce(sum(rounds.cost_types),
+      0)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
+  FROM credentials
+  WHERE credentials.partner_id = partners.id
+  AND credentials.mode = 'live'
+  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
+  iif(instr('&' || partners.cost_parameters || '&',
+      '&cost_currency=')
+  AND substr('&' || partners.cost_parameters || '&',
+      instr('&' || partners.cost_parameters || '&',
+        '&cost_currency=') + 15,
+      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+    upper(substr('&' || partners.cost_parameters || '&',
+        instr('&' || partners.cost_parameters || '&',
+          '&cost_currency=') + 15,
+        3)),
+    NULL) AS urlCurrency
+FROM partners partners
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
+AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
+    FROM rounds
+    WHERE rounds.partner_id = partners.id
+    AND rounds.state = 'open') END)
+ORDER BY partners.id DESC, partners.id
+LIMIT ? + 0 OFFSET ?;
+
 -- src/operator/console/lists.ts: rows read 6, written 0
 -- SCAN users USING INDEX users_email_unique
 -- CORRELATED SCALAR SUBQUERY 1
@@ -8026,6 +9968,29 @@ AND (? IS NULL OR instr(lower(users.email), lower(?)))
 AND (? IS NULL OR users.role = ?)
 AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
 ORDER BY users.email, users.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/operator/console/lists.ts: rows read 6, written 0
+-- SCAN users
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
+SELECT users.id AS id,
+  users.email AS email,
+  users.role AS role,
+  users.password_hash IS NOT NULL AS hasPassword,
+  (SELECT api_tokens.hint
+  FROM api_tokens
+  WHERE api_tokens.user_id = users.id) AS tokenHint,
+  users.disabled_at AS disabledAt,
+  (users.email = 'erased user ' || users.id) AS isErased,
+  users.created_at AS createdAt,
+  users.password_expires_at AS passwordExpiresAt
+FROM users users
+WHERE true
+AND (? IS NULL OR instr(lower(users.email), lower(?)))
+AND (? IS NULL OR users.role = ?)
+AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
+ORDER BY users.id DESC, users.id
 LIMIT ? + 0 OFFSET ?;
 
 -- src/operator/console/partners/page.ts: rows read 4, written 0

@@ -1,14 +1,28 @@
 /**
  * Compares the finished SQL with test/db/statements.sql, so that a review shows which statements, plans and numbers of rows a change
- * affects. Runs the sample of every operation, each on the same data, and the jobs of the cron.
+ * affects. Runs the sample of every operation, other requests and the jobs of the cron, each on the same data.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { recordQueued } from "../../src/engagement/queue.ts";
 import worker from "../../src/index.ts";
+import { faultyBucket } from "../faults/faulty.ts";
 import { sampled } from "../faults/operations.ts";
 import { restoreState, startState } from "../faults/state.ts";
-import { type Call, env, NOW, withMethods, wrapDatabases } from "../harness.ts";
+import {
+  call,
+  click,
+  env,
+  ledgerOn,
+  NOW,
+  queueBatch,
+  UNLIMITED,
+  withMethods,
+  wrapDatabases,
+} from "../harness.ts";
 import { explain } from "../plans.ts";
 import { DUE } from "../purge/archive-support.ts";
+import { openedLink } from "../support.ts";
+import { guessCodes, readBackward, UNSAMPLED } from "./unsampled.ts";
 
 interface Seen {
   query: string;
@@ -45,12 +59,22 @@ const database = wrapDatabases((real) =>
   }),
 );
 
-/** Runs the cron with an archive, and then everything that is due years later. */
-async function runJobs(bindings: Call["env"]): Promise<void> {
-  for (const scheduledTime of [NOW, DUE]) {
+/** Runs the cron with an archive, which fails once, and without one. */
+async function runJobs(): Promise<void> {
+  const run = (scheduledTime: number, bucket?: R2Bucket) => {
     const controller = { scheduledTime, cron: "", noRetry: () => undefined } as ScheduledController;
-    await worker.scheduled(controller, { ...env, ...bindings });
-  }
+    return worker.scheduled(controller, { ...env, DB: database, ...(bucket && { ARCHIVE: bucket }) });
+  };
+  await restoreState();
+  await run(NOW, env.TEST_BUCKET);
+  // Supersedes what the ID had.
+  await click("demo-spend-00-0", { now: DUE });
+  const { bucket } = faultyBucket({ at: () => true, when: "before", message: "full" });
+  await expect(run(DUE, bucket)).rejects.toThrow("full");
+  await run(DUE, env.TEST_BUCKET);
+  await run(DUE);
+  await restoreState();
+  await run(DUE);
 }
 
 const CLAUSES =
@@ -90,13 +114,20 @@ afterAll(() => void vi.restoreAllMocks());
 
 it("equals test/db/statements.sql, which `npm run test:only -- test/db/statements.test.ts -u` rewrites", async () => {
   // If the texts differ, only the difference is shown.
-  vi.spyOn(console, "log").mockReturnValue();
+  for (const name of ["log", "error"] as const) vi.spyOn(console, name).mockReturnValue();
   for (const { send } of sampled) {
     await restoreState();
     await send({ DB: database });
   }
-  await restoreState();
-  await runJobs({ DB: database, ARCHIVE: env.TEST_BUCKET });
+  for (const { path, ...options } of UNSAMPLED) {
+    await restoreState();
+    await call(path, { ...options, env: { ...UNLIMITED, DB: database } });
+  }
+  await readBackward({ DB: database });
+  await guessCodes({ DB: database });
+  const old = openedLink("faulty-click-old", { occurredAt: 0 });
+  await recordQueued(queueBatch([old]), ledgerOn(database), NOW);
+  await runJobs();
   const sorted = [...seen.values()].sort(byFileAndText);
   const described = await Promise.all(sorted.map(describeOne));
   await expect(described.join("\n")).toMatchFileSnapshot("statements.sql");
