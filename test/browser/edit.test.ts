@@ -234,12 +234,19 @@ describe("is accessible and fits", () => {
     ["settings", `${APP}/links/demo1nk003/settings`],
     ["settings-preview", `${APP}/links/demo1nk001/settings?partner=2&cost=on`],
     ["settings-previewed", `${APP}/links/demo1nk001/settings?partner=2&cost=off`],
-    ["settings-archived", `${APP}/links/demo1nk006/settings?notice=restored`],
     ["history", `${APP}/links/demo1nk001/history`],
     ["selection", `${APP}/links?open=demo1nk001&selected=demo1nk001,demo1nk002`],
     ["bulk", `${APP}/links/bulk?action=cost-on&links=demo1nk001,demo1nk003,demo1nk006,nosuchlink`],
   ])("%s", async (name, path) => {
     await checkEveryWidth(await openPage(path), name);
+  });
+
+  it("the settings of a link that was archived", async () => {
+    const { token } = await createLink(unique("Archived"));
+    const page = await openPage(`${APP}/links/${token}/settings`);
+    await press(page, "Archive link");
+    await page.getByRole("status").getByText("Link archived.").waitFor();
+    await checkEveryWidth(page, "settings-archived");
   });
 
   it("the result of a change of links", async () => {
