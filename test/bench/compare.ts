@@ -1,13 +1,15 @@
 /** Drives servers in turns and compares CPU time and throughput. */
 import { QUEUE_BATCH } from "../built-worker.ts";
+import type { Seen } from "../faulty-worker.ts";
 import { drive } from "./load.ts";
 import type { Path } from "./paths.ts";
 import type { Server } from "./servers.ts";
 
-/** CPU in microseconds a request, throughput in requests a second. */
+/** CPU in microseconds a request, throughput in requests a second, the 99th percentile of the latency in milliseconds. */
 export interface Figures {
   cpu: number;
   throughput: number;
+  p99: number;
 }
 
 /** The figures of each server, in the order of the servers. */
@@ -40,21 +42,46 @@ export async function measurePairs(
 let next = 0;
 
 async function measurePair(servers: Server[], path: Path, connections: number): Promise<Pair> {
-  const requests = Math.max(connections, Math.ceil(path.requests / TURNS));
-  const runs = servers.map((server) => ({ server, before: server.cpuTime(), seconds: 0 }));
+  // Each connection has more than one request, so that they do not all start together.
+  const requests = Math.max(2 * connections, Math.ceil(path.requests / TURNS));
+  const runs = servers.map((server) => ({
+    server,
+    before: server.cpuTime(),
+    seconds: 0,
+    latencies: [] as number[],
+  }));
   for (let turn = 0; turn < TURNS; turn++) {
     for (const run of turn % 2 === 0 ? runs : runs.toReversed()) {
       const { data } = run.server;
       const asks = Array.from({ length: requests }, (_, index) => path.ask(data, next + index));
-      run.seconds += await drive(run.server, asks, path.status, connections);
+      run.seconds += await drive(run.server, asks, path.status, connections, run.latencies);
     }
     next += requests;
   }
   await settleAll(servers, path);
-  return runs.map(({ server, before, seconds }) => ({
+  return runs.map(({ server, before, seconds, latencies }) => ({
     cpu: (server.cpuTime() - before) / (TURNS * requests),
     throughput: (TURNS * requests) / seconds,
+    p99: quantile(
+      latencies.sort((one, other) => one - other),
+      0.99,
+    ),
   }));
+}
+
+/** How many calls to D1 a request takes, on a server whose databases count them (test/faulty-worker.ts). */
+export async function countCalls(server: Server, path: Path, connections: number): Promise<number> {
+  const url = `${server.url}/test/database`;
+  const requests = Math.max(2 * connections, path.requests);
+  for (let round = 0; round < 2; round++) {
+    await fetch(url, { method: "PUT", body: "{}" });
+    const asks = Array.from({ length: requests }, (_, index) => path.ask(server.data, next + index));
+    next += requests;
+    await drive(server, asks, path.status, connections);
+    await settleAll([server], path);
+  }
+  const { calls } = (await (await fetch(url)).json()) as Seen;
+  return calls.length / requests;
 }
 
 /** Waits until the servers have finished the work after their responses. */

@@ -14,19 +14,25 @@ export interface Target {
   agent: Agent;
 }
 
-/** Sends all requests over this many connections and returns the seconds that it took. Throws on an unexpected status. */
+/**
+ * Sends all requests over this many connections and returns the seconds that it took. Adds the milliseconds of each to `latencies`.
+ * Throws on an unexpected status.
+ */
 export async function drive(
   target: Target,
   asks: Ask[],
   status: number,
   connections: number,
+  latencies: number[] = [],
 ): Promise<number> {
   const waiting = asks.values();
   const started = performance.now();
   await Promise.all(
     Array.from({ length: connections }, async () => {
       for (const ask of waiting) {
+        const sentAt = performance.now();
         const answer = await send(target, ask);
+        latencies.push(performance.now() - sentAt);
         if (answer !== status) throw new Error(`${ask.method} ${ask.path} was answered ${answer}`);
       }
     }),

@@ -9,13 +9,15 @@ export interface Measured {
   path: Path;
   connections: number;
   pairs: Pair[];
+  /** Calls to D1 a request, of our Worker. */
+  calls: number;
 }
 
 const OURS = 0;
 const BARE = 1;
 const AGAINST = 2;
 
-const WIDTHS = [25, 5, 9, 9, 13, 5, 9, 13, 7, 18, 7, 18];
+const WIDTHS = [25, 5, 9, 9, 13, 5, 9, 13, 7, 9, 8, 13, 18, 7, 18, 7, 18];
 
 export function printHeader(revision: string | undefined, withQuiet: boolean): void {
   const titles = [
@@ -28,19 +30,23 @@ export function printHeader(revision: string | undefined, withQuiet: boolean): v
     "req/s",
     "req/s ratio",
     `≥${AIMS.throughput}`,
+    "D1 calls",
+    "p99 ms",
+    "p99 ratio",
   ];
   const toRevision = [
     `CPU to ${revision}`,
     `≤${AIMS.against}`,
     `req/s to ${revision}`,
     `≥${AIMS.throughputAgainst}`,
+    `p99 to ${revision}`,
   ];
   const quiet = ["CPU without log", "req/s without log"];
   printRow([...titles, ...(revision ? toRevision : []), ...(withQuiet ? quiet : [])]);
 }
 
 export function printLine(
-  { path, connections, pairs }: Measured,
+  { path, connections, pairs, calls }: Measured,
   revision: string | undefined,
   withQuiet: boolean,
 ): void {
@@ -57,6 +63,9 @@ export function printLine(
     toWhole(pairs, "throughput", OURS),
     toRatio(throughput),
     toVerdict(throughput.median >= aims.throughput),
+    calls.toFixed(2),
+    middleOf(pairs, (pair) => pair[OURS]?.p99 ?? Number.NaN).median.toFixed(1),
+    toRatio(ratioOf(pairs, "p99", OURS, BARE)),
   ];
   if (revision) {
     const against = ratioOf(pairs, "cpu", OURS, AGAINST);
@@ -66,6 +75,7 @@ export function printLine(
       toVerdict(against.median <= aims.against),
       toRatio(throughputAgainst),
       toVerdict(throughputAgainst.median >= aims.throughputAgainst),
+      toRatio(ratioOf(pairs, "p99", OURS, AGAINST)),
     );
   }
   if (withQuiet) {

@@ -8,15 +8,24 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
+import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { runWrangler } from "../built-worker.ts";
-import { measurePairs } from "./compare.ts";
+import { countCalls, measurePairs } from "./compare.ts";
 import { measureGrowth } from "./growth.ts";
 import { PATHS, type Path } from "./paths.ts";
 import { type Measured, printBatch, printHeader, printLine } from "./print.ts";
 import { printProfile } from "./profile.ts";
 import { measureReports } from "./reports.ts";
 import { buildCheckout, type Checkout, checkOut } from "./revision.ts";
-import { type Prepared, prepare, prepareBare, prepareQueue, type Server, start } from "./servers.ts";
+import {
+  type Prepared,
+  prepare,
+  prepareBare,
+  prepareCounting,
+  prepareQueue,
+  type Server,
+  start,
+} from "./servers.ts";
 import { findDifference } from "./shape.ts";
 import { measureSignIns } from "./sign-in.ts";
 
@@ -46,6 +55,8 @@ const folder = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
 const servers: Server[] = [];
 /** Like `servers`, with a queue. */
 const queueServers: Server[] = [];
+/** Count the calls of our Worker to D1, without and with a queue. They are not measured. */
+const counting: Server[] = [];
 try {
   if (flags["sign-in"]) {
     if (!(await measureSignIns())) process.exitCode = 1;
@@ -59,7 +70,7 @@ try {
     else await measure(checkout, ours);
   }
 } finally {
-  for (const server of [...servers, ...queueServers]) await server.stop();
+  for (const server of [...servers, ...queueServers, ...counting]) await server.stop();
   rmSync(folder, { recursive: true });
 }
 
@@ -79,6 +90,7 @@ async function measure(checkout: Checkout, ours: Prepared): Promise<void> {
   const withQueue = paths.some((path) => path.queue) ? prepared.map(prepareQueue) : [];
   for (const one of prepared) servers.push(await start(one));
   for (const one of withQueue) queueServers.push(await start(one));
+  for (const one of [ours, ...withQueue.slice(0, 1)]) counting.push(await start(prepareCounting(one)));
   printMachine();
   const measured = await measurePaths();
   printBatch(measured);
@@ -110,7 +122,8 @@ async function measurePaths(): Promise<Measured[]> {
     const some = path.queue ? queueServers : servers;
     await checkAnswers(some, path);
     for (const count of connections) {
-      const one = { path, connections: count, pairs: await measurePairs(some, path, count, pairs) };
+      const calls = await countCalls(expectDefined(counting[path.queue ? 1 : 0]), path, count);
+      const one = { path, connections: count, pairs: await measurePairs(some, path, count, pairs), calls };
       printLine(one, flags.against, flags["no-log"]);
       measured.push(one);
     }

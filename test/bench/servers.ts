@@ -61,6 +61,13 @@ export function prepareQueue({ settings, data }: Prepared): Prepared {
   return { settings: { ...settings, state, queue: true }, data };
 }
 
+/** The same Worker with databases that count their calls, on a copy of its data. */
+export function prepareCounting({ settings, data }: Prepared): Prepared {
+  const state = `${settings.state}-counting`;
+  cpSync(settings.state, state, { recursive: true });
+  return { settings: { ...settings, state, faulty: true }, data };
+}
+
 export async function start({ settings, data }: Prepared): Promise<Server> {
   const others = listChildren();
   const { miniflare, url, db } = await startBuilt(settings);
