@@ -7,9 +7,31 @@ import { createInterface } from "node:readline";
 import { DEMO } from "../src/dev/demo.ts";
 import { startBuilt } from "./built-worker.ts";
 
+/** Adds up the lines of the log about requests that shared calls to D1, so that a run shows that they did. */
+export class SharedCalls {
+  requests = 0;
+  calls = 0;
+  largest = 0;
+
+  /** Ignores other lines. */
+  add(line: string): void {
+    const [, json] = /"group":(\{[^}]*\})/.exec(line) ?? [];
+    if (!json) return;
+    const { requests, calls, largest } = JSON.parse(json) as SharedCalls;
+    this.requests += requests;
+    this.calls += calls;
+    this.largest = Math.max(this.largest, largest);
+  }
+
+  toString(): string {
+    return `${this.requests} requests in ${this.calls} calls to D1, at most ${this.largest} in one`;
+  }
+}
+
 export interface LiveService {
   /** The `NAME=value` lines that `npm start` prints. */
   names: Record<string, string>;
+  shared: SharedCalls;
   stop: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
 }
 
@@ -29,9 +51,11 @@ export async function startService(state: string, port?: number, more: string[] 
   }
   if (!names.BASE_URL) throw new Error("npm start exited before it was ready");
   // Keep reading, because the server stops when the pipe is full.
-  server.stdout.resume();
+  const shared = new SharedCalls();
+  createInterface({ input: server.stdout }).on("line", (line) => shared.add(line));
   return {
     names,
+    shared,
     stop: async (signal = "SIGTERM") => {
       const ended = new Promise((resolve) => server.once("exit", resolve));
       if (server.pid) process.kill(-server.pid, signal);
@@ -42,7 +66,9 @@ export async function startService(state: string, port?: number, more: string[] 
 
 /** Starts a built Worker with the demo data in memory: in a fraction of the time, and without the proxies of `wrangler dev`. */
 export async function startBuiltService(script: string): Promise<LiveService & { db: D1Database }> {
-  const { miniflare, url, db } = await startBuilt({ name: "worker", script });
+  const shared = new SharedCalls();
+  const onLog = (line: string) => shared.add(line);
+  const { miniflare, url, db } = await startBuilt({ name: "worker", script, onLog });
   const names = {
     BASE_URL: url,
     APP_TOKEN: DEMO.appToken,
@@ -53,7 +79,7 @@ export async function startBuiltService(script: string): Promise<LiveService & {
     TEST_COST_TOKEN: DEMO.testCostToken,
     TEST_LINK_TOKEN: DEMO.testLinkToken,
   };
-  return { names, db, stop: () => miniflare.dispose() };
+  return { names, shared, db, stop: () => miniflare.dispose() };
 }
 
 /**

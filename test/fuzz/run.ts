@@ -209,6 +209,7 @@ const found = {
   adjustments: await countOf("adjustments", "CAST(id AS TEXT)", confirmed.adjustments),
 };
 await service.stop();
+console.log(String(service.shared));
 
 /** Returns how many of the given values exist. */
 async function countOf(table: string, column: string, values: Set<string>): Promise<number> {

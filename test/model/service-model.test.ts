@@ -8,8 +8,18 @@ import { freshLedger, inLedger } from "../support.ts";
 import { Model, type ModelLink, toUnits } from "./model.ts";
 import { IDS, type Step, step, take } from "./steps.ts";
 
+/** Of the calls to D1 in which requests shared. */
+const shared = { requests: 0, calls: 0, largest: 0 };
+
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => {});
+  vi.spyOn(console, "log").mockImplementation((line) => {
+    const { group } = JSON.parse(line);
+    if (!group) return;
+    shared.requests += group.requests;
+    shared.calls += group.calls;
+    shared.largest = Math.max(shared.largest, group.largest);
+  });
 });
 
 /** Reads every item of a list, page by page, forward and then backward. */
@@ -124,4 +134,7 @@ it("has the same links, pages, access, costs and spend as the model after any st
     }),
     runs(RUNS, Math.ceil(RUNS / 3)),
   );
+  vi.restoreAllMocks();
+  console.log(`${shared.requests} requests in ${shared.calls} calls to D1, at most ${shared.largest} in one`);
+  expect(shared.requests).toBeGreaterThan(shared.calls);
 });

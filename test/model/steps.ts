@@ -72,17 +72,22 @@ export const step = fc.oneof(
 export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 type InjectedFault = typeof fault extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Sends a request with the fault and repeats it after a 503, also after one for an item of a batch. */
+/**
+ * Sends a request with the fault and repeats it after a 503, also after one for an item of a batch. A partner reads a cost before it
+ * and another one beside it, so that the second call to D1 has the statements of two requests.
+ */
 async function sendWithFault<T>(
   path: string,
-  options: Call,
+  options: Call & { now: number },
   how: InjectedFault,
 ): Promise<{ status: number; body: T }> {
   const message = how?.lost ? "D1_ERROR: Network connection lost." : "D1_ERROR: D1 DB is overloaded.";
   const { database } = faultyDatabase(
-    how ? { at: (number) => number === how.call, when: how.when, message } : undefined,
+    how ? { at: (number) => number === how.call + 1, when: how.when, message } : undefined,
   );
-  const first = await ask<T>(path, { ...options, env: { DB: database } });
+  const shared = { DB: database, GROUP_CALLS: "1" };
+  const read = () => call(`/cost/${IDS[0]}`, { token: DEMO.costToken, now: options.now, env: shared });
+  const [, first] = await Promise.all([read(), ask<T>(path, { ...options, env: shared }), read()]);
   const { results = [] } = first.body as { results?: { status: unknown }[] };
   const hasFailed = [first, ...results].some(({ status }) => status === 503);
   return hasFailed ? ask<T>(path, options) : first;

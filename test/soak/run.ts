@@ -50,6 +50,8 @@ const errors: string[] = [];
 /** The samples of each server, in order. */
 const memory: Sample[][] = [];
 let isOver = false;
+/** What the running server last said about requests that shared calls. */
+let shared = "";
 let nextId = 0;
 
 const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -146,7 +148,11 @@ async function startServer(): Promise<ChildProcess> {
   });
   const lines = createInterface({ input: server.stdout });
   await new Promise((resolve, reject) => {
-    lines.on("line", (line) => (line === "ready" ? resolve(line) : count(line)));
+    lines.on("line", (line) => {
+      if (line === "ready") resolve(line);
+      else if (line.startsWith("shared: ")) shared = line;
+      else count(line);
+    });
     server.once("exit", () => reject(new Error("The server exited before it was ready.")));
   });
   return server;
@@ -182,7 +188,7 @@ console.log(`${flags.minutes} minutes of ${clients} clients on ${BASE_URL}`);
 const workers = Array.from({ length: clients }, work);
 await watch(server, startedAt + duration / 2);
 const before = confirmed.costs.size;
-console.log(`Killing the server after ${before} costs`);
+console.log(`Killing the server after ${before} costs; ${shared}`);
 await kill(server);
 const killedAt = Date.now();
 starting = startServer();
@@ -223,6 +229,7 @@ for (const [index, samples] of memory.entries()) {
       errors.push(`${name} of server ${index + 1} grows by ${growth.toFixed(0)} bytes per request`);
   }
 }
+console.log(`After the kill, ${shared}`);
 console.log(
   `${seconds.toFixed(0)} s, responses ${[...counts].map(([what, times]) => `${what}: ${times}`).join(", ")}`,
 );

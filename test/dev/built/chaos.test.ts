@@ -10,7 +10,6 @@ import {
   clickOf,
   costOf,
   type FaultyWorker,
-  groupSizes,
   LIST,
   linkOf,
   type Sent,
@@ -105,7 +104,7 @@ test.each(DELAYS.flatMap((delay) => CONNECTIONS.map((connections) => ({ delay, c
     await server.begin({ delay });
     await load(connections, SECONDS / 3, true);
     await load(connections, (SECONDS * 2) / 3, false);
-    console.log(`${answered} answers so far; ${groupSizes(await server.seen(), server.lines)}`);
+    console.log(`${answered} answers so far; ${server.shared}`);
     expect(Object.fromEntries(wrong)).toEqual({});
   },
 );

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { type BuiltWorker, type Settings, startBuilt } from "../../built-worker.ts";
 import type { Behavior, Seen } from "../../faulty-worker.ts";
+import { SharedCalls } from "../../live-service.ts";
 
 export interface FaultyWorker extends BuiltWorker {
   /** Resets what the databases have seen, and sets what they do. */
@@ -13,11 +14,14 @@ export interface FaultyWorker extends BuiltWorker {
   seen: () => Promise<Seen>;
   /** The JSON of the lines that the Worker has logged. */
   lines: Record<string, unknown>[];
+  shared: SharedCalls;
 }
 
 export async function startFaulty(settings: Settings): Promise<FaultyWorker> {
   const lines: Record<string, unknown>[] = [];
+  const shared = new SharedCalls();
   const onLog = (line: string) => {
+    shared.add(line);
     if (line.startsWith("{")) lines.push(JSON.parse(line));
   };
   // Few lines: while a test queries a database, miniflare does not read them, and workerd waits when the pipe is full.
@@ -30,6 +34,7 @@ export async function startFaulty(settings: Settings): Promise<FaultyWorker> {
   return {
     ...server,
     lines,
+    shared,
     begin: async (behavior = {}) => void (await ask("PUT", behavior)),
     change: async (behavior) => void (await ask("PATCH", behavior)),
     seen: () => ask("GET"),
@@ -120,14 +125,3 @@ export const linkOf = (name: string): Ask => ({
   token: DEMO.apiToken,
   json: { name, parent_token: DEMO.linkToken },
 });
-
-/** The statements of the calls, and the requests of groups, for the output of a run. */
-export function groupSizes({ calls }: Seen, lines: Record<string, unknown>[]): string {
-  const sizes = [...Map.groupBy(calls, (size) => size)].sort(([one], [other]) => one - other);
-  const groups = lines.flatMap(({ group }) =>
-    group ? [group as Record<"calls" | "requests" | "largest", number>] : [],
-  );
-  const sum = (name: "calls" | "requests") => groups.reduce((total, group) => total + group[name], 0);
-  const largest = Math.max(0, ...groups.map((group) => group.largest));
-  return `${sum("requests")} requests in ${sum("calls")} calls, at most ${largest}; calls by statements: ${sizes.map(([size, some]) => `${size}: ${some.length}`).join(", ")}`;
-}
