@@ -4,10 +4,10 @@ import { COST_TYPE, COST_TYPES, type Kind, TYPES_PER_MILLE } from "../domain/cos
 
 const quote = (text: string) => `'${text}'`;
 
-/** The type of a call fits the kind of engagement. For the computed columns of `ledger_entries`. */
-export function fits(kind: Kind): SQL {
+/** The cost type that an expression has fits the kind of engagement. */
+export function fits(kind: Kind, costType: string): SQL {
   const others = COST_TYPES.filter((type) => !COST_TYPE[type].fits.includes(kind));
-  return sql.raw(others.map((type) => `cost_type <> ${quote(type)}`).join(" AND "));
+  return sql.raw(others.map((type) => `${costType} <> ${quote(type)}`).join(" AND "));
 }
 
 /** The amount is the price of 1,000 impressions. */

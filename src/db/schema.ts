@@ -447,11 +447,11 @@ export const ledgerEntries = sqliteTable(
       VIRTUAL,
     ),
     clickUsable: integer("click_usable").generatedAlwaysAs(
-      sql`coalesce(${fits("click")} AND click_cost_data_on AND abs(received_at - click_at) <= ${WINDOW}, 0)`,
+      sql`coalesce(${fits("click", "cost_type")} AND click_cost_data_on AND abs(received_at - click_at) <= ${WINDOW}, 0)`,
       VIRTUAL,
     ),
     impressionUsable: integer("impression_usable").generatedAlwaysAs(
-      sql`coalesce(${fits("impression")} AND impression_cost_data_on AND abs(received_at - impression_at) <= ${WINDOW}, 0)`,
+      sql`coalesce(${fits("impression", "cost_type")} AND impression_cost_data_on AND abs(received_at - impression_at) <= ${WINDOW}, 0)`,
       VIRTUAL,
     ),
     /** The engagement that the call matches. */

@@ -4865,10 +4865,7 @@ WITH sent AS MATERIALIZED (SELECT (j.value ->> 'costId') AS costId,
     (j.value ->> 'costType') AS costType,
     (j.value ->> 'currency') AS currency,
     (j.value ->> 'amount') AS amount,
-    (j.value ->> 'tag') AS tag,
-    (j.value ->> 'bit') AS bit,
-    (j.value ->> 'click') AS click,
-    (j.value ->> 'impression') AS impression
+    (j.value ->> 'tag') AS tag
   FROM json_each(?) j) INSERT INTO submissions (partner_id,
     cost_id,
     cost_type,
@@ -4893,7 +4890,7 @@ SELECT c.partner_id,
     NULL,
     'lifted'),
   CASE WHEN c.revoked_at IS NOT NULL THEN 'credential_revoked' WHEN NOT (p.supports_cost_data
-  AND c.cost_types & sent.bit) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
+  AND c.cost_types & CASE sent.costType WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
 AND NOT (e.cost_type = sent.costType
@@ -4905,20 +4902,20 @@ AND (e.cost_type = sent.costType
 AND (sent.amount IS NULL OR sent.amount = e.amount) THEN 'duplicate' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
-AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.click
-      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.impression
+AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
+      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.costType <> 'cpc'
       AND e.impression_at IS NOT NULL), 0))
-AND NOT (coalesce((sent.click
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.impression
-      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.click
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.impression
+AND NOT (coalesce((sent.costType <> 'cpm'
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
+      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
       AND abs(? - e.impression_at) <= 604800000), 0))
-AND NOT (coalesce(((sent.click
+AND NOT (coalesce(((sent.costType <> 'cpm'
         AND abs(? - e.click_at) <= 604800000)
-      AND e.click_cost_data_on), 0) OR coalesce(((sent.impression
+      AND e.click_cost_data_on), 0) OR coalesce(((sent.costType <> 'cpc'
         AND abs(? - e.impression_at) <= 604800000)
       AND e.impression_cost_data_on), 0))
-AND (NOT sent.click OR coalesce((sent.click
+AND (NOT (sent.costType <> 'cpm') OR coalesce((sent.costType <> 'cpm'
       AND abs(? - e.click_at) <= 604800000), 0)) THEN 'cost_data_disabled' ELSE 'store' END
 FROM credentials c
 CROSS JOIN partners p
@@ -4953,7 +4950,7 @@ RETURNING partner_id AS partnerId,
   FROM ledger_entries e
   WHERE e.partner_id = submissions.partner_id
   AND e.cost_id = submissions.cost_id
-  AND e.remembered_until >= ?) AS entry;
+  AND (submissions.verdict = 'store' OR e.remembered_until >= ?)) AS entry;
 
 -- src/db/ledger/submission.ts: rows read 5, written 0
 -- MATERIALIZE sent
@@ -4968,15 +4965,12 @@ WITH sent AS MATERIALIZED (SELECT (j.value ->> 'costId') AS costId,
     (j.value ->> 'costType') AS costType,
     (j.value ->> 'currency') AS currency,
     (j.value ->> 'amount') AS amount,
-    (j.value ->> 'tag') AS tag,
-    (j.value ->> 'bit') AS bit,
-    (j.value ->> 'click') AS click,
-    (j.value ->> 'impression') AS impression
+    (j.value ->> 'tag') AS tag
   FROM json_each(?) j)
 SELECT c.partner_id AS partnerId,
   sent.costId AS costId,
   CASE WHEN c.revoked_at IS NOT NULL THEN 'credential_revoked' WHEN NOT (p.supports_cost_data
-  AND c.cost_types & sent.bit) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
+  AND c.cost_types & CASE sent.costType WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
 AND NOT (e.cost_type = sent.costType
@@ -4988,20 +4982,20 @@ AND (e.cost_type = sent.costType
 AND (sent.amount IS NULL OR sent.amount = e.amount) THEN 'duplicate' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
-AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.click
-      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.impression
+AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
+      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.costType <> 'cpc'
       AND e.impression_at IS NOT NULL), 0))
-AND NOT (coalesce((sent.click
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.impression
-      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.click
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.impression
+AND NOT (coalesce((sent.costType <> 'cpm'
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
+      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
       AND abs(? - e.impression_at) <= 604800000), 0))
-AND NOT (coalesce(((sent.click
+AND NOT (coalesce(((sent.costType <> 'cpm'
         AND abs(? - e.click_at) <= 604800000)
-      AND e.click_cost_data_on), 0) OR coalesce(((sent.impression
+      AND e.click_cost_data_on), 0) OR coalesce(((sent.costType <> 'cpc'
         AND abs(? - e.impression_at) <= 604800000)
       AND e.impression_cost_data_on), 0))
-AND (NOT sent.click OR coalesce((sent.click
+AND (NOT (sent.costType <> 'cpm') OR coalesce((sent.costType <> 'cpm'
       AND abs(? - e.click_at) <= 604800000),
       0)) THEN 'cost_data_disabled' ELSE 'store' END AS verdict,
   iif(e.cost_id IS NULL,

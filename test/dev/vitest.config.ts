@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
 import { limits } from "../limits.ts";
@@ -21,7 +22,8 @@ const texts: Plugin = {
  */
 export default defineConfig({
   test: {
-    maxWorkers: "100%",
+    // One more than the cores, because some tests wait for a deadline.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { root, test: { name: "commands", include: ["test/dev/*.test.ts"], ...limits } },
       {

@@ -1,10 +1,11 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
+import type { Kind } from "../../domain/cost-types.ts";
 import type { Cost, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
+import { bitOf, fits } from "../cost-types.ts";
 import {
   as,
   columnsOf,
@@ -28,25 +29,18 @@ const now = sql.placeholder("now");
 const window = sql.raw(String(COST_WINDOW_MS));
 const p = alias(partners, "p");
 
-/** A submitted cost. `click` and `impression`: whether its type fits this kind of engagement. */
-const sentFields = jsonValues(
-  "costId",
-  "costType",
-  "currency",
-  "amount",
-  "tag",
-  "bit",
-  "click",
-  "impression",
-);
+/** A submitted cost. */
+const sentFields = jsonValues("costId", "costType", "currency", "amount", "tag");
 const sent = columnsOf("sent", sentFields);
 /** Materialized, so that each value is read from its JSON only once. */
 const withSent = sql`WITH sent AS MATERIALIZED (SELECT ${list(sentFields)} FROM json_each(${sql.placeholder("costs")}) j)`;
-function toSent({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> {
-  const { bit, fits } = COST_TYPE[costType];
-  const [click, impression] = [Number(fits.includes("click")), Number(fits.includes("impression"))];
-  return { costId, costType, currency, amount, tag, bit, click, impression };
-}
+const toSent = ({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> => ({
+  costId,
+  costType,
+  currency,
+  amount,
+  tag,
+});
 
 /** Each submitted cost, with the row of its ID, if there is one. */
 const submitted = sql`
@@ -57,12 +51,13 @@ const submitted = sql`
 
 const anyKind = (condition: (kind: Kind) => SQL) =>
   sql`coalesce(${condition("click")}, 0) OR coalesce(${condition("impression")}, 0)`;
-const fits = (kind: Kind) => sql`(${sent[kind]} AND ${COLUMNS[kind].occurredAt} IS NOT NULL)`;
+const typeFits = (kind: Kind) => fits(kind, "sent.costType");
+const isFitting = (kind: Kind) => sql`(${typeFits(kind)} AND ${COLUMNS[kind].occurredAt} IS NOT NULL)`;
 const isInWindow = (kind: Kind) =>
-  sql`(${sent[kind]} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
+  sql`(${typeFits(kind)} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
 const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${COLUMNS[kind].costDataOn})`;
 /** A cost that meets impressions with cost data off waits for its click, which may be on its way. */
-const mayNotMatchClick = sql`(NOT ${sent.click} OR coalesce(${isInWindow("click")}, 0))`;
+const mayNotMatchClick = sql`(NOT (${typeFits("click")}) OR coalesce(${isInWindow("click")}, 0))`;
 
 /** Whether the call before this one still counts or waits, so that only a missing amount can be added to it. */
 const isBinding = sql`(${e.state} IN ('matched', 'unpriced')
@@ -74,14 +69,14 @@ type Verdict = (typeof submissions.verdict)["_"]["data"];
 /** The design's order: the credential, then the call before this one, then the engagements. */
 const verdict = sql<Verdict>`CASE
   WHEN ${c.revokedAt} IS NOT NULL THEN 'credential_revoked'
-  WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${sent.bit}) THEN 'cost_type_not_integrated'
+  WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${bitOf("sent.costType")}) THEN 'cost_type_not_integrated'
   WHEN ${p.stoppedAt} IS NOT NULL THEN 'partner_stopped'
   WHEN ${isBinding} AND NOT ${isSameCost} THEN 'cost_id_conflict'
   WHEN (${isBinding} OR ${e.state} = 'voided') AND ${isSameCost}
     AND (${sent.amount} IS NULL OR ${sent.amount} = ${e.amount}) THEN 'duplicate'
   WHEN ${isBinding} AND ${e.amount} IS NOT NULL THEN 'cost_id_conflict'
   WHEN ${now} - ${e.matchedAt} > ${window} THEN 'window_closed'
-  WHEN (${anyKind(fits)}) AND NOT (${anyKind(isInWindow)}) THEN 'window_closed'
+  WHEN (${anyKind(isFitting)}) AND NOT (${anyKind(isInWindow)}) THEN 'window_closed'
   WHEN (${anyKind(isInWindow)}) AND NOT (${anyKind(isUsable)}) AND ${mayNotMatchClick} THEN 'cost_data_disabled'
   ELSE 'store'
 END`;
@@ -115,9 +110,9 @@ const result = {
   partnerId: submissions.partnerId,
   costId: submissions.costId,
   verdict: submissions.verdict,
-  /** An `Entry` as JSON. Null: there is none. */
+  /** An `Entry` as JSON. Null: there is none. A row that was just stored is remembered. */
   entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
-    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND ${isRemembered})`,
+    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
 };
 type Row = RowOf<typeof result>;
 /** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
