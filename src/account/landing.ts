@@ -3,8 +3,9 @@
 import { html } from "hono/html";
 import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
-import { type Markup, pageResponse } from "../pages/frame.ts";
+import { pageResponse } from "../pages/frame.ts";
 import { showCount } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
 
 export function landingPage(context: Context): Promise<Response> {
   return pageResponse(context, {

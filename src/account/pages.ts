@@ -7,8 +7,9 @@ import { dayOf, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { noticesOf } from "../http/notices.ts";
 import { errorSummary, field, ownPasswordField, type RejectedForm } from "../pages/fields.ts";
-import { type Markup, pageResponse, time } from "../pages/frame.ts";
+import { pageResponse } from "../pages/frame.ts";
 import { describeDay, describeTime } from "../pages/locale.ts";
+import { type Markup, time } from "../pages/markup.ts";
 import { countCodes, formatAgo, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
 

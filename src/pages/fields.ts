@@ -5,8 +5,7 @@
 import { html } from "hono/html";
 import { type AppError, ERRORS, type InputError } from "../errors.ts";
 import { invalidRequest, toSentence } from "../http/input/parse.ts";
-import type { Markup } from "./frame.ts";
-import { asCode } from "./frame.ts";
+import { asCode, type Markup } from "./markup.ts";
 
 interface RenderedField {
   id: string;

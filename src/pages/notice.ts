@@ -1,7 +1,7 @@
 /** Shows what a page says after a redirect. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
-import type { Markup } from "./frame.ts";
+import type { Markup } from "./markup.ts";
 
 export function showNotice(
   notices: { readDone: (context: Context) => string | undefined },

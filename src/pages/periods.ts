@@ -5,8 +5,8 @@ import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { dayChecks } from "../http/input/report-fields.ts";
-import type { Markup } from "./frame.ts";
 import { describeDays } from "./locale.ts";
+import type { Markup } from "./markup.ts";
 
 const PRESETS = { today: "Today", "7d": "7 days", "30d": "30 days", month: "This month" } as const;
 type Preset = keyof typeof PRESETS;

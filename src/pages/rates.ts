@@ -4,8 +4,8 @@ import type { FoundRates } from "../db/operator/rates.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
 import { OF_IMPRESSIONS } from "../domain/texts.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
-import type { Markup } from "./frame.ts";
 import { describeDays, NONE, showCount, showPercent } from "./locale.ts";
+import type { Markup } from "./markup.ts";
 
 /** The rates of a partner's last days, or nothing if it has not integrated a cost type. */
 export function ratesSection(integratedTypes: number, found: FoundRates): Markup | "" {

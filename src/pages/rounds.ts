@@ -4,8 +4,8 @@ import { html } from "hono/html";
 import { showInvisible } from "../domain/characters.ts";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../domain/rounds/findings.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../usecases/rounds/serialize.ts";
-import { type Markup, time } from "./frame.ts";
 import { showCount } from "./locale.ts";
+import { type Markup, time } from "./markup.ts";
 import { ratesTable } from "./rates.ts";
 
 export const KIND_NAMES: Record<FindingKind, string> = {

@@ -12,7 +12,7 @@ import { AppError } from "../errors.ts";
 import { costId } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
 import { redirectResponse } from "../http/redirect.ts";
-import { type Markup, time } from "../pages/frame.ts";
+import { type Markup, time } from "../pages/markup.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
 import { amountOf, meaningOf, stateBadge } from "./costs.ts";

@@ -9,8 +9,8 @@ import type { Context } from "../env.ts";
 import { pageQuery, plainText } from "../http/input/fields.ts";
 import { type Parsed, readInput } from "../http/input/input.ts";
 import { pagingV2 } from "../http/paging.ts";
-import { type Markup, time } from "../pages/frame.ts";
 import { showCount } from "../pages/locale.ts";
+import { type Markup, time } from "../pages/markup.ts";
 import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
 import { report, withLedger } from "./frame.ts";
 

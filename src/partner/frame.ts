@@ -10,7 +10,8 @@ import { wantsPage } from "../http/accept.ts";
 import { toSentence } from "../http/input/parse.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
-import { asCode, type Markup, pageResponse } from "../pages/frame.ts";
+import { pageResponse } from "../pages/frame.ts";
+import { asCode, type Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
 import { partnerStyles } from "./files.ts";
 

@@ -7,7 +7,7 @@ import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
 import { toIso } from "../domain/time.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import { costTypeName } from "../pages/cost-types.ts";
-import { type Markup, time } from "../pages/frame.ts";
+import { type Markup, time } from "../pages/markup.ts";
 import { ratesSection } from "../pages/rates.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { report, withFrame } from "./frame.ts";

@@ -5,7 +5,7 @@ import { COST_TYPE, COST_TYPES, toTypes } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import { isMacro } from "../http/input/fields.ts";
 import { templatePairs } from "../http/input/pairs.ts";
-import type { Markup } from "../pages/frame.ts";
+import type { Markup } from "../pages/markup.ts";
 import { withFrame } from "./frame.ts";
 
 export const setupPage = withFrame("/partner/setup", async (context, partner, caller) => {

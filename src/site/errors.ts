@@ -1,8 +1,8 @@
 /** `/docs/errors`, the page that the `type` of every problem document names: every error code, by the API that returns it. */
 import { html } from "hono/html";
 import { ERRORS, type ErrorCode } from "../errors.ts";
-import type { Markup } from "../pages/frame.ts";
-import { asCode } from "../pages/frame.ts";
+import type { Markup } from "../pages/markup.ts";
+import { asCode } from "../pages/markup.ts";
 import { type FullArea, operationPath, type Reference } from "./reference/areas.ts";
 
 interface Group {

@@ -1,7 +1,7 @@
 /** `/docs`: where each reader starts, the APIs, and what holds for every request. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
-import type { Markup } from "../pages/frame.ts";
+import type { Markup } from "../pages/markup.ts";
 import type { Reference } from "./reference/areas.ts";
 
 export function overviewBody({ url }: Context, { areas }: Reference): Markup {

@@ -1,7 +1,7 @@
 /** Search over the documentation: `/docs/search?q=…`. The script of the pages shows the same results while a reader types. */
 import { html } from "hono/html";
 import { ERRORS } from "../errors.ts";
-import type { Markup } from "../pages/frame.ts";
+import type { Markup } from "../pages/markup.ts";
 import { operationPath, type Reference } from "./reference/areas.ts";
 import { PAGES } from "./rendered.ts";
 

@@ -8,8 +8,9 @@ import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { redirectResponse } from "../http/redirect.ts";
-import { type Markup, pageResponse } from "../pages/frame.ts";
+import { pageResponse } from "../pages/frame.ts";
 import { showCount, showMoney } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
 import { toViewer } from "./frame.ts";
 
 const DAYS = 7;

@@ -6,7 +6,6 @@ import { html } from "hono/html";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { servedFile } from "../http/served-file.ts";
-import type { Markup } from "../pages/frame.ts";
 import {
   describeDay,
   describeShortDay,
@@ -16,6 +15,7 @@ import {
   showCount,
   showMoney,
 } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
 import script from "./chart.client.js";
 import { dayTicks, spread, valueTicks } from "./scales.ts";
 

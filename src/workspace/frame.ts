@@ -8,7 +8,8 @@ import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { toSentence } from "../http/input/parse.ts";
 import type { Handler } from "../http/router.ts";
-import { asCode, type Markup, pageResponse } from "../pages/frame.ts";
+import { pageResponse } from "../pages/frame.ts";
+import { asCode, type Markup } from "../pages/markup.ts";
 import { withQuery } from "../pages/periods.ts";
 import { workspaceStyles } from "./script.ts";
 

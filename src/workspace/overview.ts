@@ -6,8 +6,8 @@ import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
-import type { Markup } from "../pages/frame.ts";
 import { describeDays, showChange, showCount, showMoney } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
 import {
   daysBefore,
   type Period,

@@ -1,8 +1,8 @@
 /** The Spend page of an app, and its CSV: what the links cost, by day, link, partner or cost type. */
 import { html } from "hono/html";
 import { formatDate } from "../domain/time.ts";
-import type { Markup } from "../pages/frame.ts";
 import { showChange, showCount, showMoney } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
 import { periodPicker, withQuery } from "../pages/periods.ts";
 import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
 import type { Show } from "./frame.ts";

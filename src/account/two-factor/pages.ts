@@ -6,7 +6,8 @@ import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
 import type { Account } from "../../db/accounts/account.ts";
 import type { Context } from "../../env.ts";
 import { errorSummary, field, ownPasswordField, type RejectedForm } from "../../pages/fields.ts";
-import { type Markup, pageResponse } from "../../pages/frame.ts";
+import { pageResponse } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { countCodes } from "../rules.ts";
 
 /** Below this, the page suggests to create new codes. */

@@ -5,7 +5,7 @@ import {
   type NamedCredentialRow,
   searchCredentials,
 } from "../../db/operator/credentials.ts";
-import { type Markup, time } from "../../pages/frame.ts";
+import { type Markup, time } from "../../pages/markup.ts";
 import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
 import { confirmStep, table } from "./elements.ts";
 import { type Act, done, idOf, type Show } from "./layout.ts";

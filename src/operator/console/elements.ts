@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { CostType } from "../../domain/cost-types.ts";
 import { costTypeName } from "../../pages/cost-types.ts";
 import { check, type RejectedForm } from "../../pages/fields.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 
 export { check, field, select } from "../../pages/fields.ts";
 

@@ -3,8 +3,8 @@
 import { html } from "hono/html";
 import type { ListPage } from "../../db/operator/searched-list.ts";
 import type { Context } from "../../env.ts";
-import type { Markup } from "../../pages/frame.ts";
 import { showCount } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
 
 export type Option = [value: string, text: string];
 type Options = Option[];

@@ -7,7 +7,7 @@ import { html } from "hono/html";
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
 import { field, type RejectedForm } from "../../pages/fields.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { checkPassword } from "../confirmation.ts";
 import type { OperatorSession } from "./session.ts";
 

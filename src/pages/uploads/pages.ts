@@ -5,8 +5,8 @@ import { AppError } from "../../errors.ts";
 import { toSentence } from "../../http/input/parse.ts";
 import { servedFile } from "../../http/served-file.ts";
 import { errorSummary, field, RejectedForm } from "../fields.ts";
-import type { Markup } from "../frame.ts";
 import { showPlural } from "../locale.ts";
+import type { Markup } from "../markup.ts";
 import { type Outcome, toResultFile } from "./rows.ts";
 import text from "./upload.client.js";
 

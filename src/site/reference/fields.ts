@@ -1,7 +1,7 @@
 /** Shows what a schema accepts or returns: the properties of an object with their types and descriptions. */
 import { html } from "hono/html";
-import type { Markup } from "../../pages/frame.ts";
-import { asCode } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { asCode } from "../../pages/markup.ts";
 import { type ApiDocument, componentOf, type JsonSchema, resolve } from "./document.ts";
 
 export interface Field {

@@ -1,8 +1,8 @@
 /** The pages of an area and of an operation. */
 import { html } from "hono/html";
 import { ERRORS } from "../../errors.ts";
-import type { Markup } from "../../pages/frame.ts";
-import { asCode } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { asCode } from "../../pages/markup.ts";
 import { type FullArea, groupsOf, operationPath, type Reference } from "./areas.ts";
 import { type Described, type DocumentedResponse, type Parameter, resolve, successesOf } from "./document.ts";
 import { fieldList, toFields } from "./fields.ts";

@@ -7,7 +7,7 @@ import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { changeLinks, judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { ACTIONS } from "./selection.ts";

@@ -8,7 +8,7 @@ import type { InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
 import { field, type RejectedForm, select } from "../../pages/fields.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */

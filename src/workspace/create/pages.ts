@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { FoundPath } from "../../db/links/paths.ts";
 import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { idText } from "../../http/input/fields.ts";
 import { type Option, type RejectedForm, select } from "../../pages/fields.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import {
   judgeUpdate,

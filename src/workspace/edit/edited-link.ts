@@ -6,7 +6,7 @@ import { type Partners, runWithPartners } from "../../db/links/partner-catalog.t
 import { runBatch } from "../../db/statement.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
 

@@ -8,7 +8,7 @@ import { idText } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { describeEntry } from "../../pages/audit/entries.ts";
 import type { NameOf } from "../../pages/audit/sentences.ts";
-import { type Markup, time } from "../../pages/frame.ts";
+import { type Markup, time } from "../../pages/markup.ts";
 import type { Show } from "../frame.ts";
 import { linkTrail, readLink } from "./edited-link.ts";
 

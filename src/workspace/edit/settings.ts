@@ -7,7 +7,7 @@ import { ERRORS } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { errorSummary, field, type RejectedForm, rejectedWith } from "../../pages/fields.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import type { Member, Show } from "../frame.ts";
 import {
   type Choice,

@@ -6,8 +6,8 @@ import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/cost-types.ts";
-import type { Markup } from "../../pages/frame.ts";
 import { showCount, showMoney } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/periods.ts";
 import type { Link } from "../../usecases/links/link.ts";
 

@@ -1,7 +1,7 @@
 /** The Links page of an app: the tree of its links, with search, filters and figures. */
 import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { keptInputs, periodPicker, withQuery } from "../../pages/periods.ts";
 import { selectionForm } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";

@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
-import type { Markup } from "../../pages/frame.ts";
 import { showCount, showList } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/periods.ts";
 import type { Member } from "../frame.ts";
 import type { SpendView } from "./spend-view.ts";

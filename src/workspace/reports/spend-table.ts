@@ -1,8 +1,8 @@
 /** The table of the Spend page. Its amounts are exact. */
 import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
-import type { Markup } from "../../pages/frame.ts";
 import { describeDay, showChange, showCount, showExact, showShare } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/periods.ts";
 import { type Line, nameOf, type Sums } from "./lines.ts";
 import { GROUPS } from "./spend-query.ts";

@@ -1,8 +1,8 @@
 /** The lists of an overview: the links and the partners with the highest spend. */
 import { html } from "hono/html";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
-import type { Markup } from "../../pages/frame.ts";
 import { showCount, showMoney } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
 import type { Member } from "../frame.ts";
 import { type Line, nameOf, type Row, toLines } from "./lines.ts";
 

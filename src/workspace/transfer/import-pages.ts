@@ -1,7 +1,7 @@
 /** The pages of an import: the form, what the check found, and the result. */
 import { html } from "hono/html";
 import { type AppError, ERRORS } from "../../errors.ts";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import {
   checkedBody,
   resultBody,

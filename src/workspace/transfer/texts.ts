@@ -1,6 +1,6 @@
 /** The words for the rows of an import and of pasted paths, and their columns in a file of results. */
 import { html } from "hono/html";
-import type { Markup } from "../../pages/frame.ts";
+import type { Markup } from "../../pages/markup.ts";
 import type { UploadTexts } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";

@@ -2,8 +2,8 @@
 
 import { html } from "hono/html";
 import { DEFAULT_MAX_LINKS } from "../../../domain/sub-links.ts";
-import type { Markup } from "../../../pages/frame.ts";
 import { showCount } from "../../../pages/locale.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import type { AppItem } from "../../api/apps.ts";
 import { field, orNull, pick, toLines } from "../elements.ts";
 import type { Form, FormError } from "../layout.ts";

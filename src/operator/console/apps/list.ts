@@ -2,8 +2,8 @@
 
 import { html } from "hono/html";
 import { type AppRow, searchApps } from "../../../db/operator/apps.ts";
-import type { Markup } from "../../../pages/frame.ts";
 import { showCount } from "../../../pages/locale.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { createApp } from "../../api/apps.ts";
 import { numberColumn, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";

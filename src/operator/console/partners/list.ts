@@ -4,7 +4,7 @@ import { type PartnerRow, searchPartners } from "../../../db/operator/partners.t
 import { COST_TYPE, COST_TYPES, type CostType, toMask } from "../../../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../../domain/money.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { createPartner, type PartnerItem, toPartnerItem } from "../../api/partners.ts";
 import { field, pick, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";

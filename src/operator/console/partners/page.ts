@@ -6,7 +6,7 @@ import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
-import { type Markup, time } from "../../../pages/frame.ts";
+import { type Markup, time } from "../../../pages/markup.ts";
 import { ratesSection } from "../../../pages/rates.ts";
 import { type RoundItem, toRoundItem } from "../../../usecases/rounds/serialize.ts";
 import { notFound } from "../../api/common.ts";

@@ -5,7 +5,7 @@ import { COST_TYPES } from "../../../domain/cost-types.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
-import { type Markup, time } from "../../../pages/frame.ts";
+import { type Markup, time } from "../../../pages/markup.ts";
 import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
 import { updatePartner } from "../../api/partners.ts";
 import { check, confirmStep, field, pick } from "../elements.ts";

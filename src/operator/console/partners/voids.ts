@@ -6,7 +6,7 @@ import { formatAmount } from "../../../domain/money.ts";
 import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { badField } from "../../api/common.ts";
 import { newVoid, voidCost } from "../../api/voids.ts";
 import { field, pick } from "../elements.ts";

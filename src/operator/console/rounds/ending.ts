@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { FINDING_KINDS } from "../../../domain/rounds/findings.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { KIND_NAMES, missingOf } from "../../../pages/rounds.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import { confirmStep, costTypeChecks, field } from "../elements.ts";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { AppError } from "../../../errors.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { anchorOf, KIND_NAMES, reportView } from "../../../pages/rounds.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import { approveRound, closeRound, dismissFinding, readRound, undoDismissal } from "../../api/rounds.ts";

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { listAllApps } from "../../../db/operator/apps.ts";
 import { MAX_TEST_LINKS } from "../../../db/operator/test-links.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
 import { createTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";

@@ -8,7 +8,7 @@ import { formatAmount } from "../../../domain/money.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
-import { time } from "../../../pages/frame.ts";
+import { time } from "../../../pages/markup.ts";
 import { notFound } from "../../api/common.ts";
 import { numberColumn, table } from "../elements.ts";
 import { idOf, type Show } from "../layout.ts";

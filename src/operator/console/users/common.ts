@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { Context } from "../../../env.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import type { UserItem } from "../../api/users.ts";
 import { type Page, secretPage } from "../layout.ts";
 

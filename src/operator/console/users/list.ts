@@ -1,7 +1,7 @@
 /** The console's list of users, and the form that creates one. */
 import { html } from "hono/html";
 import { searchUsers } from "../../../db/operator/users.ts";
-import type { Markup } from "../../../pages/frame.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { createUser, toUserItem, type UserItem } from "../../api/users.ts";
 import { field, pick, select, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";

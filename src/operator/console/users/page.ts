@@ -7,7 +7,7 @@ import { toIso } from "../../../domain/time.ts";
 import { AppError } from "../../../errors.ts";
 import { appToken } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import { time } from "../../../pages/frame.ts";
+import { time } from "../../../pages/markup.ts";
 import { addMember } from "../../api/apps.ts";
 import { badField } from "../../api/common.ts";
 import { eraseUser, issueToken, readUser, resetPassword, updateUser } from "../../api/users.ts";

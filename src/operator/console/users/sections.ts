@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
 import type { RejectedForm } from "../../../pages/fields.ts";
-import { type Markup, time } from "../../../pages/frame.ts";
+import { type Markup, time } from "../../../pages/markup.ts";
 import type { UserItem } from "../../api/users.ts";
 import { check, confirmStep, field, select } from "../elements.ts";
 import type { OperatorSession } from "../session.ts";
