@@ -30,7 +30,7 @@ export const ERRORS = {
   cost_id_conflict: {
     status: 400,
     title: "A different cost was sent with this cost ID",
-    help: "A cost ID identifies one engagement. The first cost sent with it is kept. Use a different ID for each engagement.",
+    help: "To correct the earlier cost, void it, with `POST /cost/{cost_id}/void` or on its page at `/partner/costs`, then send the right values. For another click or impression, use another cost ID.",
   },
   window_closed: {
     status: 400,

@@ -13,7 +13,7 @@ import { currentCostAfter, judgeEntry } from "../domain/rounds/report.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import type { Pair } from "../http/input/pairs.ts";
-import { type CostResult, costInput, toResult } from "../usecases/costs/submit.ts";
+import { type CostResult, conflict, costInput, toResult } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
 export interface SentCost {
@@ -65,6 +65,9 @@ export async function submitTests(
   return items.map((_, index) => stored[index] ?? new AppError("round_full"));
 }
 
+const CONFLICT_REMEDY =
+  "A round has no voids: to resolve this, resend the earlier values. For another click or impression, use another cost ID.";
+
 /** The result of a live cost, with the ID of the round and the finding for this cost, if any. */
 function judge(
   cost: Cost,
@@ -76,7 +79,10 @@ function judge(
   const current = currentCostAfter(earlier, entry.engagements, round.costTypes);
   const { verdict, kind, isGood } = judgeEntry(entry, current, entry.engagements, costTypes);
   if (!verdict) throw new Error("a valid cost was not judged");
-  if (verdict.outcome === "reject") return new AppError(verdict.reason);
+  if (verdict.outcome === "reject") {
+    const isConflict = current && verdict.reason === "cost_id_conflict";
+    return isConflict ? conflict(cost, current, CONFLICT_REMEDY) : new AppError(verdict.reason);
+  }
   return {
     ...toResult(cost, verdict.outcome === "duplicate", verdict.match, verdict.amount),
     round: round.id,

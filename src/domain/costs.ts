@@ -1,5 +1,6 @@
 /** The data that the matching rules work on: costs, engagements and the credentials that send costs. */
 import type { CostType, Kind } from "./cost-types.ts";
+import { formatAmount } from "./money.ts";
 import type { DropReason } from "./sub-links.ts";
 
 /** A cost as a partner sends it. */
@@ -45,6 +46,37 @@ export interface OpenedLink {
 }
 
 export type Engagements = Partial<Record<Kind, Engagement>>;
+
+/** The values of a cost that another call, or the URL of its engagement, can differ from; null where there is none. */
+export interface CostValues {
+  costType: string | null;
+  currency: string | null;
+  amount: number | null;
+}
+
+export const urlValues = ({ urlCostType, urlCurrency, urlAmount }: Engagement): CostValues => ({
+  costType: urlCostType,
+  currency: urlCurrency,
+  amount: urlAmount,
+});
+
+export interface Difference {
+  param: "cost_type" | "cost_currency" | "cost_amount";
+  sent: string;
+  known: string;
+}
+
+/** The parameters that both have, with different values. */
+export function differences(sent: CostValues, known: CostValues): Difference[] {
+  const toText = (amount: number | null) => (amount === null ? null : formatAmount(amount));
+  const compare = (param: Difference["param"], one: string | null, other: string | null) =>
+    one !== null && other !== null && one !== other ? [{ param, sent: one, known: other }] : [];
+  return [
+    ...compare("cost_type", sent.costType, known.costType),
+    ...compare("cost_currency", sent.currency, known.currency),
+    ...compare("cost_amount", toText(sent.amount), toText(known.amount)),
+  ];
+}
 
 /** A cost that was stored. */
 export interface StoredCost {

@@ -54,7 +54,7 @@ export async function importRows(context: Context, caller: CostCaller, rows: Fil
 
 function rejected(number: number, name: string | null, error: AppError): Outcome {
   const whole = `${ERRORS[error.code].title}. ${error.message}`.replaceAll("`", "");
-  const detail = error.errors.length > 0 ? explain(error) : whole;
+  const detail = error.code === "invalid_request" ? explain(error) : whole;
   return { number, name, state: "rejected", detail, cells: toRow(error, number, name) };
 }
 

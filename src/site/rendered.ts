@@ -206,9 +206,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;cost_type&quot;:&quot;cpc&quot;
 &quot;amount&quot;:&quot;25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>
-<p>Sending other values for the same cost ID does not replace them:</p>
-<pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;code&quot;:&quot;cost_id_conflict&quot;</samp></pre>` },
+<p>Sending other values for the same cost ID does not replace them. The answer names what differs:</p>
+<pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(code|message)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;code&quot;:&quot;cost_id_conflict&quot;
+&quot;message&quot;:&quot;is 0.25, but an earlier call with this cost ID has 25&quot;</samp></pre>` },
       { id: "void-it", title: "Void it", body: `<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.</p>
 <pre data-language="console"><kbd>partner /acme-wrong-20260701/void -X POST | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
@@ -791,7 +792,7 @@ LINK_TOKEN=…</pre>
 <li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. <code>GET /cost</code> <a href="#correct-a-cost">lists them</a>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
-      { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected.</p>
+      { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.</p>
 <ul>
 <li><strong>No response:</strong> send the request again.</li>
 <li><strong>408, 429, 500, 503:</strong> send the same request again after <code>Retry-After</code> seconds. If there is no such header, wait 1 second, then 2, then 4, and so on.</li>
@@ -832,7 +833,7 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>400</td>
 <td><a href="/docs/errors#cost_id_conflict"><code>cost_id_conflict</code></a></td>
-<td>No. Use a different cost ID for each click or impression.</td>
+<td>No. To correct the cost, <a href="#correct-a-cost">void it</a> and send it again. For another click or impression, use another cost ID.</td>
 </tr>
 <tr>
 <td>400</td>
@@ -1062,7 +1063,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>conflict</code></td>
-<td>The cost ID was sent before with other values.</td>
+<td>The cost ID was sent before with other values. The report names those that differ.</td>
 </tr>
 <tr>
 <td><code>not_in_round</code></td>
@@ -1173,7 +1174,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Other values</td>
-<td><code>400 cost_id_conflict</code>. A cost that lapsed or was voided is replaced.</td>
+<td><code>400 cost_id_conflict</code>; <code>errors</code> names each parameter that differs. To correct the cost, void it and send it again. A cost that lapsed or was voided is replaced.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -1239,7 +1240,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>400 <code>cost_id_conflict</code></td>
-<td>The ID was used with other values. Use a different ID for each click or impression.</td>
+<td>The ID was sent before with other values, which <code>errors</code> names. To correct them, <a href="/docs/corrections">void the cost</a> and send it again. For another click or impression, use another ID.</td>
 </tr>
 <tr>
 <td><code>lapsed</code></td>

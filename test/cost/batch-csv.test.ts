@@ -259,7 +259,9 @@ describe("results as CSV", () => {
       expect.stringMatching(
         /^2,short,400,invalid_request,"?cost_type must be one of cpc, cpi, cpe, cpm\. cost_id has 5 characters; it needs at least 12\."?,,,,$/,
       ),
-      expect.stringMatching(/^3,csv-conflict-001,400,cost_id_conflict,[^,]+,,,,$/),
+      expect.stringMatching(
+        /^3,csv-conflict-001,400,cost_id_conflict,"cost_amount is 0\.5, but an earlier call with this cost ID has 0\.25\. To correct [^"]+",,,,$/,
+      ),
       "4,csv-conflict-001,ok,,,pending,true,0.25,",
     ];
     expect(await linesOf(response)).toEqual([

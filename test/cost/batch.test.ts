@@ -125,6 +125,11 @@ describe("a batch", () => {
       [400, "cost_id_conflict"],
       [400, "cost_id_conflict"],
     ]);
+    const EARLIER = "an earlier call with this cost ID has";
+    expect(body.results.slice(3).map(({ errors }) => errors)).toEqual([
+      [{ param: "cost_amount", message: `is 0.26, but ${EARLIER} 0.25` }],
+      [{ param: "cost_currency", message: `is EUR, but ${EARLIER} USD` }],
+    ]);
     expect(await rows("SELECT amount FROM costs WHERE cost_id = 'batch-again-0001'")).toEqual([
       { amount: 25_000 },
     ]);

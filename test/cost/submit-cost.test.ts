@@ -200,18 +200,46 @@ describe("a cost that was sent before", () => {
   });
 
   it.each([
-    ["amount", { cost_amount: "0.26" }],
-    ["currency", { cost_currency: "EUR" }],
-    ["type", { cost_type: "cpi" }],
-  ])("is a conflict with another %s, and the stored cost does not change", async (_what, change) => {
-    await sendCost(PARAMS);
-    const before = await stored(PARAMS.cost_id);
-    expect((await sendCost({ ...PARAMS, ...change })).body).toMatchObject({
-      status: 400,
-      code: "cost_id_conflict",
-    });
-    expect(await stored(PARAMS.cost_id)).toEqual(before);
-  });
+    [
+      "amount",
+      { cost_amount: "0.26" },
+      ["cost_amount is 0.26, but an earlier call with this cost ID has 0.25."],
+    ],
+    [
+      "currency",
+      { cost_currency: "EUR" },
+      ["cost_currency is EUR, but an earlier call with this cost ID has USD."],
+    ],
+    ["type", { cost_type: "cpi" }, ["cost_type is cpi, but an earlier call with this cost ID has cpc."]],
+    [
+      "type, currency and amount",
+      { cost_type: "cpm", cost_currency: "JPY", cost_amount: "25" },
+      [
+        "cost_type is cpm, but an earlier call with this cost ID has cpc.",
+        "cost_currency is JPY, but an earlier call with this cost ID has USD.",
+        "cost_amount is 25, but an earlier call with this cost ID has 0.25.",
+      ],
+    ],
+    [
+      "currency and no amount",
+      { cost_currency: "EUR", cost_amount: "" },
+      ["cost_currency is EUR, but an earlier call with this cost ID has USD."],
+    ],
+  ])(
+    "is a conflict with another %s, which the error names, and the stored cost does not change",
+    async (_what, change, said) => {
+      await sendCost(PARAMS);
+      const before = await stored(PARAMS.cost_id);
+      const sent = Object.entries({ ...PARAMS, ...change }).filter(([, value]) => value !== "");
+      const { body } = await sendCost(Object.fromEntries(sent));
+      expect(body).toMatchObject({ status: 400, code: "cost_id_conflict" });
+      expect(body.errors?.map(({ param, message }) => `${param} ${message}.`)).toEqual(said);
+      expect(body.detail).toBe(
+        `${said.join(" ")} To correct the earlier cost, void it, with \`POST /cost/{cost_id}/void\` or on its page at \`/partner/costs\`, then send the right values. For another click or impression, use another cost ID.`,
+      );
+      expect(await stored(PARAMS.cost_id)).toEqual(before);
+    },
+  );
 
   it("is a duplicate if it omits the stored amount", async () => {
     await sendCost(PARAMS);
@@ -269,7 +297,10 @@ describe("a cost without an amount", () => {
       duplicate: false,
       amount: "0.5",
     });
-    expect((await sendCost({ cost_id, cost_amount: "0.4" })).body.code).toBe("cost_id_conflict");
+    expect((await sendCost({ cost_id, cost_amount: "0.4" })).body).toMatchObject({
+      code: "cost_id_conflict",
+      errors: [{ param: "cost_amount", message: "is 0.4, but an earlier call with this cost ID has 0.5" }],
+    });
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
   });
 

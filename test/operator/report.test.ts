@@ -272,6 +272,19 @@ describe("a mismatch is resolved", () => {
     expect(judged.report.types.map((type) => type.open)).toEqual([0, 0, 0, 0]);
   });
 
+  test("a conflict names each value that differs, and what to do", () => {
+    const other = cost("cpi", { currency: "JPY", amount: 1 });
+    const { report } = judge(entries(cost("cpc"), other), [click()], ALL);
+    expect(report.types.flatMap(({ findings }) => findings)).toMatchObject([
+      {
+        kind: "conflict",
+        expected:
+          "cost_type cpc as sent before with this cost ID, not cpi. cost_currency USD as sent before with this cost ID, not JPY. cost_amount 1 as sent before with this cost ID, not 0.00001.",
+        remedy: expect.stringContaining("resend the earlier values with this cost_id"),
+      },
+    ]);
+  });
+
   test("not by an earlier valid cost", () => {
     const judged = judge(entries(cost("cpc"), null), [click()]);
     expect(judged.found).toEqual(["malformed open"]);

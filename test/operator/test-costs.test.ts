@@ -93,7 +93,12 @@ describe("a cost sent with a test credential", () => {
       sendCost({ cost_id: ID, ...params }, { token, ...options });
     expect((await send({ cost_amount: "1" })).body).toMatchObject({ match: "matched", mismatch: null });
     expect((await send({ cost_amount: "1" })).body).toMatchObject({ duplicate: true, mismatch: null });
-    expect((await send({ cost_amount: "2" })).body.code).toBe("cost_id_conflict");
+    expect((await send({ cost_amount: "2" })).body).toMatchObject({
+      code: "cost_id_conflict",
+      detail:
+        "cost_amount is 2, but an earlier call with this cost ID has 1. A round has no voids: to resolve this, resend the earlier values. For another click or impression, use another cost ID.",
+      errors: [{ param: "cost_amount", message: "is 2, but an earlier call with this cost ID has 1" }],
+    });
     await click("test-click-0002", { link });
     const other = { cost_id: "test-click-0002" };
     expect((await send({ ...other, cost_type: "cpm" })).body).toMatchObject({

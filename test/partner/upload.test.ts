@@ -42,7 +42,12 @@ describe("the check of a file", () => {
   });
 
   const CHECKED = [
-    ["3", "upload-other-001", "rejected", "A different cost was sent with this cost ID"],
+    [
+      "3",
+      "upload-other-001",
+      "rejected",
+      "A different cost was sent with this cost ID. cost_currency is EUR, but an earlier call with this cost ID has USD. To correct",
+    ],
     ["4", "demo-click-expired-001", "rejected", "The engagement is more than seven days old"],
     ["5", "short", "rejected", "cost_type must be one of cpc, cpi, cpe, cpm. cost_currency must be an ISO"],
     ["6", "upload-new-00001", "rejected", "cost_id is the same as in row 1."],

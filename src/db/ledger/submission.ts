@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
-import type { Cost, Credential } from "../../domain/costs.ts";
+import type { Cost, CostValues, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { bitOf, fits } from "../cost-types.ts";
@@ -84,6 +84,9 @@ END`;
 /** The state of the ID. */
 const entryFields = {
   state: e.state,
+  costType: e.costType,
+  currency: e.currency,
+  sentAmount: e.amount,
   matchedKind: e.matchedKind,
   amount: e.amountInEffect,
   receivedAt: e.receivedAt,
@@ -129,6 +132,9 @@ const check = statement<Row>(
 
 const NO_ENTRY: Entry = {
   state: null,
+  costType: null,
+  currency: null,
+  sentAmount: null,
   matchedKind: null,
   amount: null,
   receivedAt: null,
@@ -142,6 +148,8 @@ export interface Judgement {
   verdict: Verdict;
   state: Entry["state"];
   matchedKind: Kind | null;
+  /** The values of the call that is stored now, null without one. */
+  stored: CostValues;
   /** In units of 0.00001 of the currency. Null: unpriced. */
   amount: number | null;
   /** Why a pending cost does not match the engagements that have its ID. */
@@ -224,8 +232,8 @@ function partsOf<Item extends { costId: string }>(items: Item[]): Item[][] {
 }
 
 function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: number): Judgement {
-  const { state, matchedKind, amount, receivedAt, clickAt, impressionAt }: Entry =
-    row.entry === null ? NO_ENTRY : JSON.parse(row.entry);
+  const entry: Entry = row.entry === null ? NO_ENTRY : JSON.parse(row.entry);
+  const { state, matchedKind, costType, currency, amount, receivedAt, clickAt, impressionAt } = entry;
   const engagements = {
     ...(clickAt !== null && { click: { occurredAt: clickAt } }),
     ...(impressionAt !== null && { impression: { occurredAt: impressionAt } }),
@@ -236,6 +244,7 @@ function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: numbe
     verdict,
     state,
     matchedKind,
+    stored: { costType, currency, amount: entry.sentAmount },
     amount,
     mismatch: state === "pending" ? mismatch() : undefined,
   };

@@ -2,8 +2,14 @@
 
 import type { InputError } from "../../errors.ts";
 import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
-import type { Cost, Engagement, Engagements, StoredCost } from "../costs.ts";
-import { formatAmount } from "../money.ts";
+import {
+  type Cost,
+  differences,
+  type Engagement,
+  type Engagements,
+  type StoredCost,
+  urlValues,
+} from "../costs.ts";
 import { COST_WINDOW } from "../texts.ts";
 import { dayOf, formatDate } from "../time.ts";
 
@@ -87,22 +93,6 @@ export interface Finding {
   reason: string | null;
 }
 
-/** The parameters whose values differ between a cost and the URL of its engagement. */
-export function differences(
-  cost: Pick<Cost, "costType" | "currency" | "amount">,
-  engagement: Engagement,
-): { param: string; sent: string; onUrl: string }[] {
-  const found: { param: string; sent: string; onUrl: string }[] = [];
-  const compare = (param: string, sent: string | null, onUrl: string | null) => {
-    if (sent !== null && onUrl !== null && sent !== onUrl) found.push({ param, sent, onUrl });
-  };
-  const toText = (amount: number | null) => (amount === null ? null : formatAmount(amount));
-  compare("cost_type", cost.costType, engagement.urlCostType);
-  compare("cost_currency", cost.currency, engagement.urlCurrency);
-  compare("cost_amount", toText(cost.amount), toText(engagement.urlAmount));
-  return found;
-}
-
 /** What an entry was judged against. */
 interface Basis {
   costTypes: CostType[];
@@ -166,8 +156,10 @@ function explain(
       };
     case "differs_from_url":
       return {
-        expected: (fitting.map((one) => differences(cost, one)).find((found) => found.length > 0) ?? [])
-          .map(({ param, sent, onUrl }) => `${param} ${onUrl} as on the URL, not ${sent}.`)
+        expected: (
+          fitting.map((one) => differences(cost, urlValues(one))).find((found) => found.length > 0) ?? []
+        )
+          .map(({ param, sent, known }) => `${param} ${known} as on the URL, not ${sent}.`)
           .join(" "),
         remedy:
           "Use the same values in the URL and in the API call, then resend the cost with the same cost_id. This resolves it.",
@@ -185,9 +177,11 @@ function explain(
       };
     case "conflict":
       return {
-        expected: `${current ? describeValues(current) : "The values"}, as accepted earlier with this cost ID.`,
+        expected: (current ? differences(cost, current) : [])
+          .map(({ param, sent, known }) => `${param} ${known} as sent before with this cost ID, not ${sent}.`)
+          .join(" "),
         remedy:
-          "Use a different cost_id for each engagement, and resend the earlier values with this cost_id. This resolves it.",
+          "For another click or impression, use another cost_id. A live cost is corrected with a void and a new call. A round has no voids: resend the earlier values with this cost_id. This resolves it.",
       };
     case "not_in_round":
       return {
@@ -201,8 +195,4 @@ function explain(
 
 function toDate(milliseconds: number): string {
   return formatDate(dayOf(milliseconds));
-}
-
-function describeValues({ costType, currency, amount }: StoredCost): string {
-  return `${costType} ${currency} ${amount === null ? "without an amount" : formatAmount(amount)}`;
 }

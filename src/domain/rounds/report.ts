@@ -4,12 +4,11 @@
  */
 
 import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
-import type { Engagement, Engagements, StoredCost } from "../costs.ts";
+import { differences, type Engagement, type Engagements, type StoredCost, urlValues } from "../costs.ts";
 import { judgeCost, type Mismatch, matchOf, type Rejection, type Verdict } from "../matching.ts";
 import { countRates, type Match, type RateCounts } from "../rates.ts";
 import { RETENTION } from "../texts.ts";
 import {
-  differences,
   type Finding,
   type FindingKind,
   listEngagements,
@@ -175,7 +174,7 @@ function judgeEntries(
         match: {
           costType: current.costType,
           amount: currentMatch.amount,
-          agreesWithUrl: differences(current, matched).length === 0,
+          agreesWithUrl: differences(current, urlValues(matched)).length === 0,
         },
       }),
     findings: [...resolved, ...findings],
@@ -223,7 +222,7 @@ export function judgeEntry(
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
   if (verdict.outcome === "reject") return { verdict, kind: KIND_OF[verdict.reason], isGood: false };
   const engagement = verdict.match ? engagements[verdict.match] : undefined;
-  if (engagement && differences(entry.cost, engagement).length > 0) {
+  if (engagement && differences(entry.cost, urlValues(engagement)).length > 0) {
     return { verdict, kind: "differs_from_url", isGood: false };
   }
   const isGood = engagement !== undefined;

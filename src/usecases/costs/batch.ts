@@ -57,7 +57,7 @@ export function toRow(result: CostResult | AppError, number: number, costId: str
   return [number, costId, ERRORS[result.code].status, result.code, explain(result), null, null, null, null];
 }
 
-/** Everything that is wrong with a cost, in sentences. */
-export function explain({ errors, message }: AppError): string {
-  return errors.length > 0 ? errors.map(toSentence).join(" ") : message;
+/** Everything that is wrong with a cost, in sentences. The message of an invalid one only names several parameters. */
+export function explain({ code, errors, message }: AppError): string {
+  return code === "invalid_request" && errors.length > 0 ? errors.map(toSentence).join(" ") : message;
 }

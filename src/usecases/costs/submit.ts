@@ -5,13 +5,14 @@ import type { CostCaller } from "../../auth/guards.ts";
 import type { Judgement } from "../../db/ledger/submission.ts";
 import * as ledger from "../../db/ledger/submission.ts";
 import type { Kind } from "../../domain/cost-types.ts";
-import type { Cost } from "../../domain/costs.ts";
+import { type Cost, type CostValues, differences } from "../../domain/costs.ts";
 import type { Mismatch } from "../../domain/matching.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { FINDING_KINDS, type FindingKind } from "../../domain/rounds/findings.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, ERRORS } from "../../errors.ts";
 import { amount, costId, costTag, costType, currency } from "../../http/input/fields.ts";
+import { toSentence } from "../../http/input/parse.ts";
 import { logError } from "../../log.ts";
 
 /** The parameters of a cost (spec §2.5, §4.7). */
@@ -94,7 +95,7 @@ export async function checkCosts(
   costs: Cost[],
 ): Promise<("store" | "duplicate" | AppError)[]> {
   const judgements = await judge(context, caller, costs, ledger.checkCosts);
-  return judgements.map(toOutcome);
+  return costs.map((cost, index) => toOutcome(cost, judgements[index]));
 }
 
 async function judge(
@@ -116,14 +117,28 @@ async function judge(
 const NOT_COMMITTED =
   "The database for this cost did not respond, and the cost was not confirmed. Resend it in a moment.";
 
-function toOutcome(judgement: Judgement | undefined): "store" | "duplicate" | AppError {
+function toOutcome(cost: Cost, judgement: Judgement | undefined): "store" | "duplicate" | AppError {
   if (!judgement) return new AppError("unavailable", NOT_COMMITTED);
   const { verdict } = judgement;
+  if (verdict === "cost_id_conflict") return conflict(cost, judgement.stored);
   return verdict === "store" || verdict === "duplicate" ? verdict : new AppError(verdict);
 }
 
+/** `remedy` says what to do about a cost that differs from the earlier call with its ID. */
+export function conflict(
+  cost: Cost,
+  earlier: CostValues,
+  remedy: string = ERRORS.cost_id_conflict.help,
+): AppError {
+  const errors = differences(cost, earlier).map(({ param, sent, known }) => ({
+    param,
+    message: `is ${sent}, but an earlier call with this cost ID has ${known}`,
+  }));
+  return new AppError("cost_id_conflict", [...errors.map(toSentence), remedy].join(" "), { errors });
+}
+
 function toLiveResult(cost: Cost, judgement: Judgement | undefined): CostResult | AppError {
-  const outcome = toOutcome(judgement);
+  const outcome = toOutcome(cost, judgement);
   if (!judgement || outcome instanceof AppError) return outcome as AppError;
   const { state, matchedKind, amount, mismatch } = judgement;
   return {
