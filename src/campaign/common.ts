@@ -6,7 +6,7 @@ import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
 import { appToken } from "../http/input/fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
-import { LINK_EXAMPLE, link } from "../usecases/links/link.ts";
+import { LINK_EXAMPLE, link, linkWithOwn } from "../usecases/links/link.ts";
 
 export const appPath = z.object({ app_token: appToken });
 export const linkPath = z.object({
@@ -14,19 +14,23 @@ export const linkPath = z.object({
   link_token: z.string().with(z.describe("The token of the link")),
 });
 
-export const oneLink = (description: string, headers: string[] = []) => ({
+const one = (schema: z.ZodMiniType, example: object, description: string, headers: string[] = []) => ({
   description,
-  schema: itemsV1(link),
+  schema: itemsV1(schema),
   headers,
   example: {
     data: {
       api_version: "1",
       request_id: "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11",
       timestamp: "2026-07-01T12:00:00.000Z",
-      items: [LINK_EXAMPLE],
+      items: [example],
     },
   },
 });
+export const oneLink = (description: string, headers: string[]) =>
+  one(link, LINK_EXAMPLE, description, headers);
+export const oneLinkWithOwn = (description: string) =>
+  one(linkWithOwn, { ...LINK_EXAMPLE, own: { partner_id: null, cost_data_enabled: null } }, description);
 
 export function toViewer({ tokenHash }: Principal): Viewer {
   return { by: "token", tokenHash };

@@ -2,8 +2,8 @@
 import { userOperation } from "../auth/guarded-operations.ts";
 import { findLink } from "../db/links/links.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { toLink } from "../usecases/links/link.ts";
-import { authorizeLink, linkPath, oneLink, toLinkScope } from "./common.ts";
+import { toLinkWithOwn } from "../usecases/links/link.ts";
+import { authorizeLink, linkPath, oneLinkWithOwn, toLinkScope } from "./common.ts";
 
 export const readLink = userOperation({
   method: "GET",
@@ -11,11 +11,11 @@ export const readLink = userOperation({
   id: "readLink",
   summary: "Read a link",
   input: { path: linkPath },
-  responses: { 200: oneLink("The link") },
+  responses: { 200: oneLinkWithOwn("The link") },
   errors: ["not_found"],
   async handle(context, caller, { path }) {
     const found = await findLink(context.env.DB, toLinkScope(caller, path));
     const link = authorizeLink(caller, found);
-    return jsonResponse(envelopeV1(context, [toLink(link, found.partners, context)]));
+    return jsonResponse(envelopeV1(context, [toLinkWithOwn(link, found.partners, context)]));
   },
 });

@@ -2,9 +2,9 @@
 import { userOperation } from "../auth/guarded-operations.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { linkUpdate, toLink } from "../usecases/links/link.ts";
+import { linkUpdate, toLinkWithOwn } from "../usecases/links/link.ts";
 import { changeLinks, type UpdateRejection } from "../usecases/links/updates.ts";
-import { authorizeLink, linkPath, oneLink, toScope } from "./common.ts";
+import { authorizeLink, linkPath, oneLinkWithOwn, toScope } from "./common.ts";
 
 const REJECTIONS: Partial<Record<UpdateRejection, InputError>> = {
   unknown_partner: { param: "partner_id", message: "is not the ID of a partner" },
@@ -26,7 +26,7 @@ export const updateLink = userOperation({
   summary: "Update a link: partner, cost data, name, archived",
   input: { path: linkPath, body: linkUpdate },
   requestExample: { partner_id: 1, cost_data_enabled: true },
-  responses: { 200: oneLink("The updated link") },
+  responses: { 200: oneLinkWithOwn("The updated link") },
   errors: ["not_found", "unknown_partner", "partner_without_cost_data"],
   async handle(context, caller, { path, body }) {
     const { DB } = context.env;
@@ -39,6 +39,6 @@ export const updateLink = userOperation({
     );
     const { after, rejection } = authorizeLink(caller, { access, link: results.get(path.link_token) });
     if (rejection) throw new AppError(rejection, undefined, { errors: toErrors(rejection) });
-    return jsonResponse(envelopeV1(context, [toLink(after, partners, context)]));
+    return jsonResponse(envelopeV1(context, [toLinkWithOwn(after, partners, context)]));
   },
 });

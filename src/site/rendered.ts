@@ -449,7 +449,7 @@ APP_TOKEN=…</pre>
 <kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
 <samp>http://localhost:8787/9pz8ctj6qs</samp></pre>
 <p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
-      { id: "attach-a-partner", title: "Attach a partner", body: `<p>The URLs of a link with a partner have the parameters that the partner fills in. With cost data on, costs of the partner count for later clicks. Sub-links inherit both.</p>
+      { id: "attach-a-partner", title: "Attach a partner", body: `<p>The URLs of a link with a partner have the parameters that the partner fills in. With cost data on, costs of the partner count for later clicks. Sub-links inherit both, except for settings of their own.</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
     grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
 <samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
@@ -457,9 +457,9 @@ APP_TOKEN=…</pre>
 &quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false</samp>
 <kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
-    -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;(partner_id|cost_data_enabled)&quot;:[^,]*'</kbd>
-<samp>&quot;partner_id&quot;:1
-&quot;cost_data_enabled&quot;:true</samp></pre>
+    -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
+<samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true}</samp></pre>
+<p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; a link of level 1 has it off then.</p>
 <p>Give the partner the <code>click_url</code> and <code>impression_url</code> of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</p>` },
       { id: "change-links-in-the-browser", title: "Change links in the browser", body: `<p>Open a link under <strong>Links</strong> and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on. You see the new URLs before you save. The history on the link&#39;s page shows who changed it and when, in UTC.</p>
 <p>To change several links, select up to 200 of them on the Links page, on as many pages as you need. You review each change before it is saved.</p>` },
@@ -1293,8 +1293,8 @@ LINK_TOKEN=…</pre>
 <td>Add the host and the scheme of the target to the app.</td>
 </tr>
 <tr>
-<td>A sub-link has cost data on again</td>
-<td>Its own switch is on, and a new partner above it supports cost data.</td>
+<td>Cost data of a sub-link is not that of the link above it</td>
+<td>It has a setting of its own, which <code>own</code> shows. Send <code>&quot;cost_data_enabled&quot;: null</code> to make it inherit again.</td>
 </tr>
 <tr>
 <td><code>click_url</code> fails in curl</td>

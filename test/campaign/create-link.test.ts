@@ -39,7 +39,7 @@ describe("create link", () => {
     for (const path of [LINKS, `${LINKS}/`]) {
       const { body, headers } = await asUser(path, { json: { name: "Summer" } });
       expect(headers.get("location")).toBe(`${LINKS}/${only({ body }).token}`);
-      expect(only(await asUser(headers.get("location") ?? ""))).toEqual(only({ body }));
+      expect(only(await asUser(headers.get("location") ?? ""))).toMatchObject(only({ body }));
     }
   });
 
@@ -151,13 +151,31 @@ describe("create link rejects", () => {
     },
   );
 
-  it.each(["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
-    "nothing with the content type %s",
-    async (type) => {
-      const options = { method: "POST", body: '{"name":"a"}', headers: { "content-type": type } };
-      expect((await call(LINKS, { ...options, token: DEMO.apiToken })).status).toBe(201);
-    },
-  );
+  it.each([
+    "application/json; charset=iso-8859-1",
+    'application/json;charset="UTF-16"',
+    "application/merge-patch+json; profile=x; CHARSET = windows-1252",
+    "application/json; charset=utf-8; charset=latin1",
+    "application/json; charset=",
+  ])("JSON in another charset with 415: %s", async (type) => {
+    const options = { method: "POST", body: '{"name":"a"}', headers: { "content-type": type } };
+    expect(await rejected(LINKS, options)).toMatchObject({
+      status: 415,
+      code: "unsupported_media_type",
+      detail: "JSON must be in UTF-8: send `charset=utf-8`, or no charset.",
+    });
+    expect(await countLinks()).toBe(14);
+  });
+
+  it.each([
+    "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"; profile="charset=latin1"',
+    "Application/JSON ; Charset=utf8",
+    "application/merge-patch+json",
+  ])("nothing with the content type %s", async (type) => {
+    const options = { method: "POST", body: '{"name":"a"}', headers: { "content-type": type } };
+    expect((await call(LINKS, { ...options, token: DEMO.apiToken })).status).toBe(201);
+  });
 
   it("every error in path and body in one response", async () => {
     const json = { name: "::\0", parent_token: 5, color: "red" };

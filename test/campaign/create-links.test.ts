@@ -57,7 +57,8 @@ describe("create links", () => {
   it("returns each link as a read of it does, with what it inherits", async () => {
     const { body } = await createAll([{ name: "Deep", parent_token: "demo1nk003" }, { name: "Flat" }]);
     for (const { link } of body.data.items) {
-      expect((await asUser(`${LINKS}/${link?.token}`)).body.data.items).toEqual([link]);
+      const own = { partner_id: null, cost_data_enabled: null };
+      expect((await asUser(`${LINKS}/${link?.token}`)).body.data.items).toEqual([{ ...link, own }]);
     }
     expect(body.data.items[0]?.link).toMatchObject({ level: 4, partner_id: null, cost_data_enabled: true });
   });

@@ -1,8 +1,9 @@
 /** Shared by the tests of the campaign API: its paths, its envelopes, and calls as the demo user. */
-import type { Link } from "../../src/usecases/links/link.ts";
+import type { Link, toLinkWithOwn } from "../../src/usecases/links/link.ts";
 import { ask, type Call, DEMO, type ProblemBody } from "../harness.ts";
 
 export type { Link };
+export type LinkWithOwn = ReturnType<typeof toLinkWithOwn>;
 
 export const LINKS = `/public/v1/apps/${DEMO.appToken}/trackers`;
 export const LINKS_V2 = `/public/v2/apps/${DEMO.appToken}/trackers`;
@@ -42,16 +43,16 @@ export async function createLink(name: string, parent_token?: string): Promise<L
   return only(await asUser(LINKS, { json }));
 }
 
-export async function patchLink(token: string, json: object): Promise<Link> {
-  return only(await asUser(`${LINKS}/${token}`, { method: "PATCH", json }));
+export async function patchLink(token: string, json: object): Promise<LinkWithOwn> {
+  return only(await asUser<Envelope<LinkWithOwn, PagingV1>>(`${LINKS}/${token}`, { method: "PATCH", json }));
 }
 
-export async function readLink(token: string): Promise<Link> {
-  return only(await asUser(`${LINKS}/${token}`));
+export async function readLink(token: string): Promise<LinkWithOwn> {
+  return only(await asUser<Envelope<LinkWithOwn, PagingV1>>(`${LINKS}/${token}`));
 }
 
 /** The only link of a response. Throws for any other response. */
-export function only(response: { body: Envelope<Link, PagingV1> }): Link {
+export function only<L extends Link>(response: { body: Envelope<L, PagingV1> }): L {
   const [link, ...more] = response.body.data?.items ?? [];
   if (!link || more.length > 0) throw new Error(`not one link: ${JSON.stringify(response.body)}`);
   return link;

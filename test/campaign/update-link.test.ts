@@ -33,11 +33,48 @@ describe("update link", () => {
             url: `${ORIGIN}/${PLAIN}`,
             click_url: `${ORIGIN}/${PLAIN}?${macros}&note=%%ACME MACRO%%&${cost}`,
             impression_url: `${ORIGIN}/impression/${PLAIN}?${macros}&${cost}`,
+            own: { partner_id: 1, cost_data_enabled: true },
           },
         ],
       },
     });
     expect(await readLink(PLAIN)).toEqual(body.data.items[0]);
+  });
+
+  it("returns cost data to inheriting with null, and follows the link above from then on", async () => {
+    const sub = "demo1nk002";
+    expect((await patchLink(sub, { cost_data_enabled: true })).own).toEqual({
+      partner_id: null,
+      cost_data_enabled: true,
+    });
+    await patchLink(DEMO.linkToken, { cost_data_enabled: false });
+    expect(await readLink(sub)).toMatchObject({ cost_data_enabled: true });
+    expect(await patchLink(sub, { cost_data_enabled: null })).toMatchObject({
+      cost_data_enabled: false,
+      own: { partner_id: null, cost_data_enabled: null },
+    });
+    await patchLink(DEMO.linkToken, { cost_data_enabled: true });
+    expect(await readLink(sub)).toMatchObject({ cost_data_enabled: true, own: { cost_data_enabled: null } });
+    const [entry] = await rows<{ detail: string }>(
+      `SELECT detail FROM audit_log WHERE subject = 'link ${sub}' ORDER BY id DESC`,
+    );
+    expect(JSON.parse(entry?.detail ?? "")).toEqual({ cost_data_enabled: { from: true, to: null } });
+  });
+
+  it("turns cost data off on a link of level 1 with null, because it inherits from no link", async () => {
+    expect(await patchLink(DEMO.linkToken, { cost_data_enabled: null })).toMatchObject({
+      cost_data_enabled: false,
+      own: { partner_id: 1, cost_data_enabled: null },
+    });
+  });
+
+  it("keeps inheriting if a partner without cost data is attached together with null", async () => {
+    const sub = "demo1nk002";
+    expect(await patchLink(sub, { partner_id: 2, cost_data_enabled: null })).toMatchObject({
+      cost_data_enabled: false,
+      own: { partner_id: 2, cost_data_enabled: null },
+    });
+    expect(await patchLink(sub, { partner_id: 1 })).toMatchObject({ cost_data_enabled: true });
   });
 
   it("attaches a partner and leaves cost data off until a request switches it on", async () => {
@@ -48,7 +85,7 @@ describe("update link", () => {
     expect(await patchLink(PLAIN, { cost_data_enabled: true })).toMatchObject({ cost_data_enabled: true });
   });
 
-  it("switches cost data off when the partner is detached, and leaves it off when the partner is attached again", async () => {
+  it("switches cost data off when the partner of level 1 is detached, and leaves it off when the partner is attached again", async () => {
     const detached = await patchLink(DEMO.linkToken, { partner_id: null });
     expect(detached).toMatchObject({
       partner_id: null,
@@ -86,12 +123,23 @@ describe("update link", () => {
     expect(await readLink("demo1nk005")).toMatchObject({ cost_data_enabled: false });
   });
 
-  it("detaches the own partner of a sub-link, which then inherits the partner above with cost data off", async () => {
-    await patchLink("demo1nk002", { partner_id: 2 });
-    const link = await patchLink("demo1nk002", { partner_id: null });
-    expect(link).toMatchObject({ partner_id: null, cost_data_enabled: false });
-    expect(link.click_url).toContain("campaign={campaign_name}");
-  });
+  it.each([
+    ["inherits cost data", {}, true, null],
+    ["turns cost data off", { cost_data_enabled: false }, false, false],
+  ])(
+    "detaches the own partner of a sub-link, which %s with the partner above",
+    async (_, change, isOn, own) => {
+      await patchLink("demo1nk002", { partner_id: 2 });
+      const link = await patchLink("demo1nk002", { partner_id: null, ...change });
+      expect(link).toMatchObject({
+        partner_id: null,
+        cost_data_enabled: isOn,
+        own: { partner_id: null, cost_data_enabled: own },
+      });
+      expect(link.click_url).toContain("campaign={campaign_name}");
+      expect(link.click_url.includes("acme_cost_id")).toBe(isOn);
+    },
+  );
 
   it.each([
     ["inherits one", "demo1nk002", true],
@@ -152,15 +200,14 @@ describe("update link", () => {
     expect(await patchLink(PLAIN, json)).toEqual(await patchLink(PLAIN, json));
   });
 
-  it("counts null as absent, except for the partner", async () => {
-    await patchLink(PLAIN, { archived: true, partner_id: 1 });
-    const link = await patchLink(PLAIN, {
-      name: "x",
-      archived: null,
-      cost_data_enabled: null,
-      partner_id: null,
+  it("counts null as absent, except for the partner and cost data", async () => {
+    await patchLink(PLAIN, { archived: true, partner_id: 1, cost_data_enabled: true });
+    const json = { name: null, archived: null, cost_data_enabled: null, partner_id: null };
+    expect(await patchLink(PLAIN, json)).toMatchObject({
+      name: "Newsletter",
+      archived: true,
+      own: { partner_id: null, cost_data_enabled: null },
     });
-    expect(link).toMatchObject({ name: "x", archived: true, partner_id: null });
   });
 
   it("does not count a rename as a new link", async () => {
@@ -184,8 +231,8 @@ describe("update link rejects", () => {
     ["a partner beyond 2^53", { partner_id: 2 ** 53 }, "partner_id: must be a positive integer"],
     ["a switch that is a string", { cost_data_enabled: "true" }, "cost_data_enabled: must be a boolean"],
     [
-      "an object in which every key is null",
-      { name: null, archived: null, cost_data_enabled: null },
+      "an object in which every key counts as absent",
+      { name: null, archived: null },
       "body: must contain at least one of name, archived, partner_id, cost_data_enabled",
     ],
     ["an archived that is a number", { archived: 1 }, "archived: must be a boolean"],

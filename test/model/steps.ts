@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { purge } from "../../src/purge.ts";
-import { type Envelope, LINKS, type Link } from "../campaign/support.ts";
+import { type Envelope, LINKS, type Link, type LinkWithOwn } from "../campaign/support.ts";
 import { faultyDatabase } from "../faults/faulty.ts";
 import { ask, type Call, call, DAY, DEMO, env, IPHONE, ledgerOn } from "../harness.ts";
 import { judge, type Model, PARTNER, RETENTION, toUnits, WINDOW } from "./model.ts";
@@ -36,7 +36,7 @@ export const step = fc.oneof(
           name: fc.constantFrom("Renamed", "Again"),
           archived: fc.boolean(),
           partner_id: fc.constantFrom(null, 1, 2),
-          cost_data_enabled: fc.boolean(),
+          cost_data_enabled: fc.constantFrom(null, true, false),
         },
         { requiredKeys: ["archived"] },
       ),
@@ -132,14 +132,18 @@ export async function take(step: Step, model: Model): Promise<void> {
       const inEffect = partner ?? model.partner(link.parent);
       const isRejected = cost_data_enabled === true && inEffect !== PARTNER;
       const options = { token, method: "PATCH", json: step.change, now };
-      expect((await sendWithFault(`${LINKS}/${link.token}`, options, step.fault)).status).toBe(
-        isRejected ? 400 : 200,
+      const { status, body } = await sendWithFault<Envelope<LinkWithOwn, null>>(
+        `${LINKS}/${link.token}`,
+        options,
+        step.fault,
       );
+      expect(status).toBe(isRejected ? 400 : 200);
       if (isRejected) return;
-      const turnsOff =
-        partner_id === null ? link.partner !== null : partner_id !== undefined && inEffect !== PARTNER;
-      link.cost = cost_data_enabled ?? (turnsOff ? false : link.cost);
+      if (cost_data_enabled !== undefined) link.cost = cost_data_enabled;
+      else if (partner_id === null && link.partner !== null) link.cost = link.parent ? null : false;
+      else if (partner_id != null && inEffect !== PARTNER) link.cost = false;
       Object.assign(link, { partner, archived, label: name ?? link.label });
+      expect(body.data.items[0]?.own).toEqual({ partner_id: partner, cost_data_enabled: link.cost });
       return;
     }
     case "click": {

@@ -10,6 +10,15 @@ export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
+/** Whether the content type names no charset other than UTF-8. */
+export function isNamedUtf8(request: Request): boolean {
+  const [, ...parameters] = (request.headers.get("content-type") ?? "").toLowerCase().split(";");
+  return parameters.every((parameter) => {
+    const [name, value = ""] = parameter.split("=");
+    return name?.trim() !== "charset" || /^(utf-?8|"utf-?8")$/.test(value.trim());
+  });
+}
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** undefined where the bytes are not UTF-8. */

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { type ListRange, readPosition, readTextPosition, type TextRange } from "../cursors.ts";
-import { decodeUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
+import { decodeUtf8, isNamedUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
 import type { CsvTable } from "./csv.ts";
 import { parsePairs, readPairs } from "./pairs.ts";
 import { invalidRequest, isOptional, parsePart } from "./parse.ts";
@@ -75,6 +75,11 @@ async function readJson(request: Request, contract: Contract, errors: InputError
     const accepted = contract.csv ? "application/json or text/csv" : "application/json";
     throw new AppError("unsupported_media_type", `Send the body as ${accepted}.`);
   }
+  if (!isNamedUtf8(request))
+    throw new AppError(
+      "unsupported_media_type",
+      "JSON must be in UTF-8: send `charset=utf-8`, or no charset.",
+    );
   const text = decodeUtf8(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES));
   const reject = (message: string) => void errors.push({ param: "body", message });
   // Some clients send a content type with every request.

@@ -82,6 +82,7 @@ function toWords(field: string): string {
 }
 
 function show(field: string, value: unknown, objects: ReadonlyMap<string, AuditObject>): string {
+  if (value === null && field === "cost_data_enabled") return "inherited";
   if (value === null || value === "") return "none";
   if (field === "partner_id")
     return objects.get(`partner ${String(value)}`)?.name ?? `partner ${String(value)}`;

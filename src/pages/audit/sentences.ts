@@ -200,6 +200,7 @@ const LINK_FIELDS: Record<LinkSetting, LinkField> = {
   },
   cost_data_enabled: {
     atCreation: (isOn) => (isOn === true ? "turned cost data on" : undefined),
-    inUpdate: ({ to }) => `turned cost data ${to ? "on" : "off"}`,
+    inUpdate: ({ to }) =>
+      to === null ? "let the link inherit its cost data setting" : `turned cost data ${to ? "on" : "off"}`,
   },
 };

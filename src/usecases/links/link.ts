@@ -7,6 +7,9 @@ import type { LinkRow, LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
 
+/** A stored link, and what it inherits. */
+export type StoredLink = LinkRow & Inherited;
+
 export interface Origins {
   clickUrl: string;
   impressionUrl: string;
@@ -57,6 +60,16 @@ export const link = z
 
 export type Link = z.output<typeof link>;
 
+/** One link, with what it does not inherit. */
+export const linkWithOwn = z
+  .strictObject({
+    ...link.shape,
+    own: z
+      .strictObject({ partner_id: z.nullable(z.int()), cost_data_enabled: z.nullable(z.boolean()) })
+      .with(z.describe("The link's own settings; null for one that it inherits")),
+  })
+  .with(z.meta({ id: "LinkWithOwn" }));
+
 /** For the documentation. */
 export const LINK_EXAMPLE: Link = {
   name: "Summer",
@@ -73,7 +86,7 @@ export const LINK_EXAMPLE: Link = {
 };
 
 /** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
-export function inheritedFrom(parent: (LinkRow & Inherited) | undefined): Inherited {
+export function inheritedFrom(parent: StoredLink | undefined): Inherited {
   if (!parent) return { inheritedName: null, inheritedPartner: null, inheritedSwitch: null };
   return {
     inheritedName: toName(parent),
@@ -102,12 +115,12 @@ export function judgeParent(
   return parent.level === 4 ? "level_limit" : undefined;
 }
 
-function toName(row: LinkRow & Inherited): string {
+function toName(row: StoredLink): string {
   return row.inheritedName === null ? row.label : `${row.inheritedName}::${row.label}`;
 }
 
 /** `partner_id` is the link's own. The URLs and `cost_data_enabled` follow from the partner and the switch in effect. */
-export function toLink(row: LinkRow & Inherited, partners: Partners, origins: Origins): Link {
+export function toLink(row: StoredLink, partners: Partners, origins: Origins): Link {
   const partner = partners.get(row.partnerId ?? row.inheritedPartner ?? 0);
   const switchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   const costDataEnabled = switchedOn && partner?.supportsCostData === 1;
@@ -124,6 +137,14 @@ export function toLink(row: LinkRow & Inherited, partners: Partners, origins: Or
     ...toUrls(row.token, partner, costDataEnabled, origins),
   };
 }
+
+export const toLinkWithOwn = (row: StoredLink, partners: Partners, origins: Origins) => ({
+  ...toLink(row, partners, origins),
+  own: { partner_id: row.partnerId, cost_data_enabled: toSwitch(row.costSwitch) },
+});
+
+/** Null: inherited. */
+export const toSwitch = (costSwitch: number | null) => (costSwitch === null ? null : costSwitch === 1);
 
 /** Templates are text, not URLs: macros, spaces and `%%` must stay byte for byte, so this code does not parse them. */
 function toUrls(token: string, partner: Partner | undefined, costDataEnabled: boolean, origins: Origins) {
@@ -161,11 +182,15 @@ const changeFields = {
   archived: z.optional(z.boolean()),
   partner_id: z.nullish(idNumber).with(z.describe("The partner to attach; null detaches it")),
   cost_data_enabled: z
-    .optional(z.boolean())
-    .with(z.describe("Requires a partner that supports cost data, on this link or above it")),
+    .nullish(z.boolean())
+    .with(
+      z.describe(
+        "true requires a partner that supports cost data, on this link or above it; null inherits the setting of the link above",
+      ),
+    ),
 } satisfies Record<LinkSetting, z.ZodMiniType>;
 
-/** The body of a PATCH (spec §4.5). An absent key keeps the current value; a null partner detaches the partner. */
+/** The body of a PATCH (spec §4.5). An absent key keeps the current value; null returns to inheriting. */
 export const linkUpdate = z
   .strictObject(changeFields)
   .check(

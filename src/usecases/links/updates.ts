@@ -1,11 +1,10 @@
 /** Updates of links, for the API and the pages. Each is read, judged here, and written if it is still as it was read. */
 import type * as z from "zod/mini";
-import type { Inherited } from "../../db/links/links.ts";
-import type { AppScope, LinkRow, LinkSetting } from "../../db/links/lists.ts";
+import type { AppScope, LinkSetting } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
 import { AppError } from "../../errors.ts";
-import type { linkUpdate } from "./link.ts";
+import { type linkUpdate, type StoredLink, toSwitch } from "./link.ts";
 
 export type LinkUpdate = z.output<typeof linkUpdate>;
 
@@ -16,8 +15,6 @@ export type SeenLinks = Record<string, SeenLink>;
 
 /** `link_changed`: somebody else changed the link since it was seen. */
 export type UpdateRejection = "unknown_partner" | "partner_without_cost_data" | "link_changed";
-
-export type StoredLink = LinkRow & Inherited;
 
 /** What an update does to a link. */
 export interface UpdateResult {
@@ -32,7 +29,8 @@ export interface UpdateResult {
 
 /**
  * Judges the update of a link. Cost data can be on only while the partner in effect supports it: switching it on is rejected
- * without such a partner. Detaching the link's own partner, or attaching one without support, switches it off.
+ * without such a partner, and attaching a partner without support switches it off. Detaching the link's own partner returns the
+ * setting to inheriting; a link of level 1 has nothing to inherit, so it is off.
  */
 export function judgeUpdate(
   before: StoredLink,
@@ -52,19 +50,26 @@ export function judgeUpdate(
   if (update.partner_id != null && !partners.has(update.partner_id)) return rejected("unknown_partner");
   if (update.cost_data_enabled && !isSupported) return rejected("partner_without_cost_data");
   const isSeen = db.SETTINGS.every((key) => seen[key] === undefined || seen[key] === before[key]);
-  const switchesOff =
-    update.partner_id === null ? before.partnerId !== null : update.partner_id !== undefined && !isSupported;
-  const costSwitch = update.cost_data_enabled ?? (switchesOff ? false : undefined);
+  const costSwitch =
+    update.cost_data_enabled === undefined
+      ? switchAfter(before, update, isSupported)
+      : update.cost_data_enabled;
   const settings: db.LinkSettings = {
     label: update.name ?? before.label,
     archived: update.archived === undefined ? before.archived : Number(update.archived),
     partnerId: own,
-    costSwitch: costSwitch === undefined ? before.costSwitch : Number(costSwitch),
+    costSwitch: costSwitch === null ? null : Number(costSwitch),
   };
   const after = { ...before, ...settings };
   const isChanged = db.SETTINGS.some((key) => before[key] !== after[key]);
   if (isChanged && !isSeen) return rejected("link_changed");
   return { before, after, rejection: undefined, isChanged, isSupported };
+}
+
+/** The own switch of a link whose update does not name it; null to inherit. */
+function switchAfter(before: StoredLink, { partner_id }: LinkUpdate, isSupported: boolean): boolean | null {
+  if (partner_id === null && before.partnerId !== null) return before.level === 1 ? false : null;
+  return partner_id != null && !isSupported ? false : toSwitch(before.costSwitch);
 }
 
 /** The detail of the audit entry, by the names of the API: what differs. */
@@ -73,7 +78,7 @@ function toDetail({ before, after }: UpdateResult): object {
     name: label,
     archived: archived === 1,
     partner_id: partnerId,
-    cost_data_enabled: costSwitch === null ? null : costSwitch === 1,
+    cost_data_enabled: toSwitch(costSwitch),
   });
   const to: Record<string, unknown> = fields(after);
   const differing = Object.entries(fields(before)).filter(([field, from]) => from !== to[field]);

@@ -2,7 +2,8 @@
 import * as z from "zod/mini";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { idText, readAs } from "../../http/input/fields.ts";
-import type { LinkUpdate, SeenLinks, StoredLink, UpdateResult } from "../../usecases/links/updates.ts";
+import type { StoredLink } from "../../usecases/links/link.ts";
+import type { LinkUpdate, SeenLinks, UpdateResult } from "../../usecases/links/updates.ts";
 import { noSupport } from "../edit/choice.ts";
 import { partnerOf } from "../links/cells.ts";
 import { readTokens } from "../links/query.ts";

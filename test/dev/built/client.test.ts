@@ -25,6 +25,7 @@ const MISTAKES = [
   ["an unknown parameter", '{ name: "Acme" }', '{ nam: "Acme" }'],
   ["a header of another type", '"Idempotency-Key": crypto.randomUUID()', '"Idempotency-Key": 1'],
   ["an unknown path", '"/public/v1/partners"', '"/public/v1/partner"'],
+  ["a value of another type", "cost_data_enabled: true", 'cost_data_enabled: "on"'],
   ["an unknown property of a response", "cost.amount", "cost.amout"],
 ] as const;
 
@@ -53,6 +54,7 @@ beforeAll(async () => {
   for (const [index, [, correct, wrong]] of MISTAKES.entries()) {
     write(`mistake-${index}.ts`, program.replace(correct, wrong));
   }
+  write("inherit.ts", program.replace("cost_data_enabled: true", "cost_data_enabled: null"));
   const index = await read("/llms.txt");
   const areas = [...index.matchAll(/\(http[^)]*(\/docs\/api\/\w+)\)/g)].map(([, path = ""]) => path);
   const links = await Promise.all(
