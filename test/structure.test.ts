@@ -160,6 +160,7 @@ describe("imports", () => {
       "http/response-schemas.ts",
       "domain/characters.ts",
       "domain/cost-types.ts",
+      "domain/figures.ts",
       "domain/money.ts",
       "domain/texts.ts",
       "domain/time.ts",

@@ -48,6 +48,9 @@ export const COST_TYPES = Object.keys(ROWS) as [CostType, ...CostType[]];
 export const TYPES_WITH_DISCREPANCY = COST_TYPES.filter((type) => COST_TYPE[type].conversion === null);
 export const TYPES_PER_MILLE = COST_TYPES.filter((type) => COST_TYPE[type].isPerMille);
 
+/** Those that cost something for each click. */
+export const TYPES_PER_CLICK = TYPES_WITH_DISCREPANCY.filter((type) => COST_TYPE[type].fits[0] === "click");
+
 /** A set of cost types as a bit mask: cpc and cpe are 1 + 4 = 5. */
 export function toMask(types: readonly CostType[]): number {
   return types.reduce((mask, type) => mask | COST_TYPE[type].bit, 0);

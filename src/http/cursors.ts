@@ -58,7 +58,7 @@ export function readTextPosition(
   return { after: after ?? null, list };
 }
 
-const NOT_OF_LIST = "is not a cursor from this list";
+export const NOT_OF_LIST = "is not a cursor from this list";
 
 function readCursor(list: string, cursor: string): number | undefined {
   const position = Number(Buffer.from(cursor, "base64url").toString().split("|").at(-1));

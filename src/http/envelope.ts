@@ -13,12 +13,19 @@ export function jsonResponse(body: unknown, status = 200, headers: Record<string
   });
 }
 
-export function envelopeV1(context: Context, items: unknown[], paging?: object): { data: object } {
+/** `about` is what is true for all items. */
+export function envelopeV1(
+  context: Context,
+  items: unknown[],
+  paging?: object,
+  about: object = {},
+): { data: object } {
   return {
     data: {
       api_version: "1",
       request_id: context.requestId,
       timestamp: new Date(context.now).toISOString(),
+      ...about,
       ...(paging && { paging }),
       items,
     },

@@ -35,6 +35,12 @@ export const listV1 = (item: z.ZodMiniType) =>
 export const itemsV1 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ ...header, items: z.array(item) }) });
 
+/** A page of a report in the version 1 envelope, with what is true for all of its rows. */
+export const reportV1 = (fields: z.core.$ZodLooseShape, item: z.ZodMiniType) =>
+  z.strictObject({
+    data: z.strictObject({ ...header, ...fields, paging: pagingV2, items: z.array(item) }),
+  });
+
 export const listV2 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ paging: pagingV2, items: z.array(item) }) });
 

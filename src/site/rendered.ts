@@ -514,6 +514,11 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
+<p>The performance report answers which campaign costs what, and whether that is better than before. It has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
+<samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
+<p><code>cost_per_click</code> is the spend of cpc costs by their number. <code>effective_cost_per_click</code> is all spend by all clicks. <code>coverage</code> is the part of the recorded clicks that have a cost.</p>
 <p>In the browser, the Spend page of an app shows the same numbers by day, link, partner or cost type, with a chart for each currency and a comparison with the days before. It downloads each view as CSV.</p>
 <p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
     ],

@@ -18,7 +18,7 @@ import { invalidRequest } from "../http/input/parse.ts";
 import { MAX_DAYS } from "../http/input/report-fields.ts";
 
 /** The days of the query. */
-interface GivenDays {
+export interface GivenDays {
   from?: number | undefined;
   to?: number | undefined;
 }
@@ -92,7 +92,7 @@ export async function readReport<R extends ReportName>(
 
 /** Names the report, the app, the days and the groups. It needs no escaping. */
 export function fileNameOf(
-  report: ReportName,
+  report: ReportName | "performance",
   appToken: string,
   { from, to }: DayRange,
   groups: readonly string[],
@@ -110,19 +110,30 @@ export function reportCsvResponse({
 }
 
 /** The columns with exact decimal numbers, which adjustments can make negative. */
-const MONEY = ["spend", "adjusted", "previous_spend"];
+const MONEY = [
+  "spend",
+  "adjusted",
+  "effective_cost_per_click",
+  "previous_spend",
+  "previous_effective_cost_per_click",
+];
 
 const DEFAULT_DAYS = 30;
 
 /** The days of a report: by default the last 30, up to today. */
-function toDays(query: GivenDays, now: number): DayRange {
-  const to = query.to ?? dayOf(now);
-  const from = query.from ?? to - DEFAULT_DAYS + 1;
+const toDays = (query: GivenDays, now: number) =>
+  completeDays(query, { days: DEFAULT_DAYS, to: dayOf(now), name: "today" });
+
+/** The days of a query, by default so many, up to a day with this name. Throws invalid_request for days that are no period. */
+export function completeDays(query: GivenDays, last: { days: number; to: number; name: string }): DayRange {
+  const to = query.to ?? last.to;
+  const from = query.from ?? to - last.days + 1;
   // With both days in the query, this is checked already.
-  if (from > to)
-    throw invalidRequest([{ param: "from", message: "must not be after today; send to as well" }]);
+  if (from > to) {
+    throw invalidRequest([{ param: "from", message: `must not be after ${last.name}; send to as well` }]);
+  }
   if (to - from >= MAX_DAYS) {
-    const message = `is too early: the report covers at most ${MAX_DAYS} days, and without to it ends today`;
+    const message = `is too early: the report covers at most ${MAX_DAYS} days, and without to it ends ${last.name}`;
     throw invalidRequest([{ param: "from", message }]);
   }
   return { from, to };

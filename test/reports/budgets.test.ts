@@ -1,6 +1,6 @@
 /**
  * The database budget of reports: 3 rows read for each total in the period, of which one is the judgement whether there are too
- * many, and for each distinct link 1 in a list and 1 for each of its 4 levels.
+ * many, and for each distinct link 1 in a list and 1 for each of its 4 levels. Of performance, in both periods.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { ask, countingDatabase, DAY, DEMO, env, ledgerOn, NOW } from "../harness.ts";
@@ -99,5 +99,39 @@ describe.each(["spend", "engagements"] as const)("%s", (report) => {
     // The totals and adjustments of the link by day are sorted by currency.
     const sorted = report === "spend" ? DAYS * 5 : 0;
     expect(one.read).toBeLessThanOrEqual(2 * COVERED[report] + sorted + OVERHEAD * 6);
+  });
+});
+
+describe("performance", () => {
+  // The days before have no totals, so both periods have as many as one.
+  const BOTH = COVERED.spend + COVERED.engagements;
+  it.each([
+    ["", 1],
+    ["group_by=day", DAYS],
+    ["group_by=week", 5],
+    ["group_by=partner", 2],
+    ["group_by=cost_type", 2],
+    ["group_by=link&level=4", LINKS],
+    ["group_by=link", 1],
+    ["group_by=link&level=4&sort=-coverage&limit=10", 10],
+    ["group_by=partner&partner_id=1", 1],
+  ])("%s: one call, no writes, 3 rows read a total and 4 a link", async (query, rows) => {
+    const { items, calls, read: rowsRead, written } = await read("performance", query);
+    const shards = ledgerOn().shards.length;
+    const names = Number(query.includes("link"));
+    expect({ calls, written }).toEqual({ calls: shards > 0 ? 1 + shards + names : 1, written: 0 });
+    expect(rowsRead).toBeLessThanOrEqual(3 * BOTH + 4 * LINKS * names + 3 * OVERHEAD * (1 + shards));
+    expect(rowsRead).toBeGreaterThan(2 * BOTH);
+    expect(items).toBe(rows);
+  });
+
+  it("reads the totals of the days before too", async () => {
+    const { database, counts } = countingDatabase();
+    const after = `/public/v1/apps/${DEMO.appToken}/performance?from=2026-03-16&to=2026-04-14&group_by=link`;
+    expect((await ask(after, { token: DEMO.apiToken, env: { DB: database } })).status).toBe(200);
+    expect(counts.read).toBeGreaterThan(2 * BOTH);
+    expect(counts.read).toBeLessThanOrEqual(
+      3 * BOTH + 4 * LINKS + 3 * OVERHEAD * (1 + ledgerOn().shards.length),
+    );
   });
 });

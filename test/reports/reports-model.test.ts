@@ -1,10 +1,21 @@
-/** Both reports equal the sums over what was sent and adjusted, for any grouping, level, filter and days. */
+/**
+ * Both reports equal the sums over what was sent and adjusted, for any grouping, level, filter and days. Performance equals the two
+ * reports.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { purge } from "../../src/purge.ts";
 import { ask, click, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { isLong, runs } from "../part.ts";
 import { freshLedger } from "../support.ts";
+import {
+  comparePerformance,
+  dateOf,
+  type Item,
+  performanceQuestion,
+  rarely,
+  toUnits,
+} from "./performance-model.ts";
 
 interface Cost {
   cost_type: string;
@@ -69,8 +80,6 @@ const adjustment = fc.record({
 });
 type Adjustment = typeof adjustment extends fc.Arbitrary<infer Value> ? Value : never;
 
-const dateOf = (daysAgo: number) => new Date(NOW - daysAgo * DAY).toISOString().slice(0, 10);
-
 let lastId = 0;
 
 /** Sends an engagement, and its cost if it can have one. Returns what the reports should show of it. */
@@ -111,9 +120,6 @@ async function adjust({ token, partner_id, amount, daysAgo, ...more }: Adjustmen
   return { day, path, partner_id, adjusted: toUnits(amount), cost: { ...more, amount: null } };
 }
 
-/** Most questions leave a filter out, so that filters together do not exclude everything. */
-const rarely = <T>(filter: fc.Arbitrary<T>) =>
-  fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, { arbitrary: filter, weight: 1 });
 const question = fc.record({
   report: fc.constantFrom("spend" as const, "engagements" as const),
   groups: fc.uniqueArray(fc.constantFrom("day", "link", "partner", "last"), { minLength: 1 }),
@@ -200,13 +206,6 @@ function expected(asked: Question, all: Sent[]): Answer {
   return answer;
 }
 
-type Item = Record<string, string | number | null>;
-
-function toUnits(decimal: unknown): bigint {
-  const [, sign = "", whole = "", places = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(decimal)) ?? [];
-  return BigInt(`${sign}${whole}${places.padEnd(8, "0")}`);
-}
-
 function toAnswer(asked: Question, items: Item[], tokens: Map<string, string>): Answer {
   const column: Record<string, string> = { link: "link_name", partner: "partner_id" };
   const pairs = items.map((item): [string, (bigint | number)[]] => {
@@ -239,15 +238,16 @@ async function tokensByName(): Promise<Map<string, string>> {
   return new Map(links.map(({ id, token }) => [nameOf(id), token]));
 }
 
-it("both reports equal the sums over what was sent and adjusted, for any grouping, level, filter and days, also after a purge", async () => {
-  const seen = { rows: 0, empty: 0, unknown: 0 };
+it("both reports equal the sums over what was sent and adjusted, for any grouping, level, filter and days, also after a purge, and performance equals both", async () => {
+  const seen = { rows: 0, empty: 0, unknown: 0, compared: 0 };
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { minLength: 6, maxLength: 16 }),
       fc.array(adjustment, { maxLength: 8 }),
       fc.array(question, { minLength: 12, maxLength: 12 }),
       fc.boolean(),
-      async (events, adjustments, questions, isPurged) => {
+      fc.array(performanceQuestion(PATHS), { minLength: 4, maxLength: 4 }),
+      async (events, adjustments, questions, isPurged, comparisons) => {
         await freshLedger();
         const sent: Sent[] = [];
         for (const one of events) sent.push(await send(one));
@@ -280,10 +280,11 @@ it("both reports equal the sums over what was sent and adjusted, for any groupin
           seen.rows += items.length;
           seen.empty += Number(items.length === 0);
         }
+        for (const asked of comparisons) seen.compared += await comparePerformance(asked, tokens);
       },
     ),
     runs(10),
   );
   // The fixed part asks for something.
-  if (!isLong) expect(seen).toEqual({ rows: 384, empty: 22, unknown: 11 });
+  if (!isLong) expect(seen).toEqual({ rows: 384, empty: 22, unknown: 11, compared: 47 });
 });

@@ -63,6 +63,11 @@ const REPORTS = [
   ["engagements", "group_by=link&level=2"],
 ] as const;
 
+/** 25 days and the 25 before them have 50 times 2,000 rows in each of the two tables. */
+const PERFORMANCE = ["", "group_by=link", "group_by=link&link=demo1nk001"].map(
+  (group) => `from=2026-02-19&to=2026-03-15&${group}`,
+);
+
 let browser: Browser;
 
 beforeAll(async () => {
@@ -76,6 +81,13 @@ describe("a report of exactly 200,000 rows", () => {
     const { status, body } = await read(report, `${ALL}&${group}`);
     expect([status, body.data.items.length > 0]).toEqual([200, true]);
   });
+
+  it.each(PERFORMANCE)(
+    "is read, if both periods and both tables have so many: performance, %s",
+    async (query) => {
+      expect((await read("performance", query)).status).toBe(200);
+    },
+  );
 });
 
 describe("a report of one row more", () => {
@@ -105,6 +117,13 @@ describe("a report of one row more", () => {
       expect(counts.read).toBeLessThanOrEqual(20 * (1 + ledgerOn().shards.length));
     },
   );
+
+  it.each(PERFORMANCE)("is rejected before a total is read: performance, %s", async (query) => {
+    const { stepping, counts } = steppingDatabase();
+    const { status, body } = await read("performance", query, stepping);
+    expect([status, body.code]).toEqual([400, "report_too_large"]);
+    expect(counts.read).toBeLessThanOrEqual(20 * (1 + ledgerOn().shards.length));
+  });
 
   it("is judged by a statement that reads at most 200,001 rows, however many more there are", async () => {
     await add(5_000, MOST + 1);

@@ -97,7 +97,7 @@ it("these are limited", async () => {
   }
   expect(limited.sort()).toEqual(
     [
-      ...["spend", "engagements"].map((report) => `/public/v1/apps/:app_token/${report}`),
+      ...["spend", "engagements", "performance"].map((report) => `/public/v1/apps/:app_token/${report}`),
       "/apps",
       ...["", "/links", "/links.csv", "/links/:link_token", "/spend", "/spend.csv", "/partners"].map(
         (page) => `/apps/:app_token${page}`,

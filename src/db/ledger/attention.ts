@@ -6,8 +6,8 @@ import { l } from "../links/lists.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
+import { IDS } from "./reports/report-links.ts";
 import type { DayRange } from "./reports/statements.ts";
-import { IDS } from "./reports/totals.ts";
 
 /** The number of links with a partner of their own that are read, those of level 1 first. */
 const MOST_LINKS = 500;

@@ -1,7 +1,8 @@
 /** The query parameters of reports, as zod types. A contract file. Unknown parameters are errors: a misspelt filter would not filter. */
 import * as z from "zod/mini";
 import { COST_TYPES, KINDS } from "../../domain/cost-types.ts";
-import { costType, currency, idText, readAs, utcDate } from "./fields.ts";
+import { FIGURE_NAMES } from "../../domain/figures.ts";
+import { costType, currency, idText, pageQuery, readAs, utcDate } from "./fields.ts";
 
 /** The most days that a report covers. */
 export const MAX_DAYS = 366;
@@ -23,6 +24,10 @@ const groupBy = <G extends string>(groups: readonly G[]) =>
       groups.slice(0, 1),
     )
     .with(z.describe(`One or more of ${groups.join(", ")}, separated by commas; day by default`));
+
+const onlyCostType = z
+  .optional(costType)
+  .with(z.describe(`One of ${COST_TYPES.join(", ")}: only this cost type`));
 
 /** The parameters that all reports share, with the groups in the order of the report's columns. */
 const sharedFields = {
@@ -61,6 +66,9 @@ const checkDays = (isValid: (from: number, to: number) => boolean, error: string
     ...IF_DAYS_ARE_VALID,
     error,
   });
+/** Whether these are the first and the last day of a report. */
+export const isWithinLimits = (from: number, to: number) => from <= to && to - from < MAX_DAYS;
+
 /** What `from` and `to` must be together. */
 export const dayChecks = [
   checkDays((from, to) => from <= to, "must not be before from"),
@@ -74,7 +82,7 @@ export const spendQuery = z
   .strictObject({
     ...sharedFields,
     group_by: groupBy(["day", "link", "partner", "cost_type"]),
-    cost_type: z.optional(costType).with(z.describe(`One of ${COST_TYPES.join(", ")}: only this cost type`)),
+    cost_type: onlyCostType,
     currency: z.optional(currency).with(z.describe("Only this currency")),
   })
   .check(...dayChecks);
@@ -88,3 +96,83 @@ export const engagementsQuery = z
       .with(z.describe("Only clicks, or only impressions")),
   })
   .check(...dayChecks);
+
+/** The groups of the performance report, with the fields of a row that each gives it. The first one identifies the row. */
+export const PERFORMANCE_GROUPS = {
+  link: ["link_token", "link_label", "link_name"],
+  partner: ["partner_id", "partner_name"],
+  cost_type: ["cost_type"],
+  day: ["day"],
+  week: ["week"],
+} as const;
+export type PerformanceGroup = keyof typeof PERFORMANCE_GROUPS;
+const performanceGroups = Object.keys(PERFORMANCE_GROUPS) as PerformanceGroup[];
+
+type GroupField = (typeof PERFORMANCE_GROUPS)[PerformanceGroup][number];
+const groupFields: GroupField[] = Object.values(PERFORMANCE_GROUPS).flat();
+
+/** What a performance report can be sorted by. */
+export const SORT_FIELDS = [...groupFields, ...FIGURE_NAMES] as const;
+export type SortField = (typeof SORT_FIELDS)[number];
+export interface Sort {
+  field: SortField;
+  isDescending: boolean;
+}
+
+/** The name of a field, with `-` before it for descending order. */
+export const sortText = readAs(z.string(), (value, reject): Sort => {
+  const name = value.replace(/^-/, "");
+  const field = SORT_FIELDS.find((each) => each === name) ?? "spend";
+  if (field !== name)
+    reject(`must be one of ${SORT_FIELDS.join(", ")}, with - before it for descending order`);
+  return { field, isDescending: value.startsWith("-") };
+});
+
+/** Only a field of the rows can sort them. */
+export const isSortable = ({ group_by, sort }: { group_by?: string | undefined; sort: Sort }) =>
+  !groupFields.some((field) => field === sort.field) ||
+  performanceGroups.some(
+    (group) => group === group_by && PERFORMANCE_GROUPS[group].some((field) => field === sort.field),
+  );
+
+export const DEFAULT_SORT: Sort = { field: "spend", isDescending: true };
+
+export const performanceQuery = z
+  .strictObject({
+    from: sharedFields.from.with(z.describe("The first day, in UTC; by default 6 days before the last day")),
+    to: sharedFields.to.with(
+      z.describe(`The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days`),
+    ),
+    currency: z
+      .optional(currency)
+      .with(z.describe("The currency of all amounts; by default the one with the most matched costs")),
+    group_by: z
+      .optional(z.enum(performanceGroups, `must be one of ${performanceGroups.join(", ")}`))
+      .with(z.describe("Without it, there is one row, the total")),
+    level: sharedFields.level.with(
+      z.describe(
+        "With `group_by=link`: adds each link to the link of this level above it, 2 by default. Links of higher levels keep their own rows",
+      ),
+    ),
+    link: sharedFields.link,
+    partner_id: sharedFields.partner_id,
+    cost_type: onlyCostType,
+    sort: z
+      ._default(sortText, DEFAULT_SORT)
+      .with(
+        z.meta({ type: "string", default: "-spend", pattern: undefined }),
+        z.describe(
+          "A field of the rows, with `-` before it for descending order; `-spend` by default. Rows without a value are last",
+        ),
+      ),
+    limit: pageQuery.shape.limit,
+    cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+  })
+  .check(
+    ...dayChecks,
+    z.refine<{ group_by?: string | undefined; sort: Sort }>(isSortable, {
+      path: ["sort"],
+      error: "is not a field of the rows with this group_by",
+      when: ({ issues }) => !issues.some(({ path }) => path?.[0] === "sort" || path?.[0] === "group_by"),
+    }),
+  );

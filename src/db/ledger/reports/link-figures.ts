@@ -5,6 +5,7 @@ import { query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { runBatch } from "../../statement.ts";
 import { type Ledger, runGated } from "../shards.ts";
+import { findPaths, findSubtree, type LinkPath, linkPathsOf } from "./report-links.ts";
 import { addTo, findInShards, type ReportRow } from "./reports.ts";
 import {
   access,
@@ -19,14 +20,7 @@ import {
   toValues,
 } from "./statements.ts";
 import { ifNotTooLarge, unlessTooLarge } from "./too-large.ts";
-import {
-  type AnyRow,
-  findPaths,
-  findSubtree,
-  type LinkPath,
-  linkPathsOf,
-  type ReportName,
-} from "./totals.ts";
+import type { AnyRow, ReportName } from "./totals.ts";
 
 /** Spend of one cost type in one currency. */
 export type SpendSum = Omit<ReportRow<"spend">, "day" | "linkId" | "partnerId">;

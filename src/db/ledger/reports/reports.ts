@@ -7,6 +7,7 @@ import { catalogStatement, type Partners } from "../../links/partner-catalog.ts"
 import { type Bound, type Rows, runBatch } from "../../statement.ts";
 import { runOnEveryShard } from "../run.ts";
 import { type Ledger, runGated } from "../shards.ts";
+import { findSubtree, findTargets, type Target } from "./report-links.ts";
 import {
   ALLOWED,
   access,
@@ -22,16 +23,7 @@ import {
   toValues,
 } from "./statements.ts";
 import { unlessTooLarge } from "./too-large.ts";
-import {
-  type AnyRow,
-  findSubtree,
-  findTargets,
-  type Group,
-  type ReportName,
-  type ReportRow,
-  SOURCES,
-  type Target,
-} from "./totals.ts";
+import { type AnyRow, type Group, type ReportName, type ReportRow, SOURCES } from "./totals.ts";
 
 export type { Group, ReportName, ReportRow };
 
@@ -161,7 +153,7 @@ async function findTargetsOf(
 }
 
 /** Puts each link into its target, and adds up the rows that have the same keys then. */
-function toRows(report: ReportName, sums: AnyRow[], targets: Target[]): AnyRow[] {
+export function toRows(report: ReportName, sums: AnyRow[], targets: Target[]): AnyRow[] {
   const keys = Object.keys(SOURCES[report].keys);
   const targetOf = new Map(
     targets.map(({ linkId, targetId, ...names }) => [linkId, { linkId: targetId, ...names }]),

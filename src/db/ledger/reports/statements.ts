@@ -5,7 +5,8 @@ import { m, perViewer } from "../../accounts/viewers.ts";
 import { as, optional, query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { type Bound, statement, type Value } from "../../statement.ts";
-import { BELOW, IDS, IDS_BELOW, judgementOf, linksOf, type ReportName, sumsOf } from "./totals.ts";
+import { BELOW, IDS, IDS_BELOW, linksOf } from "./report-links.ts";
+import { judgementOf, type ReportName, sumsOf } from "./totals.ts";
 
 /** Days since 1970 in UTC, both inclusive. */
 export interface DayRange {
@@ -86,8 +87,9 @@ export function linksFor(report: ReportName, apps: Apps, links: Links) {
   return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
 }
 
-export function judgementFor(report: ReportName, apps: Apps) {
-  return once([report, apps.name, "judgement"].join(), () => judgementOf(report, { apps: apps.sql }));
+/** Judges reports that are read together. */
+export function judgementFor(reports: readonly ReportName[], apps: Apps) {
+  return once([...reports, apps.name, "judgement"].join(), () => judgementOf(reports, { apps: apps.sql }));
 }
 
 /** A report and its days. `isJudged`: another statement of the batch judges it. */
@@ -115,7 +117,7 @@ export function judgementsOf(
         at !== index && covers(other, one) && (!covers(one, other) || other.isJudged || at < index);
       return !one.isJudged && !reports.some(isWithin);
     })
-    .map(({ report, scope: { from, to } }) => judgementFor(report, apps)(db, { ...values, from, to }));
+    .map(({ report, scope: { from, to } }) => judgementFor([report], apps)(db, { ...values, from, to }));
 }
 
 /** The most sums that a report reads from one database, and the most rows that it can have. */

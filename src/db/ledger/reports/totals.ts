@@ -6,10 +6,8 @@
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { moneyOf } from "../../cost-types.ts";
-import { ancestors, l1, l2, l3 } from "../../links/links.ts";
-import { l } from "../../links/lists.ts";
-import { as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
-import { adjustments, dailyEngagements, dailyTotals, links } from "../../schema.ts";
+import { as, type Fields, limitTo, list, type RowOf } from "../../query.ts";
+import { adjustments, dailyEngagements, dailyTotals } from "../../schema.ts";
 import { statement } from "../../statement.ts";
 import { MAX_COVERED, TOO_LARGE } from "./too-large.ts";
 
@@ -105,6 +103,7 @@ export const SOURCES = {
 } satisfies Record<string, Source>;
 
 export type ReportName = keyof typeof SOURCES;
+export const BOTH_REPORTS = ["spend", "engagements"] as const;
 export type Group<R extends ReportName> = keyof (typeof SOURCES)[R]["groups"] & string;
 
 type Keys<R extends ReportName> = RowOf<(typeof SOURCES)[R]["keys"]>;
@@ -180,10 +179,10 @@ const coveredBy = (
   ) covered`;
 };
 
-/** Aborts the batch if the report covers too many rows. */
-export const judgementOf = (report: ReportName, selection: Selection) =>
+/** Aborts the batch if the reports together cover too many rows. */
+export const judgementOf = (reports: readonly ReportName[], selection: Selection) =>
   statement<never>(
-    sql`SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy([report], selection, () => NULL)}`,
+    sql`SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
   );
 
 /**
@@ -226,33 +225,8 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
 const pickKeys = (keys: Fields, names: string[]): Fields =>
   Object.fromEntries(Object.entries(keys).filter(([name]) => names.includes(name)));
 
-/** A value of the link that `l` is added to: its ancestor of the level, or itself if it is not below that level. */
-const ofTarget = (...values: [own: SQL | AnyColumn, ...above: (SQL | AnyColumn)[]]) => {
-  const cases = values.map((value, distance) => sql` WHEN ${sql.raw(String(distance))} THEN ${value}`);
-  return sql<string>`CASE max(${l.level} - coalesce(${sql.placeholder("level")}, 4), 0)${sql.join(cases)} END`;
-};
-const prefix = (label: AnyColumn) => sql`coalesce(${label} || '::', '')`;
-
-const targetFields = {
-  linkId: l.id,
-  targetId: sql<number>`${ofTarget(l.id, l1.id, l2.id, l3.id)}`,
-  linkToken: ofTarget(l.token, l1.token, l2.token, l3.token),
-  linkLabel: ofTarget(l.label, l1.label, l2.label, l3.label),
-  linkName: ofTarget(
-    sql`${prefix(l3.label)} || ${prefix(l2.label)} || ${prefix(l1.label)} || ${l.label}`,
-    sql`${prefix(l3.label)} || ${prefix(l2.label)} || ${l1.label}`,
-    sql`${prefix(l3.label)} || ${l2.label}`,
-    l3.label,
-  ),
-};
-/** A link of a report, and the link that it is added to. */
-export type Target = RowOf<typeof targetFields>;
-
-const targetsOf = (ids: SQL) =>
-  query(targetFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
-
 /** The IDs of the links of the totals; aborts the batch if the reports cover too many rows. */
-const idsOf = (reports: readonly ReportName[], selection: Selection) => {
+export const idsOf = (reports: readonly ReportName[], selection: Selection) => {
   const covered = coveredBy(
     reports,
     selection,
@@ -263,31 +237,3 @@ const idsOf = (reports: readonly ReportName[], selection: Selection) => {
   return sql`${selection.cte ?? NOTHING}
     SELECT j.value AS id FROM ${covered} CROSS JOIN json_each(${unlessTooLarge(sql`covered.ids`)}) j`;
 };
-
-/** The links of the totals; aborts the batch if the report covers too many rows. */
-export const linksOf = (report: ReportName, selection: Selection) => targetsOf(idsOf([report], selection));
-
-const pathFields = { id: l.id, level: l.level, ...optional({ id1: l1.id, id2: l2.id, id3: l3.id }) };
-/** A link with the links above it, the nearest first. */
-export type LinkPath = RowOf<typeof pathFields>;
-
-const pathsOf = (ids: SQL) =>
-  query(pathFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
-
-/** The same for the totals of both reports, with the links above them. */
-export const linkPathsOf = (selection: Selection) => pathsOf(idsOf(["spend", "engagements"], selection));
-
-export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
-/** The links with these IDs. */
-export const findTargets = targetsOf(IDS);
-export const findPaths = pathsOf(IDS);
-
-const c = alias(links, "c");
-/** A CTE with the link of the filter and everything below it. */
-export const BELOW = sql`WITH RECURSIVE below(id) AS (
-    SELECT ${c.id} FROM ${as(c)} WHERE ${c.token} = ${sql.placeholder("link")} AND ${c.appToken} = ${sql.placeholder("appToken")}
-    UNION ALL SELECT ${c.id} FROM below CROSS JOIN ${as(c)} INDEXED BY links_by_parent
-      ON ${c.appToken} = ${sql.placeholder("appToken")} AND ${c.parentId} = below.id
-  )`;
-export const IDS_BELOW = sql`SELECT id FROM below`;
-export const findSubtree = statement<{ id: number }>(sql`${BELOW} ${IDS_BELOW}`);

@@ -1,0 +1,114 @@
+/** `GET …/performance`: what the links of an app cost, and how that changed. Beyond the specification. */
+import * as z from "zod/mini";
+import { userOperation } from "../auth/guarded-operations.ts";
+import { COST_WINDOW } from "../domain/texts.ts";
+import { formatDate } from "../domain/time.ts";
+import { prefers } from "../http/accept.ts";
+import { envelopeV1, jsonResponse } from "../http/envelope.ts";
+import { performanceQuery } from "../http/input/report-fields.ts";
+import { pagingV2 as toPaging } from "../http/paging.ts";
+import { reportV1 } from "../http/response-schemas.ts";
+import { performanceCsv } from "../usecases/performance/csv.ts";
+import { readStart, writeStart } from "../usecases/performance/cursor.ts";
+import { isFinal, readPerformance as read, toDays } from "../usecases/performance/read.ts";
+import { toItem } from "../usecases/performance/rows.ts";
+import { positionOf, rowsAfter, sortRows } from "../usecases/performance/sort.ts";
+import { appPath, authorizeApp, linkNotFound, toViewer } from "./common.ts";
+import { groupFields } from "./report.ts";
+
+const decimal = (description: string) => z.nullable(z.string()).with(z.describe(description));
+const count = (description: string) => z.nullable(z.int()).with(z.describe(description));
+const date = z.string().with(z.meta({ format: "date" }));
+
+/** The figures of a row in one period. */
+const figures = {
+  spend: z.string().with(z.describe("Spend in `currency` with adjustments, an exact decimal number")),
+  clicks: count("null by cost type, because a click has none"),
+  impressions: count("null by cost type"),
+  matched: z.int().with(z.describe("Costs in `currency` with an engagement and an amount")),
+  cost_per_click: decimal("Spend of cpc costs without adjustments ÷ their number; null without any"),
+  effective_cost_per_click: decimal(
+    "All spend ÷ all clicks; null without clicks, by cost type, and if there is spend in another currency",
+  ),
+  coverage: decimal(
+    "Matched cpc, cpi and cpe costs in any currency, with or without an amount ÷ recorded clicks, cut to four places; null without recorded clicks",
+  ),
+  impression_coverage: decimal("The same of cpm costs and recorded impressions"),
+  other_currencies: z.boolean().with(z.describe("Whether there is spend in another currency too")),
+};
+
+export const readPerformance = userOperation({
+  method: "GET",
+  path: "/public/v1/apps/:app_token/performance",
+  id: "readPerformance",
+  summary: "Read what links cost, and how that changed",
+  description: `Spend, clicks, cost per click and coverage of some days and of as many days before them, in one currency. There is a row for each group that has a cost, a click or an impression in either of the two periods. By day and week, \`previous\` is about the days in the same place of the period before. Clicks, impressions and coverage do not depend on the currency. Send \`Accept: text/csv\` to get all rows as CSV, with \`previous_\` before the names of the period before.`,
+  input: { path: appPath, query: performanceQuery, paged: "by text" as const },
+  responses: {
+    200: {
+      description: "A page of rows",
+      alsoAs: "text/csv",
+      schema: reportV1(
+        {
+          from: date,
+          to: date,
+          previous_from: date,
+          previous_to: date,
+          currency: z
+            .nullable(z.string())
+            .with(z.describe("The currency of all amounts; null if there is no cost in either period")),
+          final: z
+            .boolean()
+            .with(
+              z.describe(
+                `Whether the figures stay as they are: false for ${COST_WINDOW} after \`to\`, while costs can still arrive`,
+              ),
+            ),
+        },
+        z.strictObject({
+          ...groupFields,
+          cost_type: z.optional(z.string()),
+          week: z.optional(date).with(z.describe("The Monday of the week")),
+          days: z
+            .optional(z.int())
+            .with(z.describe("How many days of the week are in the period, if it is by week")),
+          ...figures,
+          previous: z.strictObject(figures).with(z.describe("The same of the period before")),
+        }),
+      ),
+    },
+  },
+  errors: ["not_found", "report_too_large"],
+  isReport: true,
+  async handle(context, caller, { path, query, range }) {
+    const { ledger, now } = context;
+    const { sort } = query;
+    const start = range.after === null ? undefined : readStart(range.after, sort.field);
+    const report = await read(ledger, toViewer(caller), {
+      appToken: path.app_token,
+      days: start?.days ?? toDays(query, now),
+      query: { ...query, ...(start?.currency && { currency: start.currency }) },
+    });
+    authorizeApp(caller, report.access);
+    if (query.link !== undefined && !report.link) throw linkNotFound();
+    const sorted = sortRows(report.rows, sort);
+    if (prefers(context.request, "text/csv")) return performanceCsv(path.app_token, report, sorted);
+    const following = start ? rowsAfter(sorted, sort, start.after) : sorted;
+    const rows = following.slice(0, range.limit);
+    const last = rows.at(-1);
+    const next =
+      last && following.length > range.limit
+        ? writeStart({ days: report.now, currency: report.currency, after: positionOf(last, sort.field) })
+        : null;
+    const about = {
+      from: formatDate(report.now.from),
+      to: formatDate(report.now.to),
+      previous_from: formatDate(report.before.from),
+      previous_to: formatDate(report.before.to),
+      currency: report.currency,
+      final: isFinal(report.now, now),
+    };
+    const paging = toPaging(context, range, { next });
+    return jsonResponse(envelopeV1(context, rows.map(toItem), paging, about), 200, { vary: "Accept" });
+  },
+});

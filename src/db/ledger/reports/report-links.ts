@@ -1,0 +1,84 @@
+/** The links of reports: those of the totals, with the links that they are added to, and those below the link of a filter. */
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import { ancestors, l1, l2, l3 } from "../../links/links.ts";
+import { l } from "../../links/lists.ts";
+import { as, optional, query, type RowOf } from "../../query.ts";
+import { links } from "../../schema.ts";
+import { statement } from "../../statement.ts";
+import { BOTH_REPORTS, idsOf, type ReportName, type Selection } from "./totals.ts";
+
+/** A value of the link that `l` is added to: its ancestor of the level, or itself if it is not below that level. */
+const ofTarget = <T = string>(...values: [own: SQL | AnyColumn, ...above: (SQL | AnyColumn)[]]) => {
+  const cases = values.map((value, distance) => sql` WHEN ${sql.raw(String(distance))} THEN ${value}`);
+  return sql<T>`CASE max(${l.level} - coalesce(${sql.placeholder("level")}, 4), 0)${sql.join(cases)} END`;
+};
+const prefix = (label: AnyColumn) => sql`coalesce(${label} || '::', '')`;
+
+const targetFields = {
+  linkId: l.id,
+  targetId: sql<number>`${ofTarget(l.id, l1.id, l2.id, l3.id)}`,
+  linkToken: ofTarget(l.token, l1.token, l2.token, l3.token),
+  linkLabel: ofTarget(l.label, l1.label, l2.label, l3.label),
+  linkName: ofTarget(
+    sql`${prefix(l3.label)} || ${prefix(l2.label)} || ${prefix(l1.label)} || ${l.label}`,
+    sql`${prefix(l3.label)} || ${prefix(l2.label)} || ${l1.label}`,
+    sql`${prefix(l3.label)} || ${l2.label}`,
+    l3.label,
+  ),
+};
+/** A link of a report, and the link that it is added to. */
+export type Target = RowOf<typeof targetFields>;
+
+const fromLinks = (ids: SQL) => sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`;
+const targetsOf = (ids: SQL) => query(targetFields, fromLinks(ids));
+
+/** The value in effect for the link that `l` is added to: its own, or that of the nearest link above it that has one. */
+const inEffect = (own: AnyColumn, ...above: [AnyColumn, AnyColumn, AnyColumn]) => {
+  const [first, second, third] = above;
+  return ofTarget<number | null>(
+    sql`coalesce(${own}, ${first}, ${second}, ${third})`,
+    sql`coalesce(${first}, ${second}, ${third})`,
+    sql`coalesce(${second}, ${third})`,
+    third,
+  );
+};
+const settledFields = {
+  ...targetFields,
+  level: ofTarget<number>(l.level, l1.level, l2.level, l3.level),
+  costSwitch: inEffect(l.costSwitch, l1.costSwitch, l2.costSwitch, l3.costSwitch),
+};
+/** The same with the level of the link that it is added to, and its cost data in effect; null: there is none. */
+export type SettledTarget = RowOf<typeof settledFields>;
+const settledTargetsOf = (ids: SQL) => query(settledFields, fromLinks(ids));
+
+/** The links of the totals; aborts the batch if the report covers too many rows. */
+export const linksOf = (report: ReportName, selection: Selection) => targetsOf(idsOf([report], selection));
+
+const pathFields = { id: l.id, level: l.level, ...optional({ id1: l1.id, id2: l2.id, id3: l3.id }) };
+/** A link with the links above it, the nearest first. */
+export type LinkPath = RowOf<typeof pathFields>;
+
+const pathsOf = (ids: SQL) => query(pathFields, fromLinks(ids));
+
+/** The same for the totals of both reports, with the links above them. */
+export const linkPathsOf = (selection: Selection) => pathsOf(idsOf(BOTH_REPORTS, selection));
+
+/** The same for the totals of both reports, with the settings of the links that they are added to. */
+export const settledLinksOf = (selection: Selection) => settledTargetsOf(idsOf(BOTH_REPORTS, selection));
+
+export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
+/** The links with these IDs. */
+export const findTargets = targetsOf(IDS);
+export const findSettledTargets = settledTargetsOf(IDS);
+export const findPaths = pathsOf(IDS);
+
+const c = alias(links, "c");
+/** A CTE with the link of the filter and everything below it. */
+export const BELOW = sql`WITH RECURSIVE below(id) AS (
+    SELECT ${c.id} FROM ${as(c)} WHERE ${c.token} = ${sql.placeholder("link")} AND ${c.appToken} = ${sql.placeholder("appToken")}
+    UNION ALL SELECT ${c.id} FROM below CROSS JOIN ${as(c)} INDEXED BY links_by_parent
+      ON ${c.appToken} = ${sql.placeholder("appToken")} AND ${c.parentId} = below.id
+  )`;
+export const IDS_BELOW = sql`SELECT id FROM below`;
+export const findSubtree = statement<{ id: number }>(sql`${BELOW} ${IDS_BELOW}`);

@@ -1,0 +1,144 @@
+/** What clicks and impressions cost, from the sums of a period, and how that changed. Pure functions. */
+import { COST_TYPE, type CostType, TYPES_PER_CLICK } from "./cost-types.ts";
+import { FIGURES, type FigureName } from "./figures.ts";
+import { type CostSums, formatMoney, sumCosts, sumSpend } from "./money.ts";
+
+/** The costs of one type in one currency. */
+export interface CostRow extends CostSums {
+  costType: CostType | null;
+  currency: string;
+  /** Costs with an engagement: those with an amount, and those without. */
+  matched: number;
+  unpriced: number;
+}
+
+/** Engagements of one kind. */
+export interface EngagementRow {
+  kind: "click" | "impression" | null;
+  count: number;
+  recorded: number;
+}
+
+/** Money and rates are in units of 0.00000001. Null: there is nothing to divide, or it isn't known by cost type. */
+export interface Figures {
+  /** With adjustments. */
+  spend: bigint;
+  clicks: bigint | null;
+  impressions: bigint | null;
+  /** Costs with an engagement and an amount. */
+  matched: bigint;
+  /** Of cpc costs, without adjustments. */
+  costPerClick: bigint | null;
+  /** All spend by all clicks. */
+  effectiveCostPerClick: bigint | null;
+  /** Costs of clicks by recorded clicks, cut to 4 places, in any currency. */
+  coverage: bigint | null;
+  impressionCoverage: bigint | null;
+  /** Whether there is spend in another currency too. */
+  otherCurrencies: boolean;
+}
+
+const COUNTS: readonly string[] = ["clicks", "impressions", "matched"] satisfies FigureName[];
+
+/** The figures in a currency. `costType`: the costs are of this type only, and the engagements of all. */
+export function toFigures(
+  currency: string | null,
+  costs: CostRow[],
+  engagements: EngagementRow[],
+  costType?: CostType | null,
+): Figures {
+  const own = costs.filter((row) => row.currency === currency);
+  const cpc = own.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType));
+  const spend = sumSpend(own);
+  const clicks = count(engagements, "click");
+  const others = Map.groupBy(
+    costs.filter((row) => row.currency !== currency),
+    (row) => row.currency,
+  );
+  const otherCurrencies = [...others.values()].some((rows) => sumSpend(rows) !== 0n);
+  const coverageOf = (kind: "click" | "impression") => {
+    if (costType && COST_TYPE[costType].fits[0] !== kind) return null;
+    const recorded = count(engagements, kind, "recorded");
+    const covering = costs.filter((row) => row.costType && COST_TYPE[row.costType].fits[0] === kind);
+    const matched = covering.reduce((sum, row) => sum + row.matched + row.unpriced, 0);
+    return recorded === 0n ? null : ((BigInt(matched) * 10_000n) / recorded) * 10_000n;
+  };
+  return {
+    spend,
+    clicks: costType ? null : clicks,
+    impressions: costType ? null : count(engagements, "impression"),
+    matched: sum(own, "matched"),
+    costPerClick: divide(sumCosts(cpc), sum(cpc, "matched")),
+    effectiveCostPerClick: costType || otherCurrencies ? null : divide(spend, clicks),
+    coverage: coverageOf("click"),
+    impressionCoverage: coverageOf("impression"),
+    otherCurrencies,
+  };
+}
+
+const sum = (rows: CostRow[], name: "matched") => BigInt(rows.reduce((total, row) => total + row[name], 0));
+const count = (rows: EngagementRow[], kind: string, name: "count" | "recorded" = "count") =>
+  BigInt(rows.reduce((total, row) => total + (row.kind === kind ? row[name] : 0), 0));
+
+/** Rounded half away from zero; null for a divisor of zero. */
+export function divide(value: bigint, by: bigint): bigint | null {
+  if (by === 0n) return null;
+  const half = value < 0n ? -by / 2n : by / 2n;
+  return (value + half) / by;
+}
+
+/** Plain decimal text, or a whole number of a count. */
+export function formatFigure(figures: Figures, name: FigureName): string | number | null {
+  const value = figures[FIGURES[name]];
+  if (value === null) return null;
+  return COUNTS.includes(name) ? Number(value) : formatMoney(value);
+}
+
+/** The currencies of both periods, the one with the most matched costs of the period first, then by code. */
+export function currenciesOf(now: CostRow[], before: CostRow[]): string[] {
+  const matched = new Map(before.map(({ currency }) => [currency, 0]));
+  for (const row of now) matched.set(row.currency, (matched.get(row.currency) ?? 0) + row.matched);
+  return [...matched]
+    .sort(([one, first], [other, second]) => second - first || (one < other ? -1 : 1))
+    .map(([currency]) => currency);
+}
+
+/** What a row needs attention for; undefined if nothing. The first that holds. */
+export type Signal =
+  | { name: "no_cost_data" }
+  | { name: "without_cost"; percent: number }
+  | { name: "cost_per_click_up"; percent: number }
+  | { name: "too_few_clicks" };
+
+const MIN_CLICKS = 20n;
+const MIN_COVERAGE = 90_000_000n;
+const MIN_RISE = 20n;
+
+export interface Measured {
+  now: Figures;
+  before: Figures;
+  /** Recorded clicks. */
+  recorded: bigint;
+  /** Whether costs can arrive: a partner is in effect, with cost data on. Undefined: not known for this group. */
+  hasCostData?: boolean | undefined;
+}
+
+export function signalOf({ now, before, recorded, hasCostData }: Measured): Signal | undefined {
+  const clicks = now.clicks ?? 0n;
+  if (clicks > 0n && hasCostData === false && !now.coverage) return { name: "no_cost_data" };
+  if (recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE) {
+    return { name: "without_cost", percent: Number((100_000_000n - now.coverage) / 1_000_000n) };
+  }
+  const rise = changeOf(now.costPerClick, before.costPerClick);
+  const isEnough = clicks >= MIN_CLICKS && (before.clicks ?? 0n) >= MIN_CLICKS;
+  if (isEnough && rise !== null && rise >= MIN_RISE * 1_000_000n) {
+    return { name: "cost_per_click_up", percent: Number(rise / 1_000_000n) };
+  }
+  return now.clicks !== null && clicks < MIN_CLICKS ? { name: "too_few_clicks" } : undefined;
+}
+
+/** The change between two values as a part of the earlier one, in units of 0.00000001; null where there is nothing to compare. */
+export function changeOf(now: bigint | null, before: bigint | null): bigint | null {
+  if (now === null || before === null || before === 0n) return null;
+  return ((now - before) * 100_000_000n) / (before < 0n ? -before : before);
+}

@@ -1,0 +1,59 @@
+/** The order of performance rows, and the cursors of its pages: the sort value and the key of the last row. */
+import { FIGURES, type FigureName } from "../../domain/figures.ts";
+import type { Sort } from "../../http/input/report-fields.ts";
+import type { PerformanceRow } from "./rows.ts";
+
+/** Undefined: the row has none, so it comes last in both directions. */
+type SortValue = string | bigint | undefined;
+
+const isFigure = (field: string): field is FigureName => field in FIGURES;
+
+function sortValue(row: PerformanceRow, field: string): SortValue {
+  if (isFigure(field)) return row.now[FIGURES[field]] ?? undefined;
+  const value = row.fields[field] ?? undefined;
+  return typeof value === "number" ? BigInt(value) : value;
+}
+
+/** Where a row is in the order. */
+export interface Position {
+  value: SortValue;
+  key: string;
+}
+
+const compareKeys = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
+
+function compare(left: Position, right: Position, isDescending: boolean): number {
+  if (left.value === right.value) return compareKeys(left.key, right.key);
+  if (left.value === undefined) return 1;
+  if (right.value === undefined) return -1;
+  return left.value < right.value === isDescending ? 1 : -1;
+}
+
+export function sortRows(rows: PerformanceRow[], { field, isDescending }: Sort): PerformanceRow[] {
+  return rows
+    .map((row) => ({ row, at: positionOf(row, field) }))
+    .sort((left, right) => compare(left.at, right.at, isDescending))
+    .map(({ row }) => row);
+}
+
+export const positionOf = (row: PerformanceRow, field: string): Position => ({
+  value: sortValue(row, field),
+  key: row.key,
+});
+
+/** The sorted rows after a position. */
+export function rowsAfter(rows: PerformanceRow[], { field, isDescending }: Sort, after: Position) {
+  const start = rows.findIndex((row) => compare(positionOf(row, field), after, isDescending) > 0);
+  return start < 0 ? [] : rows.slice(start);
+}
+
+/** As a part of a cursor: text, whole numbers as text too, or null. */
+export const toText = ({ value }: Position) => (value === undefined ? null : String(value));
+/** The value again; undefined if the text is no value of the field. */
+export function fromText(text: string | null, field: string): { value: SortValue } | undefined {
+  if (text === null) return { value: undefined };
+  if (isFigure(field) || field === "partner_id") {
+    return /^-?\d{1,40}$/.test(text) ? { value: BigInt(text) } : undefined;
+  }
+  return { value: text };
+}

@@ -1,0 +1,109 @@
+/** What a row of performance needs attention for, and how its figures changed. */
+import { describe, expect, it } from "vitest";
+import { changeOf, type Measured, signalOf, toFigures } from "../../src/domain/performance.ts";
+
+interface Given {
+  clicks: number;
+  clicksBefore: number;
+  recorded: number;
+  /** Costs of clicks with an engagement. */
+  matched: number;
+  /** In 0.01. */
+  perClick: number;
+  perClickBefore: number;
+  hasCostData: boolean | undefined;
+}
+
+function measured(given: Partial<Given>): Measured {
+  const { clicks = 100, clicksBefore = 100, recorded = clicks, matched = recorded } = given;
+  const { perClick = 100, perClickBefore = 100, hasCostData = true } = given;
+  const figures = (count: number, recorded: number, matched: number, cents: number) =>
+    toFigures(
+      "USD",
+      [
+        {
+          costType: "cpc",
+          currency: "USD",
+          matched,
+          unpriced: 0,
+          costsWhole: "0",
+          costsRest: String(BigInt(matched) * BigInt(cents) * 1_000_000n),
+        },
+      ],
+      [{ kind: "click", count, recorded }],
+    );
+  return {
+    now: figures(clicks, recorded, matched, perClick),
+    before: figures(clicksBefore, clicksBefore, clicksBefore, perClickBefore),
+    recorded: BigInt(recorded),
+    hasCostData,
+  };
+}
+
+describe("the signal of a row is the first that holds", () => {
+  it.each<[string, Partial<Given>, ReturnType<typeof signalOf>]>([
+    [
+      "clicks, and no partner or cost data off",
+      { hasCostData: false, recorded: 0 },
+      { name: "no_cost_data" },
+    ],
+    ["the same with few clicks", { hasCostData: false, clicks: 1, recorded: 0 }, { name: "no_cost_data" }],
+    ["no clicks", { hasCostData: false, clicks: 0 }, { name: "too_few_clicks" }],
+    ["costs of links below one without cost data", { hasCostData: false }, undefined],
+    ["a coverage of 89%", { matched: 89 }, { name: "without_cost", percent: 11 }],
+    ["a coverage of 90%", { matched: 90 }, undefined],
+    ["20 recorded clicks", { recorded: 20, matched: 0 }, { name: "without_cost", percent: 100 }],
+    ["19 recorded clicks", { recorded: 19, matched: 0 }, undefined],
+    ["a cost per click 20% higher", { perClick: 120 }, { name: "cost_per_click_up", percent: 20 }],
+    ["a cost per click 19% higher", { perClick: 119 }, undefined],
+    ["a lower cost per click", { perClick: 50 }, undefined],
+    [
+      "20 clicks in both periods",
+      { clicks: 20, clicksBefore: 20, perClick: 130 },
+      { name: "cost_per_click_up", percent: 30 },
+    ],
+    ["19 clicks before", { clicksBefore: 19, perClick: 130 }, undefined],
+    ["19 clicks", { clicks: 19, perClick: 130 }, { name: "too_few_clicks" }],
+    [
+      "low coverage and a higher cost per click",
+      { matched: 50, perClick: 200 },
+      { name: "without_cost", percent: 50 },
+    ],
+  ])("%s", (_, given, signal) => {
+    expect(signalOf(measured(given))).toEqual(signal);
+  });
+});
+
+describe("a change", () => {
+  it.each([
+    [150n, 100n, 50_000_000n],
+    [50n, 100n, -50_000_000n],
+    [-50n, -100n, 50_000_000n],
+    [1n, 0n, null],
+    [null, 1n, null],
+    [1n, null, null],
+  ])("from %s to %s", (now, before, change) => {
+    expect(changeOf(now, before)).toBe(change);
+  });
+});
+
+describe("figures", () => {
+  const row = (costType: "cpc" | "cpm", currency: string, units: string) => ({
+    costType,
+    currency,
+    matched: 3,
+    unpriced: 0,
+    costsWhole: "0",
+    costsRest: units,
+  });
+
+  it("are rounded to 8 places", () => {
+    expect(toFigures("USD", [row("cpc", "USD", "5")], []).costPerClick).toBe(2n);
+    expect(toFigures("USD", [row("cpc", "USD", "4")], []).costPerClick).toBe(1n);
+  });
+
+  it("do not call spend of zero another currency", () => {
+    expect(toFigures("USD", [row("cpm", "EUR", "0")], []).otherCurrencies).toBe(false);
+    expect(toFigures("USD", [row("cpm", "EUR", "1")], []).otherCurrencies).toBe(true);
+  });
+});
