@@ -7,6 +7,7 @@ import { utcDate } from "../http/input/fields.ts";
 import { dayChecks } from "../http/input/report-fields.ts";
 import { describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
+import { keptInputs, withQuery } from "./query.ts";
 
 const PRESETS = { today: "Today", "7d": "7 days", "30d": "30 days", month: "This month" } as const;
 type Preset = keyof typeof PRESETS;
@@ -72,24 +73,6 @@ export function daysBefore({ from, to }: DayRange): DayRange {
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {
   return preset ? { period: preset } : { from: formatDate(from), to: formatDate(to) };
-}
-
-/** The path and query of a page with other values of some parameters. `null` removes one. */
-export function withQuery(url: URL, changes: Record<string, string | null>): string {
-  const query = new URLSearchParams(url.search);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) query.delete(name);
-    else query.set(name, value);
-  }
-  const search = query.toString();
-  return url.pathname + (search && `?${search}`);
-}
-
-/** Hidden inputs that keep the query of a page, without some parameters, when a GET form of it is sent. */
-export function keptInputs(url: URL, ...without: string[]): Markup[] {
-  return [...url.searchParams]
-    .filter(([name]) => !without.includes(name))
-    .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 }
 
 /** The picker keeps the rest of the page's query. `compares` shows the switch for the comparison. */

@@ -4,9 +4,13 @@ import { html } from "hono/html";
 import { showInvisible } from "../domain/characters.ts";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../domain/rounds/findings.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../usecases/rounds/serialize.ts";
+import { badge, card, facts, nameText, pageHead, type Tone } from "./elements.ts";
 import { showCount } from "./locale.ts";
 import { type Markup, time } from "./markup.ts";
 import { ratesTable } from "./rates.ts";
+import { table } from "./table.ts";
+
+type Content = Markup | string;
 
 export const KIND_NAMES: Record<FindingKind, string> = {
   engagement_without_cost: "Engagement without a cost",
@@ -21,8 +25,7 @@ export const KIND_NAMES: Record<FindingKind, string> = {
   incomplete: "Incomplete report",
 };
 
-/** The color of the badge of a state. */
-const STATE_CLASSES: Record<FindingState, string> = {
+const STATE_TONES: Record<FindingState, Tone> = {
   open: "error",
   resolved: "ok",
   dismissed: "",
@@ -38,16 +41,16 @@ type Action = (finding: FindingItem) => Markup;
 export function reportView(round: RoundWithReport, action?: Action, aside?: Markup): Markup {
   const { report } = round;
   return html`
-    <div class="head">
-      <h1>Round ${round.id} · ${round.partner}</h1>
-      ${stateBadge(round)}
-    </div>
+    ${pageHead(html`Round ${round.id} · ${nameText(round.partner)}`, stateBadge(round))}
     <p class="lead">${summary(round)}</p>
-    <dl class="details">
-      <dt>Opened</dt><dd>${time(round.opened_at)}</dd>
-      ${round.ended_at ? html`<dt>${round.state === "approved" ? "Approved" : "Closed"}</dt><dd>${time(round.ended_at)}</dd>` : ""}
-      <dt>Submissions</dt><dd>${showCount(round.entries)} of ${showCount(round.max_entries)}. They never count as spend.</dd>
-    </dl>
+    ${facts(
+      ["Opened", time(round.opened_at)],
+      round.ended_at !== null && [round.state === "approved" ? "Approved" : "Closed", time(round.ended_at)],
+      [
+        "Submissions",
+        `${showCount(round.entries)} of ${showCount(round.max_entries)}. They never count as spend.`,
+      ],
+    )}
     ${
       report.complete
         ? ""
@@ -62,20 +65,18 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
     ${report.types.map((type) => typeCard(type, action))}
     ${
       report.other_findings.length > 0
-        ? html`<section class="card" aria-labelledby="others">
-            <h2 id="others">Other submissions</h2>
-            ${findingTable(report.other_findings, "Issues of other submissions", action)}
-          </section>`
+        ? card(
+            { id: "others", title: "Other submissions" },
+            findingTable(report.other_findings, "Issues of other submissions", action),
+          )
         : ""
     }`;
 }
 
 function stateBadge(round: RoundWithReport): Markup {
-  if (round.state === "approved") return html`<span class="badge ok">approved</span>`;
-  if (round.state === "closed") return html`<span class="badge">closed</span>`;
-  return round.report.passed
-    ? html`<span class="badge ok">ready to approve</span>`
-    : html`<span class="badge warn">open</span>`;
+  if (round.state === "approved") return badge("approved", "ok");
+  if (round.state === "closed") return badge("closed");
+  return round.report.passed ? badge("ready to approve", "ok") : badge("open", "warn");
 }
 
 function summary(round: RoundWithReport): string {
@@ -99,27 +100,43 @@ export function countOpen(report: ReportItem): number {
   return report.types.reduce((sum, type) => sum + type.open_mismatches, others);
 }
 
-function countTable(types: TypeItem[]): Markup {
-  const row = (name: string, count: (type: TypeItem) => number) => html`
-    <tr><th scope="row">${name}</th>${types.map((type) => html`<td class="number ${count(type) === 0 ? "muted" : ""}" data-label="${type.cost_type}">${count(type)}</td>`)}</tr>`;
-  return html`
-    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Counts by cost type"><table>
-      <caption class="visually-hidden">Counts by cost type</caption>
-      <thead><tr><th scope="col">Result</th>${types.map((type) => html`<th scope="col" class="number"><a href="#type-${type.cost_type}">${type.cost_type}</a></th>`)}</tr></thead>
-      <tbody>
-        ${row("Matched", (type) => type.matched)}
-        ${types.some((type) => type.unpriced > 0) ? row("Matched, unpriced", (type) => type.unpriced) : ""}
-        ${FINDING_KINDS.filter((kind) => kind !== "not_in_round").map((kind) => row(KIND_NAMES[kind], (type) => type.counts[kind]))}
-        <tr><th scope="row">Status</th>${types.map((type) => html`<td class="number" data-label="${type.cost_type}">${resultBadge(type)}</td>`)}</tr>
-      </tbody>
-    </table></div>`;
+function countTable(types: TypeItem[]): Content {
+  type Line = [name: string, cell: (type: TypeItem) => Content];
+  const counted = (name: string, of: (type: TypeItem) => number): Line => [
+    name,
+    (type) => (of(type) === 0 ? html`<span class="muted">0</span>` : showCount(of(type))),
+  ];
+  const rows: Line[] = [
+    counted("Matched", (type) => type.matched),
+    ...(types.some((type) => type.unpriced > 0)
+      ? [counted("Matched, unpriced", (type) => type.unpriced)]
+      : []),
+    ...FINDING_KINDS.filter((kind) => kind !== "not_in_round").map((kind) =>
+      counted(KIND_NAMES[kind], (type) => type.counts[kind]),
+    ),
+    ["Status", resultBadge],
+  ];
+  return table({
+    label: "Counts by cost type",
+    layout: "figures-in-row",
+    columns: [
+      { heading: "Result", cell: ([name]: Line) => name },
+      ...types.map((type) => ({
+        heading: type.cost_type,
+        href: `#type-${type.cost_type}`,
+        kind: "number" as const,
+        cell: ([, cell]: Line) => cell(type),
+      })),
+    ],
+    rows,
+  });
 }
 
 function resultBadge(type: TypeItem): Markup {
-  if (type.passed) return html`<span class="badge ok">passes</span>`;
+  if (type.passed) return badge("passes", "ok");
   return type.open_mismatches > 0
-    ? html`<span class="badge error">${type.open_mismatches} open</span>`
-    : html`<span class="badge warn">no match yet</span>`;
+    ? badge(`${type.open_mismatches} open`, "error")
+    : badge("no match yet", "warn");
 }
 
 /** What a cost type lacks: `no match yet, 2 open mismatches`. Empty if it passes. */
@@ -133,52 +150,48 @@ export function missingOf({ matched, open_mismatches }: TypeItem): string {
 }
 
 function typeCard(type: TypeItem, action?: Action): Markup {
-  return html`
-    <section class="card" aria-labelledby="type-${type.cost_type}">
-      <div class="head"><h2 id="type-${type.cost_type}">${type.cost_type}</h2>${resultBadge(type)}</div>
-      ${
-        type.findings.length > 0
-          ? findingTable(type.findings, `${type.cost_type} issues`, action)
-          : type.matched > 0
-            ? html`<p class="muted">All submissions matched.</p>`
-            : html`<p class="muted">Nothing received yet. Open the partner's link with a <code>cost_id</code>, then send a cost with the same <code>cost_id</code>.</p>`
-      }
-    </section>`;
+  const none =
+    type.matched > 0
+      ? html`<p class="muted">All submissions matched.</p>`
+      : html`<p class="muted">Nothing received yet. Open the partner's link with a <code>cost_id</code>, then send a cost with the same <code>cost_id</code>.</p>`;
+  return card(
+    { id: `type-${type.cost_type}`, title: type.cost_type, aside: resultBadge(type) },
+    findingTable(type.findings, `${type.cost_type} issues`, action, none),
+  );
 }
 
 /** The findings as a table, those first that block approval, or did until they were dismissed. */
-function findingTable(findings: FindingItem[], caption: string, action?: Action): Markup {
+function findingTable(findings: FindingItem[], label: string, action?: Action, empty: Content = ""): Content {
   // A finding keeps its place when it is dismissed.
   const isFirst = ({ state }: FindingItem) => Number(state === "open" || state === "dismissed");
-  const sorted = findings.toSorted((left, right) => isFirst(right) - isFirst(left));
-  return html`
-    <div class="table stacked" tabindex="0" role="region" aria-label="${caption}">
-      <table>
-        <caption class="visually-hidden">${caption}</caption>
-        <thead><tr>
-          <th scope="col">Issue</th><th scope="col">Received</th><th scope="col">Expected</th><th scope="col">How to fix it</th>
-          ${action ? html`<th scope="col"><span class="visually-hidden">Action</span></th>` : ""}
-        </tr></thead>
-        <tbody>${sorted.map((finding) => findingRow(finding, action))}</tbody>
-      </table>
-    </div>`;
+  return table({
+    label,
+    rows: findings.toSorted((left, right) => isFirst(right) - isFirst(left)),
+    idOf: ({ finding }) => anchorOf(finding),
+    columns: [
+      { heading: "Issue", cell: issueCell },
+      { heading: "Received", cell: sentCell },
+      { heading: "Expected", cell: ({ expected }) => expected },
+      { heading: "How to fix it", cell: ({ remedy }) => remedy },
+      action !== undefined && {
+        heading: "Action",
+        kind: "action",
+        cell: (finding) => (isFirst(finding) ? action(finding) : ""),
+      },
+    ],
+    empty,
+  });
 }
 
-function findingRow(finding: FindingItem, action?: Action): Markup {
+const issueCell = ({ kind, state, at, reason }: FindingItem) => html`
+  ${KIND_NAMES[kind]} ${badge(state, STATE_TONES[state])}
+  <p class="hint">${time(at)}</p>
+  ${reason === undefined ? "" : html`<p class="hint">Dismissed: ${reason}</p>`}`;
+
+function sentCell(finding: FindingItem): Content {
   const sent = Object.entries(finding.sent);
-  const hasAction = finding.state === "open" || finding.state === "dismissed";
-  return html`
-    <tr id="${anchorOf(finding.finding)}" tabindex="-1">
-      <th scope="row">
-        ${KIND_NAMES[finding.kind]} <span class="badge ${STATE_CLASSES[finding.state]}">${finding.state}</span>
-        <p class="hint">${time(finding.at)}</p>
-        ${finding.reason === undefined ? "" : html`<p class="hint">Dismissed: ${finding.reason}</p>`}
-      </th>
-      <td data-label="Received">${sent.length > 0 ? sent.map(([param, value]) => html`<div><code>${param}=${showInvisible(value)}</code></div>`) : "no parameters"}</td>
-      <td data-label="Expected">${finding.expected}</td>
-      <td data-label="How to fix it">${finding.remedy}</td>
-      ${action ? html`<td>${hasAction ? action(finding) : ""}</td>` : ""}
-    </tr>`;
+  if (sent.length === 0) return "no parameters";
+  return html`${sent.map(([param, value]) => html`<div><code>${param}=${showInvisible(value)}</code></div>`)}`;
 }
 
 /** The ID of a finding's row. Cost IDs can contain any character. */

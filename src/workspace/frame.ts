@@ -10,7 +10,7 @@ import { toSentence } from "../http/input/parse.ts";
 import type { Handler } from "../http/router.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { asCode, type Markup } from "../pages/markup.ts";
-import { withQuery } from "../pages/periods.ts";
+import { withQuery } from "../pages/query.ts";
 import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */

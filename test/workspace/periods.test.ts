@@ -4,14 +4,8 @@ import { formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
 import { parsePairs, readPairs } from "../../src/http/input/pairs.ts";
 import { describeDays } from "../../src/pages/locale.ts";
-import {
-  compareField,
-  periodChecks,
-  periodFields,
-  periodPicker,
-  toPeriod,
-  withQuery,
-} from "../../src/pages/periods.ts";
+import { compareField, periodChecks, periodFields, periodPicker, toPeriod } from "../../src/pages/periods.ts";
+import { withQuery } from "../../src/pages/query.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
 const schema = z

@@ -9,13 +9,14 @@ import { dayOf } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/cost-types.ts";
+import type { Option } from "../../pages/fields.ts";
+import { noRows, readListView } from "../../pages/list.ts";
 import { describeDay } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
 import { addAdjustment, newAdjustment, toAdjustmentItem } from "../api/adjustments.ts";
 import { field, numberColumn, pick, select, table } from "./elements.ts";
 import { type Act, done, type FormError, type Show } from "./layout.ts";
-import { noRows, type Option, readListView } from "./lists.ts";
 
 const PATH = "/operator/adjustments";
 const NO_ADJUSTMENTS = html`<p class="notice">No adjustments yet. <a href="${PATH}/new">Add one</a> to correct spend that a partner can't correct anymore.</p>`;

@@ -7,13 +7,13 @@ import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
+import type { Option } from "../../pages/fields.ts";
 import { errorSummary, RejectedForm } from "../../pages/fields.ts";
 import { describeDay } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { archiveQuery, readArchived } from "../api/archive.ts";
 import { field, select } from "./elements.ts";
 import type { Show } from "./layout.ts";
-import type { Option } from "./lists.ts";
 
 const NAMES = ["partner_id", "cost_id", "day"] as const;
 

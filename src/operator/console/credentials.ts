@@ -5,11 +5,12 @@ import {
   type NamedCredentialRow,
   searchCredentials,
 } from "../../db/operator/credentials.ts";
+import type { Option } from "../../pages/fields.ts";
+import { noRows, readListView } from "../../pages/list.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
 import { confirmStep, table } from "./elements.ts";
 import { type Act, done, idOf, type Show } from "./layout.ts";
-import { noRows, type Option, readListView } from "./lists.ts";
 
 const NO_CREDENTIALS = html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`;
 

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { type Option, select } from "../../pages/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/periods.ts";
+import { withQuery } from "../../pages/query.ts";
 import { MAX_SELECTED } from "../links/query.ts";
 
 export const ACTIONS = {

@@ -8,7 +8,7 @@ import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/cost-types.ts";
 import { showCount, showMoney } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/periods.ts";
+import { withQuery } from "../../pages/query.ts";
 import type { Link } from "../../usecases/links/link.ts";
 
 /** The query that keeps the days of a page on another one. */

@@ -2,7 +2,8 @@
 import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { keptInputs, periodPicker, withQuery } from "../../pages/periods.ts";
+import { periodPicker } from "../../pages/periods.ts";
+import { keptInputs, withQuery } from "../../pages/query.ts";
 import { selectionForm } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";

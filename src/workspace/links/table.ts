@@ -6,7 +6,7 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/periods.ts";
+import { withQuery } from "../../pages/query.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { checkbox } from "../bulk/selection.ts";
 import type { Member } from "../frame.ts";

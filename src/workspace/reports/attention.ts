@@ -4,7 +4,7 @@ import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import { showCount, showList } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/periods.ts";
+import { withQuery } from "../../pages/query.ts";
 import type { Member } from "../frame.ts";
 import type { SpendView } from "./spend-view.ts";
 

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
 import { describeDay, showChange, showCount, showExact, showShare } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/periods.ts";
+import { withQuery } from "../../pages/query.ts";
 import { type Line, nameOf, type Sums } from "./lines.ts";
 import { GROUPS } from "./spend-query.ts";
 import type { SpendView } from "./spend-view.ts";

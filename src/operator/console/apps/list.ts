@@ -2,12 +2,12 @@
 
 import { html } from "hono/html";
 import { type AppRow, searchApps } from "../../../db/operator/apps.ts";
+import { noRows, readListView } from "../../../pages/list.ts";
 import { showCount } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { createApp } from "../../api/apps.ts";
 import { numberColumn, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
-import { noRows, readListView } from "../lists.ts";
 import { appFields, toBody } from "./fields.ts";
 
 const LIST = {

@@ -12,12 +12,13 @@ import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
 import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
 import { ACTIONS } from "../../../pages/audit/sentences.ts";
+import type { Option } from "../../../pages/fields.ts";
+import { filterSelect, pager } from "../../../pages/list.ts";
 import { showCount, showPlural } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { toAuditItem } from "../../api/audit.ts";
 import { table } from "../elements.ts";
 import type { Show } from "../layout.ts";
-import { choice, type Option, pager } from "../lists.ts";
 
 const PATH = "/operator/audit";
 const PAGE_SIZE = 100;
@@ -102,7 +103,7 @@ function filters({ given }: LogQuery): Markup {
     <form class="filters" method="get" action="${PATH}" role="search" aria-label="Audit log">
       ${input("who", "Email of the user", "search")}
       ${input("object", "Object", "search")}
-      ${choice("action", "Action", [["", "Any action"], ...actions], given.action ?? "")}
+      ${filterSelect("action", "Action", [["", "Any action"], ...actions], given.action ?? "")}
       ${input("from", "From", "date")}
       ${input("to", "To", "date")}
       <p class="actions">

@@ -4,11 +4,11 @@ import { type PartnerRow, searchPartners } from "../../../db/operator/partners.t
 import { COST_TYPE, COST_TYPES, type CostType, toMask } from "../../../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../../domain/money.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
+import { noRows, readListView } from "../../../pages/list.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { createPartner, type PartnerItem, toPartnerItem } from "../../api/partners.ts";
 import { field, pick, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
-import { noRows, readListView } from "../lists.ts";
 
 const DEFAULT_PRICE = formatAmount(DEFAULT_MAX_URL_AMOUNT);
 

@@ -8,11 +8,11 @@ import { formatAmount } from "../../../domain/money.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
+import { pager } from "../../../pages/list.ts";
 import { time } from "../../../pages/markup.ts";
 import { notFound } from "../../api/common.ts";
 import { numberColumn, table } from "../elements.ts";
 import { idOf, type Show } from "../layout.ts";
-import { pager } from "../lists.ts";
 
 const PAGE_SIZE = 100;
 const MAX_COST_ID = 256;

@@ -1,11 +1,11 @@
 /** The console's list of users, and the form that creates one. */
 import { html } from "hono/html";
 import { searchUsers } from "../../../db/operator/users.ts";
+import { noRows, readListView } from "../../../pages/list.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { createUser, toUserItem, type UserItem } from "../../api/users.ts";
 import { field, pick, select, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
-import { noRows, readListView } from "../lists.ts";
 import { passwordField } from "../step-up.ts";
 import { passwordPage, ROLES, stateOf } from "./common.ts";
 

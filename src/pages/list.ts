@@ -1,13 +1,10 @@
-/** The lists of the console: search, order, filters and pages, all of them in the query, and the count of what was found. */
-
+/** Lists: search, order, filters and pages, all of them in the query, and the number of results. */
 import { html } from "hono/html";
-import type { ListPage } from "../../db/operator/searched-list.ts";
-import type { Context } from "../../env.ts";
-import { showCount } from "../../pages/locale.ts";
-import type { Markup } from "../../pages/markup.ts";
-
-export type Option = [value: string, text: string];
-type Options = Option[];
+import type { ListPage } from "../db/operator/searched-list.ts";
+import type { Context } from "../env.ts";
+import type { Option } from "./fields.ts";
+import { showCount, showPlural } from "./locale.ts";
+import type { Markup } from "./markup.ts";
 
 interface ListSpec<Sort extends string> {
   path: string;
@@ -17,7 +14,7 @@ interface ListSpec<Sort extends string> {
   search?: string;
   /** The first one is the default. */
   sorts: Record<Sort, string>;
-  filters?: { name: string; label: string; options: Options; default?: string }[];
+  filters?: { name: string; label: string; options: Option[]; default?: string }[];
 }
 
 const PAGE_SIZE = 100;
@@ -75,20 +72,22 @@ export async function readListView<Sort extends string, Row>(
     return query.size > 0 ? `${spec.path}?${query}` : spec.path;
   };
   const [one, many] = spec.nouns;
-  const count =
-    total <= PAGE_SIZE && page === 1
-      ? `${showCount(total)} ${total === 1 ? one : many}`
-      : `${rows.length === 0 ? "" : `${showCount(offset + 1)} to ${showCount(offset + rows.length)} of `}${showCount(total)} ${total === 1 ? one : many}`;
+  const range =
+    rows.length === 0 || (total <= PAGE_SIZE && page === 1)
+      ? ""
+      : `${showCount(offset + 1)} to ${showCount(offset + rows.length)} of `;
+  const count = range + showPlural(total, one, many);
   const controls = html`
-    <form class="filters" method="get" action="${spec.path}" role="search" aria-label="${many}">
-      ${spec.search === undefined ? "" : html`<label class="wide">${spec.search} <input type="search" name="q" value="${q}" maxlength="255"></label>`}
-      ${chosen.map((filter) => choice(filter.name, filter.label, filter.options, filter.value))}
-      ${choice("sort", "Order", Object.entries(spec.sorts) as Options, sort)}
-      <p class="actions">
-        <button class="secondary">Show ${many}</button>
-        ${isFiltered ? html`<a href="${spec.path}">Clear filters</a>` : ""}
-      </p>
-    </form>
+    ${filterForm(
+      {
+        action: spec.path,
+        noun: many,
+        ...(isFiltered && { clear: spec.path }),
+        ...(spec.search !== undefined && { search: { name: "q", label: spec.search, value: q } }),
+      },
+      ...chosen.map(({ name, label, options, value }) => filterSelect(name, label, options, value)),
+      filterSelect("sort", "Order", Object.entries(spec.sorts), sort),
+    )}
     <p class="muted">${count}</p>`;
   const hasNext = offset + rows.length < total && page < MAX_PAGE;
   return {
@@ -103,7 +102,36 @@ export async function readListView<Sort extends string, Row>(
   };
 }
 
-export function choice(name: string, label: string, options: Options, current: string): Markup {
+interface FilterForm {
+  action: string;
+  /** What is listed, in the plural. */
+  noun: string;
+  search?: { name: string; label: string; value: string };
+  /** Where "Clear filters" leads, if there are any. */
+  clear?: string;
+  /** Parameters that stay. */
+  kept?: Markup[];
+}
+
+/** The form above a list: its search field, its filters and its order. */
+export function filterForm(
+  { action, noun, search, clear, kept = [] }: FilterForm,
+  ...filters: Markup[]
+): Markup {
+  return html`
+    <form class="filters" method="get" action="${action}" role="search" aria-label="${noun}">
+      ${kept}
+      ${search ? html`<label class="wide">${search.label} <input type="search" name="${search.name}" value="${search.value}" maxlength="255"></label>` : ""}
+      ${filters}
+      <p class="actions">
+        <button class="secondary">${search ? "Search" : "Apply"}</button>
+        ${clear === undefined ? "" : html`<a href="${clear}">Clear filters</a>`}
+      </p>
+    </form>`;
+}
+
+/** A filter, or an order, of which one is chosen. */
+export function filterSelect(name: string, label: string, options: Option[], current: string): Markup {
   return html`
     <label>${label}
       <select name="${name}">${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}</select>

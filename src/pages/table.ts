@@ -1,0 +1,103 @@
+/** Tables, described by their columns. On a phone each row is a card, whose cells have the headings of their columns. */
+import { html } from "hono/html";
+import { showCount } from "./locale.ts";
+import type { Markup } from "./markup.ts";
+import { withQuery } from "./query.ts";
+
+type Content = Markup | string;
+
+export interface Column<Row> {
+  heading: string;
+  cell: (row: Row) => Content;
+  /** `number` and `day` stay on one line. The heading of `action` is only read aloud. */
+  kind?: "number" | "day" | "action";
+  /** Where the heading leads: to the order by this column, or to more about it. */
+  href?: string;
+  /** The order of the rows, for the column that decides it. */
+  sorted?: "ascending" | "descending" | undefined;
+}
+
+export interface Table<Row> {
+  /** The name of the table, for people who hear it. */
+  label: string;
+  /** The cells of the first column are the names of their rows. */
+  columns: (Column<Row> | false)[];
+  rows: Row[];
+  /** In the place of a table without rows. */
+  empty?: Content;
+  /** The last row, with the totals. */
+  total?: Row | undefined;
+  /** For links to a row. */
+  idOf?: (row: Row) => string | undefined;
+  classOf?: (row: Row) => string;
+  /** What a row has in the place of its cells. */
+  spanOf?: (row: Row) => Markup | undefined;
+  /** Puts the numbers of a card beside each other. */
+  layout?: "figures-in-row";
+}
+
+export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>): Content {
+  const { label, rows, total, idOf, classOf, spanOf, layout } = rest;
+  if (rows.length === 0) return empty;
+  const columns = given.filter((column) => column !== false);
+  const cells = (row: Row) =>
+    columns.map((column, index) =>
+      index === 0
+        ? html`<th scope="row" ${column.kind ? html`class="${column.kind}"` : ""}>${column.cell(row)}</th>`
+        : cell(column, column.cell(row)),
+    );
+  const line = (row: Row) => {
+    const id = idOf?.(row);
+    const span = spanOf?.(row);
+    const name = classOf?.(row);
+    return html`
+      <tr ${id === undefined ? "" : html`id="${id}" tabindex="-1"`} ${name ? html`class="${name}"` : ""}>${
+        span === undefined ? cells(row) : html`<td colspan="${columns.length}">${span}</td>`
+      }</tr>`;
+  };
+  return html`
+    <div class="table stacked ${layout ?? ""}" tabindex="0" role="region" aria-label="${label}"><table>
+      <thead><tr>${columns.map(head)}</tr></thead>
+      <tbody>${rows.map(line)}</tbody>
+      ${total === undefined ? "" : html`<tfoot><tr>${cells(total)}</tr></tfoot>`}
+    </table></div>`;
+}
+
+function head<Row>({ heading, kind, href, sorted }: Column<Row>): Markup {
+  const name = kind ? html`class="${kind}"` : "";
+  if (kind === "action")
+    return html`<th scope="col" ${name}><span class="visually-hidden">${heading}</span></th>`;
+  if (href === undefined) return html`<th scope="col" ${name}>${heading}</th>`;
+  const arrow = sorted && html` <span aria-hidden="true">${sorted === "ascending" ? "▲" : "▼"}</span>`;
+  return html`<th scope="col" ${name} ${sorted ? html`aria-sort="${sorted}"` : ""}><a href="${href}">${heading}${arrow ?? ""}</a></th>`;
+}
+
+/** An empty cell is not shown on a phone. */
+function cell<Row>({ heading, kind }: Column<Row>, content: Content): Markup {
+  const name = kind ? html`class="${kind}"` : "";
+  return kind === "action"
+    ? html`<td ${name}>${content}</td>`
+    : html`<td data-label="${heading}" ${name}>${content}</td>`;
+}
+
+const STEP = 50;
+const MOST = 1_000;
+
+/**
+ * The rows that a long table shows: 50, and 50 more with each step. `param` is the parameter of the page that counts them; `more`
+ * leads to the next step, at the row where the present one ends.
+ */
+export function firstRows<Row>(url: URL, rows: Row[], param = "rows"): { rows: Row[]; more: Content } {
+  const asked = Number(url.searchParams.get(param) ?? STEP);
+  const limit = Number.isInteger(asked) && asked > STEP ? Math.min(asked, MOST) : STEP;
+  if (rows.length <= limit) return { rows, more: "" };
+  const all = `${showCount(limit)} of ${showCount(rows.length)}`;
+  const more =
+    limit >= MOST
+      ? ""
+      : html`<a class="button secondary" href="${withQuery(url, { [param]: String(limit + STEP) })}" data-in-place>Show 50 more</a>`;
+  return {
+    rows: rows.slice(0, limit),
+    more: html`<p class="actions more">${more} <span class="muted">${all}</span></p>`,
+  };
+}
