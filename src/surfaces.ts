@@ -49,7 +49,7 @@ const SURFACES: Surface[] = [
   {
     name: "operator",
     hasPages: true,
-    segments: ["operator", "console.js"],
+    segments: ["operator"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,
   },
   {
@@ -57,7 +57,7 @@ const SURFACES: Surface[] = [
     hasPages: true,
     segments: [
       ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt", ".well-known"],
-      ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "upload.js", "icon.svg"],
+      ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "page.js", "upload.js", "icon.svg"],
     ],
     load: async () => (await import("./site/routes.ts")).siteRoutes(describeApi),
   },

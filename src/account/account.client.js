@@ -40,7 +40,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
       document.querySelector("#token").replaceWith(page.querySelector("#token"));
       document.querySelector("[role=status]").textContent = page.querySelector("[role=status]").textContent;
       dialog.close();
-      offerCopy();
+      dispatchEvent(new Event("replaced"));
       document.querySelector("#token-text")?.focus();
     } catch {
       showError("The server didn't respond. Reload this page to see your current token, then try again.");
@@ -49,17 +49,6 @@ for (const dialog of document.querySelectorAll("dialog")) {
     }
   });
 }
-
-function offerCopy() {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    button.onclick = async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-      button.textContent = "Copied";
-    };
-  }
-}
-offerCopy();
 
 // For browsers that do not support commandfor yet.
 if (!("commandForElement" in HTMLButtonElement.prototype)) {

@@ -1,4 +1,5 @@
 /** The HTML of the account pages. The caller decides what the user may see. */
+
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
@@ -6,6 +7,7 @@ import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import { dayOf, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { noticesOf } from "../http/notices.ts";
+import { copyButton } from "../pages/elements.ts";
 import { errorSummary, field, ownPasswordField, type RejectedForm } from "../pages/fields.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { describeDay, describeTime } from "../pages/locale.ts";
@@ -149,7 +151,7 @@ function secret(token: string): Markup {
     <p id="token-name">Your API token. Keep it secret: anyone who has it can act as you.</p>
     <div class="secret">
       <code id="token-text" aria-labelledby="token-name" role="group" tabindex="0">${token}</code>
-      <button type="button" class="secondary" data-copy="token-text" aria-live="polite" hidden>Copy</button>
+      ${copyButton(token, "API token")}
       <a class="button secondary" href="/account">Hide</a>
     </div>`;
 }

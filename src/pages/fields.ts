@@ -95,11 +95,11 @@ export interface Field {
   subject?: string;
   value?: string;
   hint?: Markup | string;
-  type?: "text" | "url" | "email" | "password" | "search" | "file";
+  type?: "text" | "url" | "email" | "password" | "search" | "file" | "date";
   /** The types of files. */
   accept?: string;
-  /** The ID of the suggestions. */
-  list?: string;
+  /** Values that the field offers. Others can be entered too. */
+  suggestions?: Option[];
   autocomplete?: string;
   required?: boolean;
   maxlength?: number;
@@ -119,12 +119,13 @@ export function field(
   const error = rejected?.describe(name, id, subject);
   const text = type === "password" || type === "file" ? "" : (rejected?.form.get(name) ?? value);
   const attributes = html`id="${id}" name="${name}" ${more.required ? html`required` : ""}
-    ${more.maxlength ? html`maxlength="${more.maxlength}"` : ""} ${more.list ? html`list="${more.list}"` : ""} ${more.autofocus && !rejected ? html`autofocus` : ""}
+    ${more.maxlength ? html`maxlength="${more.maxlength}"` : ""} ${more.suggestions ? html`list="${id}-list"` : ""} ${more.autofocus && !rejected ? html`autofocus` : ""}
     ${marks(id, hint, more.live ? "" : error)}`;
   return html`
     <div class="field">
       <label for="${id}">${label}</label>
       ${more.rows ? html`<textarea ${attributes} rows="${more.rows}" spellcheck="false">${text}</textarea>` : html`<input ${attributes} type="${type}" ${type === "file" ? html`accept="${more.accept ?? ""}"` : html`value="${text}" autocomplete="${more.autocomplete ?? "off"}"`}>`}
+      ${more.suggestions ? html`<datalist id="${id}-list">${more.suggestions.map(([option, name]) => html`<option value="${option}">${name}</option>`)}</datalist>` : ""}
       ${notes(id, hint, error)}
       ${more.live ? html`<p class="field-error" id="${id}-error" role="alert"></p>` : ""}
     </div>`;
@@ -152,17 +153,21 @@ export function select(
   label: string,
   options: Option[],
   selected?: string,
-  { hint, rejected }: { hint?: Markup | string; rejected?: RejectedForm | undefined } = {},
+  {
+    id = name,
+    hint,
+    rejected,
+  }: { id?: string; hint?: Markup | string; rejected?: RejectedForm | undefined } = {},
 ): Markup {
-  const error = rejected?.describe(name, name, label);
+  const error = rejected?.describe(name, id, label);
   const current = rejected?.form.get(name) ?? selected;
   return html`
     <div class="field">
-      <label for="${name}">${label}</label>
-      <select id="${name}" name="${name}" ${marks(name, hint, error)}>
+      <label for="${id}">${label}</label>
+      <select id="${id}" name="${name}" ${marks(id, hint, error)}>
         ${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}
       </select>
-      ${notes(name, hint, error)}
+      ${notes(id, hint, error)}
     </div>`;
 }
 

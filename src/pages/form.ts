@@ -1,42 +1,43 @@
 /**
- * Forms, described once as data: the same fields show a form, read what was sent, and show it again with its errors. A rejected
- * form keeps what was entered; its summary has the focus and links to each invalid field.
+ * Forms, described as data: the same fields show a form and, if it was rejected, show it again with what was entered and its errors.
+ * What a form accepts is the contract of its operation, or of `readForm`.
  */
 import { html } from "hono/html";
-import * as z from "zod/mini";
 import { check, type Field, field, type Option, type RejectedForm, select } from "./fields.ts";
 import type { Markup } from "./markup.ts";
 import { hiddenInputs } from "./query.ts";
 
 type Content = Markup | string;
 
-interface Shared {
-  /** What the field accepts, where this form reads it. Other forms run an operation, which has its own contract. */
-  schema?: z.ZodMiniType;
-}
-
 /** A text, a choice of one option, or a box. The name of the field is its key. */
-export type FieldSpec = Shared &
-  (
-    | (Omit<Field, "name" | "value"> & { options?: never; checks?: never; box?: never })
-    | { label: string; options: Option[]; hint?: Content; checks?: never; box?: never }
-    | { label: Content; box: true; options?: never; checks?: never }
-    | { label: string; id: string; checks: Option[]; options?: never; box?: never }
-  );
+export type FieldSpec =
+  | (Omit<Field, "name" | "value"> & { options?: never; checks?: never; box?: never })
+  | { label: string; options: Option[]; hint?: Content; checks?: never; box?: never }
+  | { label: Content; box: true; options?: never; checks?: never }
+  | { label: string; checks: Option[]; options?: never; box?: never };
 
 export type Fields = Record<string, FieldSpec>;
 export type Values = Record<string, string | boolean | string[] | null | undefined>;
 
-/** The fields with their present values: `true` for a checked box, a list for several boxes. */
-export function showFields(fields: Fields, values: Values = {}, rejected?: RejectedForm): Markup[] {
+/**
+ * The fields with their present values: `true` for a checked box, a list for several boxes. `prefix` distinguishes their IDs from
+ * those of other forms on the page.
+ */
+export function showFields(
+  fields: Fields,
+  values: Values = {},
+  rejected?: RejectedForm,
+  prefix = "",
+): Markup[] {
   return Object.entries(fields).map(([name, spec]) => {
     const value = values[name];
+    const id = prefix + name;
     if (spec.box) return check(name, spec.label, rejected ? rejected.form.has(name) : value === true);
-    if (spec.checks) return checkGroup(name, spec, Array.isArray(value) ? value : [], rejected);
+    if (spec.checks) return checkGroup(name, { ...spec, id }, Array.isArray(value) ? value : [], rejected);
     const text = typeof value === "string" ? value : undefined;
     if (spec.options)
-      return select(name, spec.label, spec.options, text, { hint: spec.hint ?? "", rejected });
-    return field({ name, ...spec, ...(text !== undefined && { value: text }) }, rejected);
+      return select(name, spec.label, spec.options, text, { id, hint: spec.hint ?? "", rejected });
+    return field({ id, ...spec, name, ...(text !== undefined && { value: text }) }, rejected);
   });
 }
 
@@ -70,6 +71,7 @@ export interface FormSpec {
   kind?: "" | "secondary" | "danger" | "small secondary" | "small danger";
   /** Where "Cancel" leads. */
   cancel?: string;
+  /** Also the prefix of the IDs of its fields. */
   id?: string;
   className?: string;
 }
@@ -81,7 +83,7 @@ export function form(spec: FormSpec, rejected?: RejectedForm): Markup {
   return html`
     <form method="${method}" action="${action}" ${id ? html`id="${id}"` : ""} ${className ? html`class="${className}"` : ""}>
       ${hiddenInputs(Object.entries(spec.hidden ?? {}))}
-      ${showFields(spec.fields ?? {}, spec.values, rejected)}
+      ${showFields(spec.fields ?? {}, spec.values, rejected, id && `${id}-`)}
       ${spec.more ?? ""}
       ${cancel === undefined ? button : html`<p class="actions">${button} <a class="button secondary" href="${cancel}">Cancel</a></p>`}
     </form>`;
@@ -104,12 +106,4 @@ export function confirmation(
       <p>${explanation}</p>
       ${form({ ...spec, kind: "danger" }, rejected)}
     </details>`;
-}
-
-/** The contract of a form that reads its own fields, for `readForm`. */
-export function schemaOf<Specs extends Record<string, { schema: z.ZodMiniType }>>(
-  fields: Specs,
-): z.ZodMiniObject<{ [Name in keyof Specs]: Specs[Name]["schema"] }> {
-  const shape = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
-  return z.object(shape) as z.ZodMiniObject<{ [Name in keyof Specs]: Specs[Name]["schema"] }>;
 }

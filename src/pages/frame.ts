@@ -8,8 +8,19 @@ import type { Route } from "../http/router.ts";
 import { servedFile } from "../http/served-file.ts";
 import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
+import script from "./assets/page.client.js";
 import stylesheet from "./assets/page.css";
-import { asCode, type Markup } from "./markup.ts";
+import { buttonLink } from "./elements.ts";
+import { errorBody } from "./error.ts";
+import type { Markup } from "./markup.ts";
+
+/** The pages beside this one. */
+export interface Tabs {
+  label: string;
+  items: (readonly [href: string, name: string])[];
+  /** The name of the present one. */
+  current: string;
+}
 
 export interface Page {
   /** Plain text. The product name is appended. */
@@ -25,7 +36,7 @@ export interface Page {
   wide?: boolean;
   /** What the header shows after the product's name, and below that row. */
   switcher?: Markup;
-  tabs?: Markup;
+  tabs?: Tabs;
   /** Paths of scripts and of more stylesheets on this origin, see `servedFile`. */
   scripts?: string[];
   styles?: string[];
@@ -41,7 +52,9 @@ export interface Page {
 /** A complete page in the common layout. It is never cached. */
 export async function pageResponse(context: Context, page: Page): Promise<Response> {
   const styles = (page.styles ?? []).map((path) => html`<link rel="stylesheet" href="${path}">`);
-  const scripts = (page.scripts ?? []).map((path) => html`<script src="${path}" type="module"></script>`);
+  const scripts = [scriptFile.href, ...(page.scripts ?? [])].map(
+    (path) => html`<script src="${path}" type="module"></script>`,
+  );
   const markup = await html`<!doctype html>
 <html lang="en">
   <head>
@@ -59,10 +72,11 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
       <a class="brand" href="/">${brandMark} <span>linkledger</span></a>
       ${page.switcher ?? ""}
       ${page.plain ? "" : html`<nav aria-label="Account">${page.navigation ?? navigation(context, page)}</nav>`}
-    </div>${page.tabs ?? ""}</header>
+    </div>${page.tabs ? tabList(page.tabs) : ""}</header>
     <main id="main" tabindex="-1" class="${page.narrow ? "narrow" : ""}">
       ${page.body}
     </main>
+    <p id="copied" class="visually-hidden" role="status"></p>
     ${page.plain ? "" : footer}
   </body>
 </html>`;
@@ -81,22 +95,21 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
 export function errorPage(context: Context, error: AppError): Promise<Response> {
   const { status, title } = ERRORS[error.code];
   context.trace.outcome = error.code;
-  const errors = error.errors.map(({ param, message }) => html`<li><code>${param}</code> ${message}</li>`);
   return pageResponse(context, {
     title,
     status,
     user: context.user,
     headers: error.headers,
-    body: html`
-      <section class="card">
-        <p class="muted">${status}</p>
-        <h1>${title}</h1>
-        <p data-error>${asCode(error.message)}</p>
-        ${errors.length > 1 ? html`<ul>${errors}</ul>` : ""}
-        <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
-        <p><a class="button secondary" href="/">Back to home</a></p>
-      </section>`,
+    body: errorBody(context, error, { actions: buttonLink("/", "Back to home") }),
   });
+}
+
+function tabList({ label, items, current }: Tabs): Markup {
+  const links = items.map(
+    ([href, name]) =>
+      html`<a href="${href}" ${name === current ? html`aria-current="page"` : ""}>${name}</a>`,
+  );
+  return html`<nav class="tabs" aria-label="${label}">${links}</nav>`;
 }
 
 function navigation(context: Context, { user, switcher }: Page): Markup {
@@ -127,7 +140,8 @@ const footer = html`<footer class="bottom"><div>
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
 
 const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet + figures);
+const scriptFile = servedFile("/page.js", "text/javascript; charset=utf-8", script);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
 /** The routes of the files that every page loads. */
-export const pageRoutes: Route[] = [styleFile.route, iconFile.route];
+export const pageRoutes: Route[] = [styleFile.route, scriptFile.route, iconFile.route];

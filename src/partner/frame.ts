@@ -7,11 +7,12 @@ import { asReport } from "../auth/report-limits.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
-import { toSentence } from "../http/input/parse.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
+import { buttonLink } from "../pages/elements.ts";
+import { errorBody } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
-import { asCode, type Markup } from "../pages/markup.ts";
+import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
 import { partnerStyles } from "./files.ts";
 
@@ -77,25 +78,8 @@ const NO_LEDGER =
 function toPage(context: Context, error: AppError): PartnerPage {
   const { status, title } = ERRORS[error.code];
   context.trace.outcome = error.code;
-  return {
-    title,
-    status,
-    headers: error.headers,
-    body: html`
-      <section class="card">
-        <p class="muted">${status}</p>
-        <h1>${title}</h1>
-        ${errorText(error)}
-        <p class="hint">Request <code>${context.requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>
-        <p><a class="button secondary" href="/partner">Back to overview</a></p>
-      </section>`,
-  };
-}
-
-/** What is wrong, in a sentence for each error. */
-function errorText(error: AppError): Markup {
-  if (error.errors.length < 2) return html`<p>${asCode(error.message)}</p>`;
-  return html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>`;
+  const actions = buttonLink("/partner", "Back to overview");
+  return { title, status, headers: error.headers, body: errorBody(context, error, { actions }) };
 }
 
 export const PARTNER_NOTICES = noticesOf({
@@ -104,9 +88,7 @@ export const PARTNER_NOTICES = noticesOf({
 });
 
 function framed(context: Context, partner: SignedInPartner, tab: Tab, page: PartnerPage): Promise<Response> {
-  const links = TABS[partner.mode].map(
-    ([href, name]) => html`<a href="${href}" ${href === tab ? html`aria-current="page"` : ""}>${name}</a>`,
-  );
+  const items = TABS[partner.mode];
   return pageResponse(context, {
     title: `${page.title} · ${partner.displayName}`,
     ...(page.status && { status: page.status }),
@@ -116,8 +98,8 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
     navigation: html`
       <span class="who">${partner.displayName} <span class="badge">${partner.mode}</span></span>
       <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,
+    tabs: { label: "Partner", items: [...items], current: items.find(([href]) => href === tab)?.[1] ?? "" },
     body: html`
-      <nav class="tabs" aria-label="Partner">${links}</nav>
       ${page.status ? "" : showNotice(PARTNER_NOTICES, context)}
       ${page.body}`,
   });

@@ -6,8 +6,9 @@ import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
-import { toSentence } from "../http/input/parse.ts";
 import type { Handler } from "../http/router.ts";
+import { buttonLink } from "../pages/elements.ts";
+import { errorBody } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { asCode, type Markup } from "../pages/markup.ts";
 import { withQuery } from "../pages/query.ts";
@@ -51,7 +52,7 @@ export function withApp(tab: Tab, show: Show): Handler {
       const isPage = context.request.method !== "POST" || wantsPage(context);
       if (!(error instanceof AppError) || !isPage) throw error;
       context.trace.outcome = error.code;
-      return appPage(context, member, tab, errorBody(context, member, tab, error));
+      return appPage(context, member, tab, errorOf(context, member, tab, error));
     }
   });
 }
@@ -76,15 +77,12 @@ const ARCHIVED = html`
 function appPage(context: Context, { app, path, session }: Member, tab: Tab, page: AppPage) {
   // An archived app is reached by its address only.
   const listed = session.apps.filter((one) => one.archivedAt === null || one.token === app.token);
-  const tabs = Object.entries(TABS).map(
-    ([name, below]) =>
-      html`<a href="${path}${below}" ${name === tab ? html`aria-current="page"` : ""}>${TAB_NAMES[name as Tab]}</a>`,
-  );
+  const tabs = Object.entries(TABS).map(([name, below]) => [path + below, TAB_NAMES[name as Tab]] as const);
   return pageResponse(context, {
     ...page,
     wide: true,
     styles: [workspaceStyles.href],
-    body: html`${app.archivedAt === null ? "" : ARCHIVED}${page.body}<p id="copied" class="visually-hidden" role="status"></p>`,
+    body: html`${app.archivedAt === null ? "" : ARCHIVED}${page.body}`,
     title: `${page.title} · ${app.name}`,
     user: session,
     switcher: html`
@@ -98,7 +96,7 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
           ${listed.length > 1 ? html`<a class="all" href="/apps">All apps</a>` : ""}
         </div>
       </details>`,
-    tabs: html`<nav class="tabs" aria-label="${app.name}">${tabs}</nav>`,
+    tabs: { label: app.name, items: tabs, current: TAB_NAMES[tab] },
   });
 }
 
@@ -130,31 +128,28 @@ const LABELS: Record<string, string> = {
 
 const TODAY = { period: "today", from: null, to: null, compare: null };
 
-function errorBody(
-  { request, url, requestId }: Context,
-  { path }: Member,
-  tab: Tab,
-  error: AppError,
-): AppPage {
+function errorOf(context: Context, { path }: Member, tab: Tab, error: AppError): AppPage {
+  const { request, url } = context;
   const { status, title } = ERRORS[error.code];
   const isTooLarge = error.code === "report_too_large";
   const isView = (error.code === "invalid_request" || isTooLarge) && request.method !== "POST";
   const heading = isView && !isTooLarge ? "This view doesn't exist" : title;
-  const back = isView ? url.pathname : path + TABS[tab];
+  const back = isView
+    ? buttonLink(url.pathname, "Reset this view", "")
+    : buttonLink(path + TABS[tab], `Back to ${TAB_NAMES[tab].toLowerCase()}`, "");
+  const today = isTooLarge ? buttonLink(withQuery(url, TODAY), "Show only today") : "";
   return {
     title: heading,
     status,
     headers: error.headers,
-    body: html`
-      <section class="card">
-        <h1>${heading}</h1>
-        ${
-          isView
-            ? html`<ul>${error.errors.map(({ param, message }) => html`<li>${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.</li>`)}</ul>`
-            : html`<p>${asCode(error.message)}</p>${error.errors.length > 1 ? html`<ul>${error.errors.map((one) => html`<li>${toSentence(one)}</li>`)}</ul>` : ""}`
-        }
-        <p class="actions">${isTooLarge ? html`<a class="button secondary" href="${withQuery(url, TODAY)}">Show only today</a>` : ""}<a class="button" href="${back}">${isView ? "Reset this view" : `Back to ${TAB_NAMES[tab].toLowerCase()}`}</a></p>
-        <p class="hint">Request <code>${requestId}</code></p>
-      </section>`,
+    body: errorBody(context, error, {
+      heading,
+      ...(isView && {
+        sentences: error.errors.map(
+          ({ param, message }) => html`${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.`,
+        ),
+      }),
+      actions: html`${today}${back}`,
+    }),
   };
 }

@@ -1,25 +1,6 @@
-// Copies URLs, keeps the selection of links in the address, and opens branches of the tree without loading the whole page. Every page works without it.
-
-function showCopyButtons() {
-  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
-}
-showCopyButtons();
+// Keeps the selection of links in the address, and opens branches of the tree without loading the whole page. Every page works without it.
 
 addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (button) {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    const label = button.firstChild;
-    const text = label.data;
-    if (text === "Copied") return;
-    label.data = "Copied";
-    document.querySelector("#copied").textContent = "Copied";
-    setTimeout(() => {
-      label.data = text;
-      document.querySelector("#copied").textContent = "";
-    }, 2000);
-    return;
-  }
   const link = event.target.closest("a[data-in-place]");
   const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
   if (link && isPlain) {
@@ -96,7 +77,7 @@ async function showLinks(focus) {
     if (address !== location.href) return;
     if (!response.ok || response.redirected || !list) return location.reload();
     document.querySelector("#links").replaceWith(list);
-    showCopyButtons();
+    dispatchEvent(new Event("replaced"));
     hideWithScript();
     const target = focus ? document.getElementById(focus) : list.querySelector(".links");
     target?.focus();

@@ -27,6 +27,7 @@ describe("every page", () => {
       "/icon.svg",
       "/page.css",
       "/docs.css",
+      "/page.js",
       "/docs.js",
     ]);
     for (const path of files) {

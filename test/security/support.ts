@@ -27,7 +27,7 @@ const PUBLIC_PAGES = [
   "POST /partner",
   "POST /partner/sign-out",
   "GET /partner.css",
-  "GET /console.js",
+  "GET /page.js",
 ];
 
 /**

@@ -198,7 +198,7 @@ describe("the form for one link", () => {
        SELECT 'Partner ' || i, 0, 0, '', '', '', 0 FROM n`,
     );
     const page = await open(browser, NEW);
-    expect(page).toMatch(/<input id="partner" name="partner"[^>]* list="partners"/);
+    expect(page).toMatch(/<input id="partner" name="partner"[^>]* list="partner-list"/);
     expect(page.match(/<option value="Partner \d+">/g)).toHaveLength(50);
     await create({ network: "New Net", partner: "Acme Ads", cost_data: "on" });
     expect(await created()).toMatchObject([{ partner_id: 1, cost_switch: 1 }]);

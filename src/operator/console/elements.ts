@@ -70,14 +70,6 @@ export function confirmStep(step: {
     </details>`;
 }
 
-/** A text with a button that copies it. `of` says what it is. The button needs a script. */
-export function copyable(id: string, text: string, of: string): Markup {
-  return html`<span class="secret"><code id="${id}">${text}</code><button type="button" class="small secondary" data-copy="${text}" hidden>Copy<span class="visually-hidden"> ${of}</span></button></span>`;
-}
-
-/** Where the script reports that a text was copied. */
-export const copied = html`<p id="copied" class="visually-hidden" role="status"></p>`;
-
 /** The fields that were sent of those named. */
 export function pick(form: URLSearchParams, ...names: string[]): Record<string, string> {
   return Object.fromEntries([...form].filter(([name]) => names.includes(name)));

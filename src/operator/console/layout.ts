@@ -9,12 +9,11 @@ import { readFields } from "../../http/input/form.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
+import { copyable } from "../../pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../pages/fields.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { copied, copyable } from "./elements.ts";
-import { consoleScript } from "./script.ts";
 import { type OperatorSession, withOperatorSession } from "./session.ts";
 import { confirmationOf } from "./step-up.ts";
 
@@ -110,18 +109,13 @@ export interface Page {
 
 /** A page of the console, with the notice of the last action or the form's error at the top. */
 function consolePage(context: Context, session: OperatorSession, page: Page, formError?: FormError) {
-  const links = SECTIONS.map(
-    ([href, name]) =>
-      html`<a href="${href}" ${name === page.section ? html`aria-current="page"` : ""}>${name}</a>`,
-  );
   return pageResponse(context, {
     title: `${formError ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
     user: session.user,
     wide: true,
-    scripts: [consoleScript.href],
+    tabs: { label: "Operator console", items: [...SECTIONS], current: page.section },
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
-      <nav class="tabs" aria-label="Operator console">${links}</nav>
       ${showNotice(NOTICES, context)}
       ${formError ? errorSummary(formError) : ""}
       ${page.body}
@@ -180,8 +174,7 @@ export function secretPage(
       <p>${copyable("secret", shown.secret, shown.title.toLowerCase())}</p>
       ${shown.use}
       <p><a class="button" href="${shown.back}">Done</a></p>
-    </section>
-    ${copied}`;
+    </section>`;
   return { ...shown, body };
 }
 

@@ -14,7 +14,6 @@ import * as settings from "./partners/settings.ts";
 import { submitVoid } from "./partners/voids.ts";
 import * as rounds from "./rounds/page.ts";
 import * as testLinks from "./rounds/test-link.ts";
-import { consoleScript } from "./script.ts";
 import { withOperatorSession } from "./session.ts";
 import { spendPage } from "./spend/page.ts";
 import { pendingPage } from "./spend/pending.ts";
@@ -50,7 +49,6 @@ const auditReport = withOperatorSession((context, { userId }) =>
 const always = () => true;
 
 export const consoleRoutes: Route[] = [
-  consoleScript.route,
   page("/operator", partnerList.partnersPage),
   page("/operator/partners", partnerList.partnersPage),
   pageWithForm("/operator/partners/new", partnerList.newPartnerPage, partnerList.submitNewPartner),

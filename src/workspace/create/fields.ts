@@ -7,7 +7,7 @@ import { toTypes } from "../../domain/cost-types.ts";
 import type { InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
-import { field, type RejectedForm, select } from "../../pages/fields.ts";
+import { field, type Option, type RejectedForm, select } from "../../pages/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 
@@ -34,9 +34,11 @@ function partnerField(above: Partner | undefined, partners: Partners, rejected?:
   );
   if (sorted.length > MOST_OPTIONS) {
     const suggested = suggestionsOf(partners);
-    return html`
-      ${field({ name: "partner", label: "Partner", list: "partners", hint: above ? `Leave empty to inherit ${above.displayName}.` : "Leave empty for none. Type to search." }, rejected)}
-      <datalist id="partners">${sorted.map((partner) => html`<option value="${suggested.get(partner.id)}">${describe(partner)}</option>`)}</datalist>`;
+    const suggestions = sorted.map((partner): Option => [suggested.get(partner.id) ?? "", describe(partner)]);
+    const hint = above
+      ? `Leave empty to inherit ${above.displayName}.`
+      : "Leave empty for none. Type to search.";
+    return field({ name: "partner", label: "Partner", suggestions, hint }, rejected);
   }
   const none = above ? `Inherit ${above.displayName}` : "None";
   return select(

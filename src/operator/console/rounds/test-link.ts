@@ -2,11 +2,12 @@
 import { html } from "hono/html";
 import { listAllApps } from "../../../db/operator/apps.ts";
 import { MAX_TEST_LINKS } from "../../../db/operator/test-links.ts";
+import { copyable } from "../../../pages/elements.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
 import { createTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
-import { copied, copyable, field, pick, select } from "../elements.ts";
+import { field, pick, select } from "../elements.ts";
 import { type Act, done, type FormError, idOf, type Show } from "../layout.ts";
 
 export const testLinkPage: Show = async (context, formError, session) => {
@@ -100,8 +101,7 @@ function handover(link: Link, partner: string, origin: string): Markup {
         <dt>Report</dt><dd>${origin}/partner</dd>
       </dl>
       <p class="hint">Also send the test credential that you got when you opened the round. If it is lost, issue another one on the partner's page.</p>
-    </section>
-    ${copied}`;
+    </section>`;
 }
 
 export const submitTestLink: Act = async (context, session, form) => {

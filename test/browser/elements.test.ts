@@ -1,0 +1,41 @@
+import { describe, it } from "vitest";
+import { samples } from "../pages/samples.ts";
+import { BASE_URL, checkAccessibility, checkFits, useBrowser } from "./browser.ts";
+
+const open = useBrowser();
+
+async function show(options: Parameters<typeof open>[0] = {}) {
+  const page = await open(options);
+  await page.goto("/docs");
+  const styles = await page
+    .locator("link[rel=stylesheet]")
+    .evaluateAll((links) => links.map((link) => link.outerHTML).join(""));
+  const sections = samples().map(([, markup]) => String(markup));
+  // In the page itself, because its security policy allows nothing else.
+  await page.setContent(
+    `<!doctype html><html lang="en"><head><title>Elements</title><base href="${BASE_URL}">${styles}</head><body class="wide"><main><h1>Elements</h1>${sections.join("")}</main></body></html>`,
+    { waitUntil: "load" },
+  );
+  for (const menu of await page.locator("details.menu").all())
+    await menu.evaluate((element) => element.setAttribute("open", ""));
+  return page;
+}
+
+describe("the elements of pages", () => {
+  it.each([
+    ["light", { colorScheme: "light" }],
+    ["dark", { colorScheme: "dark" }],
+    ["forced-colors", { forcedColors: "active" }],
+    ["narrow", { viewport: { width: 320, height: 740 } }],
+  ] as const)("are accessible and fit: %s", async (name, options) => {
+    const page = await show(options);
+    await checkAccessibility(page, `elements-${name}`);
+    await checkFits(page);
+  });
+
+  it("are accessible in print", async () => {
+    const page = await show();
+    await page.emulateMedia({ media: "print" });
+    await checkAccessibility(page, "elements-print");
+  });
+});
