@@ -5613,6 +5613,8 @@ AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
 AND l.label COLLATE NOCASE >= ?
 AND (? IS NULL OR l.level = ?)
 AND (? IS NULL OR l.partner_id = ?)
+AND (? IS NULL OR l.cost_switch IS NOT NULL
+  AND l.level > 1)
 AND (? IS NULL OR (l.partner_id IS NOT NULL OR l.cost_switch IS NOT NULL)
   AND (coalesce(l.cost_switch, l1.cost_switch, l2.cost_switch, l3.cost_switch, 0)
     AND coalesce(p.supports_cost_data, 0)) = ?)
@@ -5869,6 +5871,8 @@ AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
 AND l.label COLLATE NOCASE >= ?
 AND (? IS NULL OR l.level = ?)
 AND (? IS NULL OR l.partner_id = ?)
+AND (? IS NULL OR l.cost_switch IS NOT NULL
+  AND l.level > 1)
 AND (? IS NULL OR (l.partner_id IS NOT NULL OR l.cost_switch IS NOT NULL)
   AND (coalesce(l.cost_switch, l1.cost_switch, l2.cost_switch, l3.cost_switch, 0)
     AND coalesce(p.supports_cost_data, 0)) = ?)

@@ -163,6 +163,25 @@ describe("a change of several links", () => {
     expect(entries).toHaveLength(8);
   });
 
+  it("sets cost data of many links to same as parent", async () => {
+    const links = "demo1nk002,demo1nk003,demo1nk006";
+    await patchLink("demo1nk002", { cost_data_enabled: false });
+    await patchLink("demo1nk003", { cost_data_enabled: true });
+    const query = { action: "cost-inherit", links };
+    expect(changeRows(await open(browser, `${BULK}?${new URLSearchParams(query)}`))).toEqual([
+      ["Acme › Spring", "Cost data: own (off) → same as parent (on now)."],
+      ["Acme › Spring › Runners", "Cost data: own (on) → same as parent (off now)."],
+      ["Beacon", "No change"],
+    ]);
+    await change(query);
+    for (const token of links.split(",")) expect((await readLink(token)).own.cost_data_enabled).toBe(null);
+  });
+
+  it("says that a network has nothing to inherit", async () => {
+    const page = await open(browser, `${BULK}?action=cost-inherit&links=${DEMO.linkToken}`);
+    expect(changeRows(page)).toEqual([["Acme", "Cost data: on → off."]]);
+  });
+
   it("has a result for each link: what failed, why, and what somebody changed again", async () => {
     const posted = await browser.post(BULK, { action: "cost-on", links: "demo1nk003,demo1nk008,demo1nk006" });
     await patchLink("demo1nk003", { cost_data_enabled: false });

@@ -188,6 +188,8 @@ describe("search and filters", () => {
     await rows("UPDATE links SET cost_switch = 0 WHERE token = 'demo1nk003'");
     expect(await namesAt("cost=off")).toEqual(["Beacon", "Corsair", "Runners"]);
     expect(await namesAt("cost=off&level=3")).toEqual(["Runners"]);
+    expect(await namesAt("cost=own")).toEqual(["Runners"]);
+    expect(textOf(await open(browser, `${APP}/links?cost=own`))).toContain("Off own: off");
     expect(await namesAt("partner=1&q=b")).toEqual([]);
     expect(await namesAt("partner=1&cost=on&level=1&q=a&archived=all")).toEqual(["Acme"]);
     await rows("UPDATE partners SET supports_cost_data = 0, integrated_types = 0 WHERE id = 1");
@@ -365,7 +367,7 @@ describe("a view that doesn't exist says so, with a way back", () => {
     ["level=1&level=2", "The level is given more than once."],
     ["partner=99", "The partner doesn't exist."],
     ["partner=x", "The partner must be a positive integer."],
-    ["cost=maybe", "The cost data filter must be on or off."],
+    ["cost=maybe", "The cost data filter must be on, off or own."],
     ["archived=yes", "The filter for archived links must be only or all."],
     ["sort=age", "The order must be one of name, -clicks, -spend."],
     ["open=nosuchlink", "The list of open links names nosuchlink, which this app doesn't have."],
@@ -383,7 +385,7 @@ describe("a view that doesn't exist says so, with a way back", () => {
     ["q=%00", "The search must not contain control characters."],
     ["q=%ff", "The search must be percent-encoded UTF-8."],
     ["color=red", "color is not a known parameter; remove it."],
-    ["from=x&level=9&cost=z", "The cost data filter must be on or off."],
+    ["from=x&level=9&cost=z", "The cost data filter must be on, off or own."],
   ])("%s", async (query, message) => {
     const { status, text } = await browser.get(`${PAGE}?${query}`);
     expect(status).toBe(400);

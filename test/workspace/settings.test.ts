@@ -143,7 +143,7 @@ describe("partner and cost data", () => {
   it("say that detaching turns cost data off", async () => {
     const text = await textAt(`${settingsOf(DEMO.linkToken)}?partner=none`);
     expect(text).toContain("Partner Acme Ads None Cost data On Off");
-    expect(text).toContain("Changing the partner turns cost data off.");
+    expect(text).toContain("This turns cost data off.");
     const form = partnerForm({
       partner: "none",
       cost: "on",
@@ -160,9 +160,43 @@ describe("partner and cost data", () => {
     await patchLink(child, { partner_id: 3, cost_data_enabled: false });
     await rows(`UPDATE links SET partner_id = 2, cost_switch = NULL WHERE token = '${child}'`);
     const text = await textAt(`${settingsOf(child)}?partner=1&cost=off`);
-    expect(text).toContain("Cost data Off (unchanged)");
+    expect(text).toContain("Cost data Off, same as parent Off, set on this link");
     await browser.post(`${settingsOf(child)}/partner`, partnerForm({ seen_partner: "2" }));
     expect(await readLink(child)).toMatchObject({ partner_id: 1, cost_data_enabled: false });
+  });
+
+  it("can be set to same as parent, which the page shows first", async () => {
+    const child = "demo1nk002";
+    await patchLink(child, { cost_data_enabled: false });
+    expect(await textAt(settingsOf(child))).toContain("Now: Off, set on this link.");
+    const page = await open(browser, `${settingsOf(child)}?cost=inherit`);
+    expect(textOf(page)).toContain("Cost data Off, set on this link On, same as parent");
+    expect(textOf(page)).toContain("Same as parent (on)");
+    const form = partnerForm({ partner: "none", cost: "inherit", seen_switch: "0" });
+    const saved = await browser.post(`${settingsOf(child)}/partner`, form);
+    expect(saved.headers.get("location")).toBe(`${settingsOf(child)}?notice=saved`);
+    expect((await readLink(child)).own.cost_data_enabled).toBe(null);
+    const [entry] = await rows("SELECT * FROM audit_log ORDER BY id DESC");
+    expect(entry).toMatchObject({
+      subject: `link ${child}`,
+      detail: '{"cost_data_enabled":{"from":false,"to":null}}',
+    });
+    expect(await textAt(`${APP}/links/${child}`)).toContain(
+      "demo@example.com let the link inherit its cost data setting.",
+    );
+    expect(await textAt(settingsOf(DEMO.linkToken))).not.toContain("Same as parent");
+  });
+
+  it("stay same as parent with another partner", async () => {
+    const child = "demo1nk002";
+    const form = partnerForm({ partner: "2", cost: "inherit", seen_cost: "inherit" });
+    await browser.post(`${settingsOf(child)}/partner`, form);
+    expect((await readLink(child)).own).toEqual({ partner_id: 2, cost_data_enabled: null });
+    await browser.post(
+      `${settingsOf(child)}/partner`,
+      partnerForm({ partner: "none", cost: "inherit", seen_partner: "2", seen_cost: "inherit" }),
+    );
+    expect(await readLink(child)).toMatchObject({ partner_id: null, cost_data_enabled: true });
   });
 
   it("that are chosen as off stay off when the link above gets cost data meanwhile", async () => {

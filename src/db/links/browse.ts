@@ -28,6 +28,8 @@ export interface LinkSearch {
   partnerId?: number | undefined;
   /** Whether cost data is on. Finds links with a partner or a switch of their own: the others inherit theirs. */
   costDataOn?: boolean | undefined;
+  /** Whether a sub-link has a cost switch of its own. */
+  hasOwnSwitch?: true | undefined;
   archived?: boolean | undefined;
 }
 
@@ -67,6 +69,7 @@ const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwit
 const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
   AND ${ifGiven("level", sql`${l.level} = ${sql.placeholder("level")}`)}
   AND ${ifGiven("partnerId", sql`${l.partnerId} = ${sql.placeholder("partnerId")}`)}
+  AND ${ifGiven("hasOwnSwitch", sql`${l.costSwitch} IS NOT NULL AND ${l.level} > 1`)}
   AND ${ifGiven("costDataOn", sql`${hasSettings} AND (${costSwitch} AND coalesce(${p.supportsCostData}, 0)) = ${sql.placeholder("costDataOn")}`)}`;
 const withPartner = sql`LEFT JOIN ${as(p)}
   ON ${p.id} = coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`;
@@ -129,6 +132,12 @@ const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
   query(appAccess, sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} WHERE ${isViewer}`),
 );
 
+const isAboutSettings = ({ partnerId, costDataOn, hasOwnSwitch }: LinkSearch) =>
+  [partnerId, costDataOn, hasOwnSwitch].some((value) => value !== undefined);
+
+/** Whether a search has an index for all levels. */
+export const isInOneIndex = (search: LinkSearch) => isAboutSettings(search) || search.archived === true;
+
 const flag = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /** The statements of a list; their rows together, in this order, are its links. */
@@ -148,6 +157,7 @@ function statementsOf(
     level: search.level ?? null,
     partnerId: search.partnerId ?? null,
     costDataOn: flag(search.costDataOn),
+    hasOwnSwitch: flag(search.hasOwnSwitch),
     archived: flag(search.archived),
     except: list.except ? JSON.stringify(list.except) : null,
     start: after?.label ?? search.name ?? "",
@@ -157,8 +167,7 @@ function statementsOf(
   if (list.of === "given") return [givenLinks(viewer)(db, { ...values, ids: JSON.stringify(list.ids) })];
   if (list.of === "branch" && list.parent !== null)
     return [branch(viewer)(db, { ...values, parent: list.parent })];
-  if (search.partnerId !== undefined || search.costDataOn !== undefined)
-    return [searches.settings(viewer)(db, values)];
+  if (isAboutSettings(search)) return [searches.settings(viewer)(db, values)];
   if (search.archived) return [searches.archived(viewer)(db, values)];
   const last = list.of === "branch" ? 1 : (search.level ?? 4);
   const first = Math.max(list.of === "branch" ? 1 : (search.level ?? 1), after?.level ?? 1);

@@ -13,6 +13,7 @@ export const ACTIONS = {
   detach: "Detach from their partner",
   "cost-on": "Turn cost data on",
   "cost-off": "Turn cost data off",
+  "cost-inherit": "Set cost data to same as parent",
 } as const;
 export type Action = keyof typeof ACTIONS;
 

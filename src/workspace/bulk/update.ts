@@ -62,6 +62,8 @@ export function toUpdate({ action, partner }: Pick<Bulk, "action" | "partner">):
       return { cost_data_enabled: true };
     case "cost-off":
       return { cost_data_enabled: false };
+    case "cost-inherit":
+      return { cost_data_enabled: null };
   }
 }
 
@@ -85,6 +87,8 @@ export function explain({ before, rejection }: UpdateResult, partners: Partners)
   return partner ? noSupport(partner.displayName) : "It has no partner, which cost data needs.";
 }
 
+const onOff = (costSwitch: number | null) => (costSwitch === 1 ? "on" : "off");
+
 /** What differs between two states of a link, as sentences. */
 export function describeChange(before: StoredLink, after: StoredLink, partners: Partners): string {
   const nameOf = (link: StoredLink) => partnerOf(link, partners)?.displayName ?? "none";
@@ -94,6 +98,12 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   if (before.archived !== after.archived)
     parts.push(after.archived ? "Will be archived." : "Will be restored.");
   if (before.partnerId !== after.partnerId) parts.push(`Partner: ${nameOf(before)} → ${nameOf(after)}.`);
-  if (isOn(before) !== isOn(after)) parts.push(`Cost data: ${isOn(after) ? "off → on" : "on → off"}.`);
+  const inherits = before.costSwitch !== null && after.costSwitch === null && after.level > 1;
+  // The review may change the link above too, so it says what that has now.
+  if (inherits)
+    parts.push(
+      `Cost data: own (${onOff(before.costSwitch)}) → same as parent (${onOff(after.inheritedSwitch)} now).`,
+    );
+  else if (isOn(before) !== isOn(after)) parts.push(`Cost data: ${isOn(after) ? "off → on" : "on → off"}.`);
   return parts.length > 0 ? parts.join(" ") : "It gets this setting as its own instead of inheriting it.";
 }

@@ -89,7 +89,7 @@ function costField(
     "cost_data",
     "Cost data",
     [
-      ["", parent ? `Inherit (${inherited ? "on" : "off"})` : "Inherit, or off"],
+      ["", parent ? `Same as parent (${inherited ? "on" : "off"})` : "Same as parent"],
       ...(isPossible ? [["on", "On"] as [string, string]] : []),
       ["off", "Off"],
     ],

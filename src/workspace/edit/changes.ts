@@ -9,7 +9,7 @@ import { RejectedForm, rejectedWith } from "../../pages/fields.ts";
 import { linkName } from "../../usecases/links/link.ts";
 import { changeLinks, type LinkUpdate, type SeenLink } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
-import { explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
+import { describeCost, explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
 import { linkNotFound, readLink } from "./edited-link.ts";
 import { renderSettings, SETTINGS_NOTICES } from "./settings.ts";
 
@@ -81,13 +81,15 @@ export const submitPartner: Show = async (context, member) => {
       },
       {
         param: "cost",
-        message: `Cost data now: ${link.cost_data_enabled ? "On" : "Off"}. You chose: ${cost === "on" ? "On" : "Off"}.`,
+        message: `Cost data now: ${describeCost(row, link.cost_data_enabled)}. You chose: ${CHOSEN[cost]}.`,
       },
     ],
     sent,
   );
   return renderSettings(context, member, edited, { choice, choiceRejected, isPreview: true });
 };
+
+const CHOSEN = { on: "On", off: "Off", inherit: "Same as parent" };
 
 function conflict(context: Context, errors: { param: string; message: string }[], sent: URLSearchParams) {
   context.trace.outcome = "link_changed";

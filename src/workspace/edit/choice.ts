@@ -5,7 +5,7 @@ import type { Context } from "../../env.ts";
 import { idText } from "../../http/input/fields.ts";
 import { type Option, type RejectedForm, select } from "../../pages/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { toLink } from "../../usecases/links/link.ts";
+import { type StoredLink, toLink } from "../../usecases/links/link.ts";
 import {
   judgeUpdate,
   type LinkUpdate,
@@ -15,38 +15,52 @@ import {
 import { partnerOf } from "../links/cells.ts";
 import type { EditedLink } from "./edited-link.ts";
 
-/** `partner` is the link's own: `none`, or an ID. */
+/** Both are the link's own: `partner` is `none` or an ID. */
 export const choiceFields = {
   partner: z.union([z.literal("none"), idText], "must be one of the list"),
-  cost: z.enum(["on", "off"], "must be on or off"),
+  cost: z.enum(["inherit", "on", "off"], "must be one of the list"),
 };
 
 export type Choice = z.output<z.ZodMiniObject<typeof choiceFields>>;
 
 /** What the link has now. */
-export function currentChoice({ row, link }: EditedLink): Choice {
-  return { partner: row.partnerId ?? "none", cost: link.cost_data_enabled ? "on" : "off" };
-}
-
-/**
- * Only what differs from `seen`: detaching a partner switches cost data off unless the person chose otherwise. With another partner,
- * an inherited switch could turn cost data on, so "off" is stored with it.
- */
-export function toUpdate(choice: Choice, seen: Choice): LinkUpdate {
-  const changesPartner = choice.partner !== seen.partner;
-  const changesCost = choice.cost !== seen.cost || (changesPartner && choice.cost === "off");
+export function currentChoice({ row }: EditedLink): Choice {
+  // A link of level 1 inherits nothing, so without a setting it is off.
+  const unset = row.level === 1 ? "off" : "inherit";
   return {
-    ...(changesPartner && { partner_id: choice.partner === "none" ? null : choice.partner }),
-    ...(changesCost && { cost_data_enabled: choice.cost === "on" }),
+    partner: row.partnerId ?? "none",
+    cost: row.costSwitch === null ? unset : row.costSwitch === 1 ? "on" : "off",
   };
 }
 
+const SWITCH_OF = { on: true, off: false, inherit: null };
+
+/**
+ * Only what differs from `seen`: another partner can switch cost data off that was on. It must not change what the person sees as
+ * chosen otherwise, so that is stored with it.
+ */
+export function toUpdate(choice: Choice, seen: Choice): LinkUpdate {
+  const changesPartner = choice.partner !== seen.partner;
+  const changesCost = choice.cost !== seen.cost || (changesPartner && choice.cost !== "on");
+  return {
+    ...(changesPartner && { partner_id: choice.partner === "none" ? null : choice.partner }),
+    ...(changesCost && { cost_data_enabled: SWITCH_OF[choice.cost] }),
+  };
+}
+
+/** The setting in effect, and of a sub-link, whether it is its own. */
+export function describeCost({ level, costSwitch }: StoredLink, isOn: boolean): string {
+  const source = level === 1 ? "" : costSwitch === null ? ", same as parent" : ", set on this link";
+  return `${isOn ? "On" : "Off"}${source}`;
+}
+
 /** The own values that the page showed, as hidden fields. */
-export function seenInputs({ row, link }: EditedLink): Markup {
+export function seenInputs(edited: EditedLink): Markup {
+  const { row } = edited;
   return html`
     <input type="hidden" name="seen_partner" value="${row.partnerId ?? "none"}">
     <input type="hidden" name="seen_switch" value="${row.costSwitch ?? "none"}">
-    <input type="hidden" name="seen_cost" value="${link.cost_data_enabled ? "on" : "off"}">`;
+    <input type="hidden" name="seen_cost" value="${currentChoice(edited).cost}">`;
 }
 
 /** For hidden fields, which a person cannot fix. */
@@ -56,7 +70,7 @@ export const seenFields = z.object({
   ...choiceFields,
   seen_partner: z.union(choiceFields.partner.def.options, FORM_INCOMPLETE),
   seen_switch: z.enum(["none", "0", "1"], FORM_INCOMPLETE),
-  seen_cost: z.enum(["on", "off"], FORM_INCOMPLETE),
+  seen_cost: z.enum(choiceFields.cost.def.entries, FORM_INCOMPLETE),
 });
 
 export function toSeen({ seen_partner, seen_switch }: z.output<typeof seenFields>): SeenLink {
@@ -82,7 +96,9 @@ export function choiceForm(edited: EditedLink, choice: Choice, rejected?: Reject
       ],
     ),
   ];
+  const inherited = row.inheritedSwitch === 1 ? "on" : "off";
   const costOptions: Option[] = [
+    ...(row.level > 1 ? [["inherit", `Same as parent (${inherited})`] satisfies Option] : []),
     ["on", "On"],
     ["off", "Off"],
   ];
@@ -114,10 +130,7 @@ function costHint({ row, link, partners }: EditedLink): string {
   const partner = partnerOf(row, partners);
   if (!partner) return "Cost data needs a partner that supports it.";
   if (!partner.supportsCostData) return noSupport(partner.displayName);
-  const now = link.cost_data_enabled ? "On" : "Off";
-  const source =
-    row.costSwitch === null && row.inheritedSwitch !== null ? ", inherited from the link above" : "";
-  return `Now: ${now}${source}. With cost data, the URLs have the cost parameters of ${partner.displayName}.`;
+  return `Now: ${describeCost(row, link.cost_data_enabled)}. With cost data, the URLs have the cost parameters of ${partner.displayName}.`;
 }
 
 /** Why cost data cannot be on. */
@@ -157,16 +170,15 @@ export function preview(context: Context, edited: EditedLink, choice: Choice, ju
     from === to
       ? html`<dt>${name}</dt><dd>${from} <span class="muted">(unchanged)</span></dd>`
       : html`<dt>${name}</dt><dd><del>${from}</del> <ins>${to}</ins></dd>`;
-  const onOff = (isOn: boolean) => (isOn ? "On" : "Off");
-  const switchesOff = link.cost_data_enabled && !after.cost_data_enabled && choice.cost === "on";
+  const switchesOff = link.cost_data_enabled && !after.cost_data_enabled && choice.cost !== "off";
   return html`
     ${title}
     <p>Nothing is saved yet.</p>
     <dl class="details changes">
       ${line("Partner", partnerName(row), partnerName(judged.after))}
-      ${line("Cost data", onOff(link.cost_data_enabled), onOff(after.cost_data_enabled))}
+      ${line("Cost data", describeCost(row, link.cost_data_enabled), describeCost(judged.after, after.cost_data_enabled))}
     </dl>
-    ${switchesOff ? html`<p class="notice warn">Changing the partner turns cost data off.</p>` : ""}
+    ${switchesOff ? html`<p class="notice warn">This turns cost data off.</p>` : ""}
     ${urls("Click URL", link.click_url, after.click_url)}
     ${urls("Impression URL", link.impression_url, after.impression_url)}
     <form method="post" action="${path}/settings/partner">

@@ -31,10 +31,17 @@ export function partnerCell(link: PartnerKeys, partners: Partners): Markup {
   return html`<span class="partner">${partner.displayName}${badge}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
 }
 
-export function costBadge(link: Link): Markup {
-  return link.cost_data_enabled
+/** Whether cost data is on, and of a sub-link, whether that is its own setting. */
+export function costCell(
+  link: Link,
+  { level, costSwitch }: Pick<BrowsedLink, "level" | "costSwitch">,
+): Markup {
+  const badge = link.cost_data_enabled
     ? html`<span class="badge ok">On</span>`
     : html`<span class="badge">Off</span>`;
+  return level === 1 || costSwitch === null
+    ? badge
+    : html`${badge} <span class="muted">own: ${costSwitch ? "on" : "off"}</span>`;
 }
 
 /** Currencies below each other, those with the most costs first. */

@@ -66,9 +66,10 @@ function filterForm(url: URL, { query, partners }: LinksView): Markup {
         "cost",
         "Cost data",
         [
-          ["", "On or off"],
+          ["", "Any setting"],
           ["on", "On"],
           ["off", "Off"],
+          ["own", "Set on a sub-link"],
         ],
         query,
       )}
@@ -112,7 +113,8 @@ function notices({ query, figures, currency }: LinksView): Markup {
   return html`
     ${figures ? "" : html`<p class="notice warn">Too many links have clicks or costs in this period, so figures aren't shown. Choose fewer days.</p>`}
     ${figures && query.sort === "-spend" && currency ? html`<p class="hint">Ordered by spend in ${currency}, with everything below each link.</p>` : ""}
-    ${query.cost ? html`<p class="hint">Lists links with a partner or a cost data setting of their own. Their sub-links inherit it.</p>` : ""}`;
+    ${query.cost === "own" ? html`<p class="hint">Lists sub-links with a cost data setting of their own. Select them to set it to same as parent.</p>` : ""}
+    ${query.cost === "on" || query.cost === "off" ? html`<p class="hint">Lists links with a partner or a cost data setting of their own. Their sub-links inherit it.</p>` : ""}`;
 }
 
 function nothingFound(url: URL, { query }: LinksView): Markup {

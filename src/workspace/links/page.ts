@@ -19,7 +19,7 @@ import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
-import { copyButton, costBadge, keepDays, partnerCell, partnerOf } from "./cells.ts";
+import { copyButton, costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
 import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
 import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
 import { linkRow, linksTable } from "./table.ts";
@@ -137,7 +137,7 @@ function addresses(url: URL, { row, link, partners }: LinkView): Markup {
           </p>
           <dl class="details">
             <dt>Partner</dt><dd>${partnerCell(row, partners)}</dd>
-            <dt>Cost data</dt><dd>${costBadge(link)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}</dd>
+            <dt>Cost data</dt><dd>${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}</dd>
           </dl>
         </div>
         <figure class="qr">

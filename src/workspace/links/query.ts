@@ -45,7 +45,7 @@ const linksQuery = z
     q: z.optional(z.string().check(plainText(1, 255))),
     level: z.optional(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number)),
     partner: z.optional(idText),
-    cost: z.optional(z.enum(["on", "off"], "must be on or off")),
+    cost: z.optional(z.enum(["on", "off", "own"], "must be on, off or own")),
     archived: z.optional(z.enum(["only", "all"], "must be only or all")),
     sort: z._default(z.enum(sorts, `must be one of ${sorts.join(", ")}`), "name"),
     open: z._default(
@@ -144,7 +144,8 @@ export function toSearch({ q, level, partner, cost, archived }: LinksQuery): Lin
     name: q,
     level,
     partnerId: partner,
-    costDataOn: cost && cost === "on",
+    costDataOn: cost && cost !== "own" ? cost === "on" : undefined,
+    hasOwnSwitch: cost === "own" || undefined,
     archived: archived === "all" ? undefined : archived === "only",
   };
 }

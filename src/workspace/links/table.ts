@@ -13,7 +13,7 @@ import type { Member } from "../frame.ts";
 import {
   averageCell,
   copyButton,
-  costBadge,
+  costCell,
   countCell,
   inPlace,
   keepDays,
@@ -92,7 +92,7 @@ export function linkRow(shown: Shown, row: BrowsedLink, lead: Markup | ""): Mark
         </div>
       </th>
       ${cell("Partner", partnerCell(row, partners))}
-      ${cell("Cost data", costBadge(link))}
+      ${cell("Cost data", costCell(link, row))}
       ${cell("Clicks", figures ? countCell(own?.clicks) : html`–`)}
       ${cell("Spend", spendCell(own))}
       ${cell("Average cost", averageCell(own))}

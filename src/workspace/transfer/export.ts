@@ -1,5 +1,5 @@
 /** `/apps/{app}/links.csv`: all links that the Links page finds with this query, on all of its pages and at all levels. */
-import { type BrowsedLink, browseLinks, type NamePosition } from "../../db/links/browse.ts";
+import { type BrowsedLink, browseLinks, isInOneIndex, type NamePosition } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
@@ -67,9 +67,7 @@ async function* readPages(
 /** A list of all levels would read a page of each of them for every page. */
 function searchesFor(query: LinksQuery) {
   const search = toSearch(query);
-  const hasOneIndex =
-    search.partnerId !== undefined || search.costDataOn !== undefined || search.archived === true;
-  return hasOneIndex || search.level !== undefined
+  return isInOneIndex(search) || search.level !== undefined
     ? [search]
     : [1, 2, 3, 4].map((level) => ({ ...search, level }));
 }
