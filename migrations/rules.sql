@@ -207,9 +207,10 @@ CREATE TRIGGER responses_deleted AFTER DELETE ON idempotency_keys BEGIN
   UPDATE apps SET stored_length = stored_length - length(OLD.answer) WHERE token = OLD.app_token;
 END;
 
--- A disabled user has no API token and no session.
+-- A disabled user has no token and no session.
 CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at ON users WHEN NEW.disabled_at IS NOT NULL BEGIN
   DELETE FROM api_tokens WHERE user_id = NEW.id;
+  DELETE FROM access_tokens WHERE user_id = NEW.id;
   DELETE FROM sessions WHERE user_id = NEW.id;
 END;
 
@@ -217,6 +218,14 @@ END;
 CREATE TRIGGER users_role_changed AFTER UPDATE OF role ON users WHEN NEW.role IS NOT OLD.role BEGIN
   DELETE FROM sessions WHERE user_id = NEW.id;
   DELETE FROM devices WHERE user_id = NEW.id;
+END;
+
+-- Another sign-in method ends what began with the one before. An API token stays, but can no longer be shown.
+CREATE TRIGGER users_sign_in_changed AFTER UPDATE OF password_hash ON users
+WHEN (NEW.password_hash IS NULL) <> (OLD.password_hash IS NULL) BEGIN
+  DELETE FROM access_tokens WHERE user_id = NEW.id;
+  DELETE FROM sessions WHERE user_id = NEW.id;
+  UPDATE api_tokens SET sealed = NULL WHERE user_id = NEW.id;
 END;
 
 -- A password that an operator sets, or takes away, makes the two-factor secret unreadable. The user sets it up again.

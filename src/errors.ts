@@ -40,7 +40,7 @@ export const ERRORS = {
   unauthorized: {
     status: 401,
     title: "Credentials are missing or invalid",
-    help: "Send `Authorization: Token token=…`. Campaign and operator paths take an API token (ll_api_…). Cost paths take a cost credential (ll_live_… or ll_test_…). After a reset, only the new token works.",
+    help: "Send `Authorization: Token token=…`. Campaign and operator paths take an API token (ll_api_…) or an access token (ll_read_… or ll_write_…). Cost paths take a cost credential (ll_live_… or ll_test_…). After a reset, only the new token works.",
   },
   https_required: {
     status: 403,
@@ -106,6 +106,11 @@ export const ERRORS = {
     status: 403,
     title: "Operators only",
     help: "You are a member. Ask an operator for access.",
+  },
+  insufficient_scope: {
+    status: 403,
+    title: "The access token does not allow this",
+    help: "An access token with the scope `read` is only for GET, and one for a single app is only for that app. Create another one at `/account/tokens`.",
   },
   app_full: {
     status: 403,

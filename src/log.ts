@@ -77,7 +77,7 @@ export function logError(requestId: string, error: unknown): void {
 
 /** The message of a library or runtime error may quote its input. */
 function withoutSecrets(message: string): string {
-  return message.replace(/ll_(api|live|test)_\w+/g, "ll_$1_…");
+  return message.replace(/ll_(api|read|write|live|test)_\w+/g, "ll_$1_…");
 }
 
 /** Logs figures of several requests. */

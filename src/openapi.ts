@@ -7,12 +7,13 @@ import type { Method, Route } from "./http/router.ts";
 
 type Json = Record<string, unknown>;
 
-const SECURITY: Record<Operation["credentials"], Json[]> = {
-  api_token: [{ apiToken: [] }],
-  operator_token: [{ apiToken: [] }],
-  cost_credential: [{ costCredential: [] }],
-  none: [],
-};
+/** The tokens that an operation takes, each by itself. */
+function securityOf({ credentials }: Operation, method: Method): Json[] {
+  if (credentials === "none") return [];
+  if (credentials === "cost_credential") return [{ costCredential: [] }];
+  const reading = method === "GET" ? [{ readToken: [] }] : [];
+  return [{ apiToken: [] }, { writeToken: [] }, ...reading];
+}
 
 /** The document for these routes, without the server's address. `version` is the service version. */
 export function buildDocument(routes: Route[], version: string): Json {
@@ -38,7 +39,13 @@ export function buildDocument(routes: Route[], version: string): Json {
     components: {
       schemas: toComponents(),
       securitySchemes: {
-        apiToken: toSecurityScheme("A user's API token, from the account page"),
+        apiToken: toSecurityScheme("A user's API token (`ll_api_…`), from the account page"),
+        writeToken: toSecurityScheme(
+          "A user's access token for writing (`ll_write_…`), from `/account/tokens`",
+        ),
+        readToken: toSecurityScheme(
+          "A user's access token for reading (`ll_read_…`), from `/account/tokens`",
+        ),
         costCredential: toSecurityScheme("A partner's cost credential, from the operator"),
       },
     },
@@ -78,7 +85,7 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
     tags: [surface],
-    security: SECURITY[operation.credentials],
+    security: securityOf(operation, method),
     ...(parameters.length > 0 && { parameters }),
     ...(content &&
       method !== "GET" && {
@@ -165,6 +172,9 @@ export function errorsOf({ credentials, input, errors }: Operation): ErrorCode[]
   const all: ErrorCode[] = [...errors, "internal_error", "unavailable", "not_configured", "not_migrated"];
   if (credentials !== "none") all.push("unauthorized", "rate_limited", "https_required");
   if (credentials === "operator_token") all.push("operator_required");
+  const isOfApp =
+    credentials === "api_token" && toParameters(input.path, "path").some(({ name }) => name === "app_token");
+  if (isOfApp || credentials === "operator_token") all.push("insufficient_scope");
   // A public click or impression is never rejected: invalid parameters are dropped.
   if (credentials !== "none" && Object.keys(input).length > 0) all.push("invalid_request");
   if (input.form || input.body) all.push("request_timeout", "payload_too_large", "unsupported_media_type");

@@ -13,13 +13,13 @@ const PURGE_MARGIN_MS = HOUR_MS;
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
 const MAX_CALLS = 900;
-/** For each of the four expiring tables outside the ledger: 4,000 rows in a call, at most 20 calls. */
+/** For each of the five expiring tables outside the ledger: 4,000 rows in a call, at most 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;
 
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired
- * sessions, idempotency keys and counts of dropped parameters. With an archive, the rows of the ledger are written there first. A failure does not stop the other
+ * sessions, access tokens, idempotency keys and counts of dropped parameters. With an archive, the rows of the ledger are written there first. A failure does not stop the other
  * deletions; the first error is thrown at the end.
  */
 export async function purge(
@@ -45,6 +45,7 @@ export async function purge(
       : databasesOf(ledger).map(walk)),
     deleteAllExpired("sessions"),
     deleteAllExpired("partner_sessions"),
+    deleteAllExpired("access_tokens"),
     deleteAllExpired("idempotency_keys"),
     deleteAllExpired("dropped_parameters"),
   ]);

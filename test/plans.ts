@@ -48,6 +48,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /^DELETE FROM sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM sessions WHERE sessions\.expires_at <= /,
   partner_sessions:
     /^DELETE FROM partner_sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM partner_sessions WHERE partner_sessions\.expires_at <= /,
+  access_tokens:
+    /^DELETE FROM access_tokens WHERE \(token_hash\) IN \( SELECT token_hash FROM access_tokens WHERE access_tokens\.expires_at <= /,
   idempotency_keys: /^DELETE /,
   // Checks that all migrations are applied.
   d1_migrations: /./,

@@ -1,11 +1,11 @@
 /** What the pages for signed-in users share: reading the account, and checking the password that a form confirms. */
 import type { Purpose } from "../auth/sealed.ts";
-import { createSession, type Session } from "../auth/sessions.ts";
+import { createSession, isRecentlyConfirmed, type Session } from "../auth/sessions.ts";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
 import { createDevice } from "../auth/sign-in/devices.ts";
 import * as accounts from "../db/accounts/account.ts";
 import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
 import { rejectedWith } from "../pages/fields.ts";
 import * as contract from "./contract.ts";
@@ -17,14 +17,18 @@ export async function confirm(context: Context, session: Session, name: "show" |
   if ("errors" in form) {
     return pages.confirmPage(context, session, name, rejectedWith(form.errors, form.sent), 400);
   }
-  const { password, replaces } = form.fields;
+  const { password, replaces, end_access_tokens } = form.fields;
+  const endsAccessTokens = end_access_tokens === "yes";
   const loaded = await load(context, session);
   const checked = await checkPassword(context, session, loaded.account, password);
   if (!checked) {
-    const sent = new URLSearchParams(replaces === undefined ? {} : { replaces });
+    const sent = new URLSearchParams({
+      ...(replaces !== undefined && { replaces }),
+      ...(endsAccessTokens && { end_access_tokens: "yes" }),
+    });
     return pages.confirmPage(context, session, name, rejectedWith([INCORRECT], sent), 403);
   }
-  return { ...loaded, ...checked, replaces };
+  return { ...loaded, ...checked, replaces, endsAccessTokens };
 }
 
 const INCORRECT = { param: "password", message: "Incorrect password." };
@@ -40,6 +44,28 @@ export async function checkPassword(
   const key = await confirmPassword(context, known, password);
   return key && passwordHash !== null ? { key, passwordHash } : undefined;
 }
+
+/**
+ * The stored hash of the password that the user entered, null for a user without one who has just signed in, or what was wrong.
+ * Counts the attempt.
+ */
+export async function confirmOwn(
+  context: Context,
+  session: Session,
+  { passwordHash }: accounts.Account,
+  password: string | undefined,
+): Promise<{ passwordHash: string | null } | { rejected: InputError; status: 400 | 403 }> {
+  if (passwordHash === null) {
+    if (isRecentlyConfirmed(session, context.now)) return { passwordHash };
+    return { rejected: { param: "password", message: SIGN_IN_AGAIN }, status: 403 };
+  }
+  if (password === undefined) return { rejected: { param: "password", message: "is required" }, status: 400 };
+  const known = { userId: session.userId, stored: passwordHash, counted: session.idHash };
+  const key = await confirmPassword(context, known, password);
+  return key ? { passwordHash } : { rejected: INCORRECT, status: 403 };
+}
+
+const SIGN_IN_AGAIN = "Sign in again to continue.";
 
 /** A new session and a new ID of this browser, after a change that ends all sessions and forgets all browsers. */
 export function renewBrowser(context: Context, { email }: Session) {

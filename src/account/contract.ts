@@ -1,6 +1,6 @@
 /** The fields of the forms on the account pages. */
 import * as z from "zod/mini";
-import { email, newPassword, password, plainText } from "../http/input/fields.ts";
+import { email, nameText, newPassword, password, plainText, readAs } from "../http/input/fields.ts";
 
 export const signIn = z.object({ email, password, next: z.optional(z.string()) });
 
@@ -17,7 +17,11 @@ export const turnOnTwoFactor = z.object({
 });
 
 /** `replaces` is the hint of the token that the page showed, so that a form submitted twice resets the token only once. */
-export const confirm = z.object({ password, replaces: z.optional(z.string()) });
+export const confirm = z.object({
+  password,
+  replaces: z.optional(z.string()),
+  end_access_tokens: z.optional(z.literal("yes")),
+});
 
 export const changePassword = z
   .object({ current_password: password, new_password: newPassword, repeat_password: z.string() })
@@ -31,6 +35,28 @@ export const changePassword = z
       error: "must differ from the current password",
     }),
   );
+
+/** The longest life of an access token, in days. */
+export const MAX_TOKEN_DAYS = 366;
+const NO_DAYS = `must be a whole number from 1 to ${MAX_TOKEN_DAYS}`;
+
+/** `app_token` is empty for all apps. `password` is missing for a user without one. */
+export const createAccessToken = z.object({
+  name: z.string().check(z.trim(), nameText(1, 100)),
+  scope: z.enum(["read", "write"], "must be read or write"),
+  app_token: z.string().check(z.regex(/^([0-9A-Za-z]{12})?$/, "must be one of your apps")),
+  days: readAs(z.string(), (value, reject) => {
+    const days = /^[1-9]\d{0,2}$/.test(value.trim()) ? Number(value) : MAX_TOKEN_DAYS + 1;
+    if (days > MAX_TOKEN_DAYS) reject(NO_DAYS);
+    return days;
+  }),
+  password: z.optional(password),
+});
+
+/** `token` is the reference that the list of access tokens shows. */
+export const endAccessToken = z.object({
+  token: z.string().check(z.regex(/^[0-9a-f]{16}$/, "is not an access token")),
+});
 
 /** `session` is the reference that the list of sessions shows. */
 export const endSession = z.object({

@@ -8,7 +8,7 @@ import { dayOf, toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { noticesOf } from "../http/notices.ts";
 import { copyButton } from "../pages/elements.ts";
-import { errorSummary, field, ownPasswordField, type RejectedForm } from "../pages/fields.ts";
+import { check, errorSummary, field, ownPasswordField, type RejectedForm } from "../pages/fields.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { describeDay, describeTime } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
@@ -55,6 +55,10 @@ export function accountPage(
         <hr>
         <h3>API token</h3>
         ${hasPassword ? tokenSection(context, account, shown.token) : singleSignOnNotice()}
+        <hr>
+        <h3>Access tokens</h3>
+        <p>Give each of your programs a token of its own, which only reads if that is enough, and ends by itself.</p>
+        <p><a class="button secondary" href="/account/tokens">Access tokens</a></p>
       </section>
       <section class="card">
         <h2>Password and sessions</h2>
@@ -187,6 +191,7 @@ function dialog(name: "show" | "reset"): Markup {
           autofocus: name === "show",
           live: true,
         })}
+        ${name === "reset" ? endAccessTokens(false) : ""}
         <div class="actions">
           <button type="button" class="secondary" commandfor="${name}-dialog" command="close" ${name === "reset" ? html`autofocus` : ""}>Cancel</button>
           <button class="${name === "reset" ? "danger" : ""}">${title}</button>
@@ -194,6 +199,9 @@ function dialog(name: "show" | "reset"): Markup {
       </form>
     </dialog>`;
 }
+
+const endAccessTokens = (isChecked: boolean) =>
+  check("end_access_tokens", "End all access tokens too", isChecked);
 
 /** The Show or Reset form as its own page, for a rejected attempt without the script. */
 export function confirmPage(
@@ -220,6 +228,7 @@ export function confirmPage(
         <form method="post" action="/account/token/${name}">
           ${replaces === null ? "" : html`<input type="hidden" name="replaces" value="${replaces}">`}
           ${password}
+          ${name === "reset" ? endAccessTokens(rejected.form.has("end_access_tokens")) : ""}
           <div class="actions">
             <a class="button secondary" href="/account">Cancel</a>
             <button class="${name === "reset" ? "danger" : ""}">${title}</button>

@@ -3,6 +3,7 @@ import { currentSession, type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import type { Route } from "../http/router.ts";
+import { createAccessToken, endAccessToken, readAccessTokens } from "./access-tokens/access-tokens.ts";
 import { load } from "./confirm.ts";
 import { landingPage } from "./landing.ts";
 import * as pages from "./pages.ts";
@@ -26,6 +27,14 @@ export const accountRoutes: Route[] = [
   { path: "/account/apps/:app_token/spend.csv", methods: { GET: redirectSpend } },
   { path: "/account/token/show", methods: { GET: backTo("/account"), POST: withSession(showToken) } },
   { path: "/account/token/reset", methods: { GET: backTo("/account"), POST: withSession(resetToken) } },
+  {
+    path: "/account/tokens",
+    methods: { GET: withSession(readAccessTokens), POST: withSession(createAccessToken) },
+  },
+  {
+    path: "/account/tokens/end",
+    methods: { GET: backTo("/account/tokens"), POST: withSession(endAccessToken) },
+  },
   {
     path: "/account/password",
     methods: { GET: withSession(readPassword), POST: withSession(changePassword) },

@@ -33,27 +33,27 @@ export async function showToken(context: Context, session: Session): Promise<Res
 export async function resetToken(context: Context, session: Session): Promise<Response> {
   const confirmed = await confirm(context, session, "reset");
   if (confirmed instanceof Response) return confirmed;
-  const { account, key, passwordHash, replaces } = confirmed;
+  const { account, key, passwordHash, replaces, endsAccessTokens } = confirmed;
   if (replaces !== undefined && replaces !== account.hint) throw new AppError("account_changed");
   const token = createToken("api");
   const newHash = hashToken(token, ["api"]) ?? "";
   const renewed = createSession(context);
-  const swapped = await swapToken(
+  const ended = await swapToken(
     context.env.DB,
     { userId: session.userId, passwordHash, tokenHash: account.tokenHash },
-    { newHash, hint: hintOf(token), sealed: seal(token, key, tokenOf(session)) },
+    { newHash, hint: hintOf(token), sealed: seal(token, key, tokenOf(session)), endsAccessTokens },
     renewed,
   );
-  if (!swapped) throw new AppError("account_changed");
-  if (account.tokenHash !== null) {
-    context.afterResponse(markTokenReset(context.env.TOKENS, account.tokenHash, context.now));
+  if (!ended) throw new AppError("account_changed");
+  for (const oldHash of [account.tokenHash ?? [], ended].flat()) {
+    context.afterResponse(markTokenReset(context.env.TOKENS, oldHash, context.now));
   }
   context.afterResponse(rememberToken(context.env.TOKENS, newHash, session.userId));
   return pages.accountPage(context, session, await load(context, { ...session, idHash: renewed.idHash }), {
     message:
       account.tokenHash === null
         ? "API token created."
-        : "API token reset. The old token no longer works. Update every integration that used it.",
+        : `API token reset. The old token no longer works${endsAccessTokens ? ", and neither do your access tokens" : ""}. Update every integration that used it.`,
     token,
     headers: renewed.cookie,
   });

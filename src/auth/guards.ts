@@ -2,7 +2,7 @@
  * Guards for API tokens and cost credentials. A guard reads the token; the database decides, in the same batch as the
  * data.
  */
-import { findAccess, findTokenUser } from "../db/accounts/api-tokens.ts";
+import { findAccess, findTokenUser, type TokenViewer } from "../db/accounts/api-tokens.ts";
 import type { Operator } from "../db/audit.ts";
 import { findCredential } from "../db/ledger/costs.ts";
 import type { Credential } from "../domain/costs.ts";
@@ -23,8 +23,8 @@ export interface Caller<Row> {
   authorize: <R extends Row>(row: R | undefined) => R;
 }
 
-/** A user's API token. There is no row for an unknown or reset token. */
-export type Principal = Caller<Access>;
+/** A user's API token or access token. There is no row for one that is unknown, was reset or ended, or has expired. */
+export type Principal = Caller<Access> & { viewer: TokenViewer };
 export interface Access {
   userId: number;
 }
@@ -67,49 +67,69 @@ export async function guard<Row>(
   return response;
 }
 
-/** Runs a handler for a request with a well-formed API token. The requests for reports are limited. */
+/**
+ * Runs a handler for a request with a well-formed API token or access token. An access token for reading is only for GET, which its
+ * prefix says and its hash proves. The requests for reports are limited.
+ */
 export function withToken(
   handler: (context: Context, caller: Principal) => Promise<Response>,
   isReport = false,
 ): Handler {
   return async (context) => {
-    const { hash: tokenHash } = identify(context, ["api"]);
-    const entry = await findTokenEntry(context.env.TOKENS, tokenHash, context.requestId);
+    const { env, now, request } = context;
+    const { hash: tokenHash, kind } = identify(context, USER_TOKENS);
+    const entry = await findTokenEntry(env.TOKENS, tokenHash, context.requestId);
     if (entry && "reset_at" in entry) throw unauthorized();
+    const viewer: TokenViewer =
+      kind === "api" ? { by: "token", tokenHash } : { by: "access", tokenHash, now };
     const check = (row: Access | undefined) => {
       if (!row) throw unauthorized();
-      noteAccepted(tokenHash, context.now);
-      recordTokenUse(context, tokenHash, row.userId, entry);
+      noteAccepted(tokenHash, now);
+      recordTokenUse(context, viewer, row.userId, entry);
       context.trace.userId = row.userId;
     };
+    const find = () => findAccess(env.DB, viewer);
+    const isAllowed = kind !== "read" || request.method === "GET" || request.method === "HEAD";
     const run = () =>
-      guard(
-        check,
-        () => findAccess(context.env.DB, tokenHash),
-        (authorize) => handler(context, { tokenHash, authorize }),
-      );
+      guard(check, find, async (authorize) => {
+        if (isAllowed) return handler(context, { tokenHash, viewer, authorize });
+        authorize(await find());
+        throw new AppError("insufficient_scope", ONLY_READS);
+      });
     return isReport ? asReport(context, entry ? userKey(entry.user_id) : tokenHash, run) : run();
   };
 }
 
-/** Runs a handler for an operator with an API token. The database has confirmed the operator before the handler runs. */
+/** The kinds of tokens that users have. */
+const USER_TOKENS: TokenKind[] = ["api", "read", "write"];
+
+const ONLY_READS =
+  "This access token only reads. For requests that change something, use a token with the scope `write`.";
+
+/**
+ * Runs a handler for an operator with an API token or an access token. The database has confirmed the operator before the handler
+ * runs.
+ */
 export function withOperator(
   handler: (context: Context, operator: Operator) => Promise<Response>,
   isReport = false,
 ): Handler {
   return withToken(async (context, caller) => {
-    const { userId, role, issuedAs } = caller.authorize(
-      await findTokenUser(context.env.DB, caller.tokenHash),
+    const { userId, role, issuedAs, onlyApp } = caller.authorize(
+      await findTokenUser(context.env.DB, caller.viewer),
     );
     if (role !== "operator") throw new AppError("operator_required");
+    if (onlyApp !== null) throw new AppError("insufficient_scope", ONLY_AN_APP);
     if (issuedAs !== "operator") throw new AppError("operator_required", OLD_TOKEN);
     return handler(context, { userId, now: context.now });
   }, isReport);
 }
 
+const ONLY_AN_APP = "This access token is for one app. For operator paths, use a token for all of your apps.";
+
 /** A promotion does not widen the access of a token that may be in many hands. */
 const OLD_TOKEN =
-  "This API token was issued when you were a member. Reset it, then use the new one. The new one has the access of an operator.";
+  "This token was issued when you were a member. Reset it, or create another one. The new one has the access of an operator.";
 
 /** Runs a handler for a request with a well-formed cost credential. */
 export function withCostCredential(
@@ -149,19 +169,22 @@ function identify<Kind extends TokenKind>(context: Context, kinds: Kind[]): { ha
  */
 function explainRejection(token: string, kinds: TokenKind[]): string {
   const takesApiToken = kinds.includes("api");
-  const accepted = takesApiToken ? "an API token (ll_api_…)" : "a cost credential (ll_live_… or ll_test_…)";
+  const accepted = takesApiToken
+    ? "an API token (ll_api_…) or an access token (ll_read_… or ll_write_…)"
+    : "a cost credential (ll_live_… or ll_test_…)";
   if (token === "") return `Send ${accepted} as \`Authorization: Token token=…\`.`;
-  const isApiToken = token.startsWith("ll_api_");
+  const isOfUser = /^ll_(api|read|write)_/.test(token);
   const isCredential = /^ll_(live|test)_/.test(token);
-  if (takesApiToken ? isCredential : isApiToken) {
-    return `This is ${isApiToken ? "an API token" : "a cost credential"}; this path takes ${accepted}.`;
+  if (takesApiToken ? isCredential : isOfUser) {
+    const name = token.startsWith("ll_api_") ? "an API token" : "an access token";
+    return `This is ${isOfUser ? name : "a cost credential"}; this path takes ${accepted}.`;
   }
   return `The token is incomplete or mistyped. This path takes ${accepted}.`;
 }
 
 /** By default for a well-formed token that the database does not know. */
 export function unauthorized(
-  detail = "This token does not exist or was reset. Check that you use the current one.",
+  detail = "This token does not exist, was reset or ended, or has expired. Check that you use the current one.",
 ): AppError {
   return new AppError("unauthorized", detail, {
     headers: {

@@ -5,9 +5,10 @@ import { sha256 } from "../domain/hash.ts";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 62^43 is just above 2^256. */
 const randomBody = customAlphabet(BASE62, 43);
-const TOKEN = /^(ll_(?:api|live|test)_)([0-9A-Za-z]{43})([0-9a-f]{6})$/;
+const TOKEN = /^(ll_(?:api|read|write|live|test)_)([0-9A-Za-z]{43})([0-9a-f]{6})$/;
 
-export type TokenKind = "api" | "live" | "test";
+/** `api` is the API token of a user, `read` and `write` are access tokens, `live` and `test` cost credentials. */
+export type TokenKind = "api" | "read" | "write" | "live" | "test";
 
 /** A secret of 256 random bits with a prefix for its kind and a checksum that detects typing errors. */
 export function createToken(kind: TokenKind, body: string = randomBody()): string {

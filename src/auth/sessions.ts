@@ -34,6 +34,14 @@ export const SESSION_MS = 12 * HOUR_MS;
 /** How long a sign-in waits for its code. */
 const WAITING_MS = 10 * 60 * 1000;
 
+/** A password that was entered need not be entered again for so long. */
+const RECENT_MS = 10 * 60 * 1000;
+
+/** Whether the password was entered in the session in the last ten minutes. The sign-in of a user without one counts as entering it. */
+export function isRecentlyConfirmed({ passwordAt }: Pick<SessionUser, "passwordAt">, now: number): boolean {
+  return passwordAt > now - RECENT_MS;
+}
+
 /** A signed-in user and their session, identified by the SHA-256 of its ID. */
 export interface Session extends SessionUser {
   idHash: string;

@@ -1,9 +1,9 @@
 /**
- * The token of a request, and the cache of API tokens in KV: hash → user, or a reset mark. No other code reads or writes it. An
+ * The token of a request, and the cache of the tokens of users in KV: hash → user, or a reset mark. No other code reads or writes it. An
  * entry for a valid token grants nothing, because only D1 decides. A reset mark is final, because a hash is never used again. A
  * missing, stale or unreadable entry costs one D1 read.
  */
-import { updateLastUse } from "../db/accounts/api-tokens.ts";
+import { type TokenViewer, updateLastUse } from "../db/accounts/api-tokens.ts";
 import { readCache } from "../db/kv.ts";
 import { sha256 } from "../domain/hash.ts";
 import { dayOf } from "../domain/time.ts";
@@ -55,15 +55,16 @@ export function rememberToken(kv: KVNamespace, tokenHash: string, userId: number
  */
 export function recordTokenUse(
   context: Context,
-  tokenHash: string,
+  viewer: TokenViewer,
   userId: number,
   entry: Extract<TokenEntry, { user_id: number }> | null,
 ): void {
+  const { tokenHash } = viewer;
   const day = dayOf(context.now);
   if (entry?.used_day === day || recordedToday(day).has(tokenHash)) return;
   recordedToday(day).add(tokenHash);
   context.afterResponse(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));
-  context.afterResponse(updateLastUse(context.env.DB, tokenHash, day));
+  context.afterResponse(updateLastUse(context.env.DB, viewer, day));
 }
 
 let recorded = { day: 0, tokenHashes: new Set<string>() };

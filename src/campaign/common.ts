@@ -1,7 +1,7 @@
 /** What the operations on links share: paths, the response with one link, and access to an app (spec §2.2, §4). */
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
-import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
+import type { AppAccess } from "../db/accounts/viewers.ts";
 import type { AppScope, LinkScope } from "../db/links/lists.ts";
 import { AppError } from "../errors.ts";
 import { appToken } from "../http/input/fields.ts";
@@ -32,23 +32,23 @@ export const oneLink = (description: string, headers: string[]) =>
 export const oneLinkWithOwn = (description: string) =>
   one(linkWithOwn, { ...LINK_EXAMPLE, own: { partner_id: null, cost_data_enabled: null } }, description);
 
-export function toViewer({ tokenHash }: Principal): Viewer {
-  return { by: "token", tokenHash };
-}
-
-export function toScope(caller: Principal, path: { app_token: string }): AppScope {
-  return { ...toViewer(caller), appToken: path.app_token };
+export function toScope({ viewer }: Principal, path: { app_token: string }): AppScope {
+  return { ...viewer, appToken: path.app_token };
 }
 
 export function toLinkScope(caller: Principal, path: z.output<typeof linkPath>): LinkScope {
   return { ...toScope(caller, path), linkToken: path.link_token };
 }
 
-/** Throws the same error for an app that does not exist and for one that the caller is not a member of. */
+/**
+ * Throws the same error for an app that does not exist and for one that the caller is not a member of, and insufficient_scope for
+ * another app of the caller than that of the access token.
+ */
 export function authorizeApp(caller: Principal, access: AppAccess | undefined): void {
-  if (caller.authorize(access).appToken === null) {
-    throw new AppError("not_found", "No app of yours has this token.");
-  }
+  const { appToken, isElsewhere } = caller.authorize(access);
+  if (appToken !== null) return;
+  if (isElsewhere) throw new AppError("insufficient_scope", "This access token is for another app.");
+  throw new AppError("not_found", "No app of yours has this token.");
 }
 
 /** Throws not_found, also if the app has no such link. */

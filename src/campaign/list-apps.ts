@@ -8,7 +8,6 @@ import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/input/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1, timestamp } from "../http/response-schemas.ts";
-import { toViewer } from "./common.ts";
 
 const ownApp = z
   .strictObject({
@@ -28,7 +27,7 @@ export const listApps = userOperation({
   responses: { 200: { description: "A page of the apps that you are a member of", schema: listV1(ownApp) } },
   errors: [],
   async handle(context, caller, { range }) {
-    const { access, rows } = await listOwnApps(context.env.DB, toViewer(caller), range);
+    const { access, rows } = await listOwnApps(context.env.DB, caller.viewer, range);
     const { appCount } = caller.authorize(access);
     const page = toPage(range, rows);
     const items = page.items.map(({ token, name, linkCount, createdAt }) => ({

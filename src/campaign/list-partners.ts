@@ -7,7 +7,6 @@ import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/input/fields.ts";
 import { pagingV1 } from "../http/paging.ts";
 import { listV1 } from "../http/response-schemas.ts";
-import { toViewer } from "./common.ts";
 
 const partner = z
   .strictObject({ id: z.int(), display_name: z.string(), supports_cost_data: z.boolean() })
@@ -22,7 +21,7 @@ export const listPartners = userOperation({
   responses: { 200: { description: "A page of partners", schema: listV1(partner) } },
   errors: [],
   async handle(context, caller, { range }) {
-    const { access, rows } = await db.listPartners(context.env.DB, toViewer(caller), range);
+    const { access, rows } = await db.listPartners(context.env.DB, caller.viewer, range);
     const { partnerCount } = caller.authorize(access);
     const page = toPage(range, rows);
     const items = page.items.map(({ id, displayName, supportsCostData }) => ({

@@ -6,7 +6,7 @@ import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { type ReportRequest, readReport, reportCsvResponse } from "../usecases/reports.ts";
-import { authorizeApp, linkNotFound, toViewer } from "./common.ts";
+import { authorizeApp, linkNotFound } from "./common.ts";
 
 /** The fields of the groups that all reports have. A field is absent if the report does not group by it. */
 export const groupFields = {
@@ -27,7 +27,7 @@ export async function respondWithReport<R extends ReportName>(
   request: Omit<ReportRequest<R>, "now">,
 ): Promise<Response> {
   const { ledger, now } = context;
-  const report = await readReport(ledger, toViewer(caller), { ...request, now });
+  const report = await readReport(ledger, caller.viewer, { ...request, now });
   authorizeApp(caller, report.access);
   if (!report.hasLink) throw linkNotFound();
   return prefers(context.request, "text/csv")

@@ -1,5 +1,5 @@
 /**
- * Deletes the rows that expire: sessions of users and of partners, the responses stored for idempotency keys, and the counts of
+ * Deletes the rows that expire: sessions of users and of partners, access tokens, the responses stored for idempotency keys, and the counts of
  * dropped parameters.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
@@ -7,11 +7,21 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, DROPPED_MS, HOUR_MS } from "../domain/time.ts";
 import { KEY_LIFE_MS } from "./idempotency.ts";
 import { as, limitTo, names } from "./query.ts";
-import { droppedParameters, idempotencyKeys, links, partnerSessions, sessions } from "./schema.ts";
+import {
+  accessTokens,
+  droppedParameters,
+  idempotencyKeys,
+  links,
+  partnerSessions,
+  sessions,
+} from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
 
 const now = sql.placeholder("now");
 const { userId, appToken, operation, key, createdAt } = idempotencyKeys;
+
+/** How long the list of a user shows that an access token has expired. */
+const EXPIRED_TOKEN_MS = 30 * DAY_MS;
 
 const removalOf = (table: Table, primaryKey: SQL, expired: SQL) =>
   statement(
@@ -42,6 +52,11 @@ const remove = {
     partnerSessions,
     names(partnerSessions.idHash),
     sql`${partnerSessions.expiresAt} <= ${now}`,
+  ),
+  access_tokens: removalIf(
+    accessTokens,
+    names(accessTokens.tokenHash),
+    sql`${accessTokens.expiresAt} <= ${now} - ${sql.raw(String(EXPIRED_TOKEN_MS))}`,
   ),
   idempotency_keys: removalIf(
     idempotencyKeys,

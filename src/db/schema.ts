@@ -143,6 +143,33 @@ export const apiTokens = sqliteTable("api_tokens", {
     .default("member"),
 });
 
+/**
+ * Tokens that a user creates for programs, beside the API token, each with a scope and an end. Ending one deletes its row, and so
+ * does a trigger when the user is disabled.
+ */
+export const accessTokens = sqliteTable(
+  "access_tokens",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    name: text().notNull(),
+    hint: text().notNull(),
+    /** The prefix of the token says the same, and its hash proves it. */
+    scope: text({ enum: ["read", "write"] }).notNull(),
+    /** The only app that it is for; null for every app of the user. */
+    appToken: text("app_token").references(() => apps.token),
+    /** The user's role when the token was created. The token never grants more than this. */
+    role: text({ enum: ["member", "operator"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    /** Days since 1970 in UTC; null before the first use. */
+    lastUsedDay: integer("last_used_day"),
+  },
+  (table) => [index("access_tokens_by_user").on(table.userId)],
+);
+
 export const apps = sqliteTable("apps", {
   /** In creation order, which is the order of the operators' list. */
   id: integer().primaryKey(),

@@ -19,5 +19,6 @@ export type AuditAction =
   | "end session"
   | "change password"
   | `${"issue" | "show" | "create" | "reset"} API token`
+  | `${"create" | "end"} access token`
   | `turn ${"on" | "off"} two-factor`
   | "create recovery codes";

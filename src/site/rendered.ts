@@ -324,6 +324,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>100 links</td>
 </tr>
 <tr>
+<td>Access tokens of a user</td>
+<td>20 that have not expired, each for at most 366 days</td>
+</tr>
+<tr>
 <td><code>Idempotency-Key</code></td>
 <td>1 to 255 visible ASCII characters, kept for 24 hours</td>
 </tr>
@@ -358,7 +362,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </thead>
 <tbody><tr>
-<td>Requests with one API token or credential</td>
+<td>Requests with one API token, access token or credential</td>
 <td>30,000</td>
 </tr>
 <tr>
@@ -370,7 +374,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>60,000</td>
 </tr>
 <tr>
-<td>Reports, exports, overviews and other pages with totals of one user, in all sessions and with the API token; round reports of one credential</td>
+<td>Reports, exports, overviews and other pages with totals of one user, in all sessions and with all tokens; round reports of one credential</td>
 <td>120</td>
 </tr>
 <tr>
@@ -442,6 +446,29 @@ API_TOKEN=ll_api_…
 APP_TOKEN=…</pre>
 <p>A token works until you reset it. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>
 <p>The account page lists your sessions and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
+      { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens beside your API token, at most 20 at the same time. Each has a name, a scope, an end, and one app or all of yours. It is shown once. Use it in the place of the API token.</p>
+<div class="table" tabindex="0" role="region" aria-label="Give each program its own token"><table>
+<thead>
+<tr>
+<th>Scope</th>
+<th>Prefix</th>
+<th>What it does</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Read</td>
+<td><code>ll_read_</code></td>
+<td><code>GET</code> only</td>
+</tr>
+<tr>
+<td>Write</td>
+<td><code>ll_write_</code></td>
+<td>everything that you may do</td>
+</tr>
+</tbody></table>
+</div>
+<p>A token never does more than you may do, now and when you created it. It expires after 90 days, or after as many as you choose, up to 366. A request beyond the scope, or for another of your apps than that of the token, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
+<p>A reset of your API token ends the access tokens too if you check the box. All of them end when an operator resets your password, changes how you sign in, or disables you.</p>` },
       { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4):</p>
 <pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
@@ -540,6 +567,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
 <p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
+<p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, a token must be for all apps. All access tokens of a user end when an operator resets the password, changes the sign-in method, or disables or erases the user.</p>
 <p>A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
@@ -944,6 +972,10 @@ LINK_TOKEN=…</pre>
 <td>until it is replaced, or the user is disabled or erased</td>
 </tr>
 <tr>
+<td>Access tokens: name, scope, app, times, hash, the last four characters, the day of the last use</td>
+<td>until the user ends it, gets another password from an operator or another sign-in method, or is disabled or erased; 30 days after it expired</td>
+</tr>
+<tr>
 <td>Sessions: times, and the browser in words such as <code>Firefox on Windows</code></td>
 <td>12 hours</td>
 </tr>
@@ -1014,7 +1046,7 @@ LINK_TOKEN=…</pre>
 <kbd>operator &quot;users/$ID/erase&quot; -X POST | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
 <samp>&quot;email&quot;:&quot;erased user 3&quot;
 &quot;erased&quot;:true</samp></pre>
-<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
+<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
 <p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone for good 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
     ],
   },

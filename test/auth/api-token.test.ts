@@ -119,36 +119,40 @@ describe("the Authorization header", () => {
   });
 
   it.each([
-    ["without the header", undefined, "Send an API token (ll_api_…) as `Authorization: Token token=…`."],
+    [
+      "without the header",
+      undefined,
+      "Send an API token (ll_api_…) or an access token (ll_read_… or ll_write_…) as `Authorization: Token token=…`.",
+    ],
     [
       "for another scheme",
       `Basic ${btoa(`${apiToken}:`)}`,
-      "Send an API token (ll_api_…) as `Authorization: Token token=…`.",
+      "Send an API token (ll_api_…) or an access token (ll_read_… or ll_write_…) as `Authorization: Token token=…`.",
     ],
     [
       "for a live credential",
       `Bearer ${DEMO.costToken}`,
-      "This is a cost credential; this path takes an API token (ll_api_…).",
+      "This is a cost credential; this path takes an API token (ll_api_…) or an access token (ll_read_… or ll_write_…).",
     ],
     [
       "for a test credential",
       `Bearer ${DEMO.testCostToken}`,
-      "This is a cost credential; this path takes an API token (ll_api_…).",
+      "This is a cost credential; this path takes an API token (ll_api_…) or an access token (ll_read_… or ll_write_…).",
     ],
     [
       "for a cut token",
       `Bearer ${apiToken.slice(0, -1)}`,
-      "The token is incomplete or mistyped. This path takes an API token (ll_api_…).",
+      "The token is incomplete or mistyped. This path takes an API token (ll_api_…) or an access token (ll_read_… or ll_write_…).",
     ],
     [
       "for noise",
       "Bearer noise",
-      "The token is incomplete or mistyped. This path takes an API token (ll_api_…).",
+      "The token is incomplete or mistyped. This path takes an API token (ll_api_…) or an access token (ll_read_… or ll_write_…).",
     ],
     [
       "for an unknown token",
       `Bearer ${createToken("api")}`,
-      "This token does not exist or was reset. Check that you use the current one.",
+      "This token does not exist, was reset or ended, or has expired. Check that you use the current one.",
     ],
   ])("gets a 401 that says what the path takes %s", async (_, authorization, detail) => {
     const headers = authorization === undefined ? {} : { authorization };

@@ -352,7 +352,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     expect(await listedRows()).toBe(expired);
     // One more for the slice with expired rows, and for each database two of `superseded` and the end of its walk.
     const all = 1 + ledgerOn().shards.length;
-    const expiredTables = 4;
+    const expiredTables = 5;
     expect(counts.calls).toBeLessThanOrEqual(slices + 1 + 3 * all + expiredTables);
     // An expired row is read with its link, and again when it is deleted.
     const live = sum(sizes.map(({ n }) => n)) - expired;

@@ -1,3 +1,64 @@
+-- src/db/accounts/access-tokens.ts: rows read 4, written 2
+-- SEARCH x USING INDEX access_tokens_by_user (user_id=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+SELECT ?, x.user_id, 'end access token', 'user ' || x.user_id, json_object('hint', x.hint)
+FROM access_tokens x
+WHERE x.user_id = ?
+AND substr(x.token_hash, 1, 16) = ?;
+
+-- src/db/accounts/access-tokens.ts: rows read 5, written 1
+-- SEARCH access_tokens USING PRIMARY KEY (token_hash=?)
+-- LIST SUBQUERY 1
+--   SEARCH x USING COVERING INDEX access_tokens_by_user (user_id=?)
+DELETE
+FROM access_tokens
+WHERE access_tokens.token_hash IN (SELECT x.token_hash
+  FROM access_tokens x
+  WHERE x.user_id = ?
+  AND substr(x.token_hash, 1, 16) = ?)
+RETURNING token_hash AS tokenHash;
+
+-- src/db/accounts/access-tokens.ts: rows read 6, written 2
+-- SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SCALAR SUBQUERY 2
+--   SEARCH x USING INDEX access_tokens_by_user (user_id=?)
+INSERT INTO access_tokens (token_hash, user_id, name, hint, scope, app_token, role, created_at, expires_at)
+SELECT ?, u.id, ?, ?, ?, ?, u.role, ?, ?
+FROM users u
+WHERE u.id = ?
+AND u.password_hash IS ?
+AND u.disabled_at IS NULL
+AND (? IS NULL OR EXISTS (SELECT 1
+    FROM memberships m
+    WHERE m.user_id = ?
+    AND m.app_token = ?))
+AND (SELECT count(*)
+  FROM access_tokens x
+  WHERE x.user_id = ?
+  AND x.expires_at > ?) < 20
+RETURNING user_id AS userId;
+
+-- src/db/accounts/access-tokens.ts: rows read 2, written 0
+-- SEARCH x USING INDEX access_tokens_by_user (user_id=?)
+-- SEARCH a USING INDEX apps_token_unique (token=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT x.token_hash AS tokenHash,
+  x.name AS name,
+  x.hint AS hint,
+  x.scope AS scope,
+  x.app_token AS appToken,
+  a.name AS appName,
+  x.created_at AS createdAt,
+  x.expires_at AS expiresAt,
+  x.last_used_day AS lastUsedDay
+FROM access_tokens x
+LEFT JOIN apps a ON a.token = x.app_token
+WHERE x.user_id = ?
+ORDER BY x.expires_at DESC, x.token_hash
+LIMIT 100;
+
 -- src/db/accounts/account.ts: rows read 7, written 0
 -- SEARCH s USING INDEX sessions_by_user (user_id=?)
 -- USE TEMP B-TREE FOR ORDER BY
@@ -58,7 +119,7 @@ AND coalesce(api_tokens.last_used_day, 0) < ?;
 -- src/db/accounts/api-tokens.ts: rows read 2, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
-SELECT t.user_id AS userId, u.role AS role, t.role AS issuedAs
+SELECT t.user_id AS userId, u.role AS role, t.role AS issuedAs, NULL AS onlyApp
 FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = ?;
 
@@ -83,6 +144,20 @@ AND EXISTS (SELECT 1
   FROM users u
   WHERE u.id = ?
   AND u.password_hash = ?);
+
+-- src/db/accounts/changes.ts: rows read 2, written 0
+-- SEARCH access_tokens USING INDEX access_tokens_by_user (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+DELETE
+FROM access_tokens
+WHERE access_tokens.user_id = ?
+AND ?
+AND EXISTS (SELECT 1
+  FROM api_tokens t
+  WHERE t.token_hash = ?
+  AND t.user_id = ?)
+RETURNING token_hash AS tokenHash;
 
 -- src/db/accounts/changes.ts: rows read 6, written 2
 -- SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
@@ -1090,6 +1165,19 @@ INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
 SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
 WHERE true;
 
+-- src/db/expired.ts: rows read 4, written 0
+-- SEARCH access_tokens USING PRIMARY KEY (token_hash=?)
+-- LIST SUBQUERY 1
+--   SCAN access_tokens
+DELETE
+FROM access_tokens
+WHERE (token_hash) IN (
+  SELECT token_hash
+  FROM access_tokens
+  WHERE access_tokens.expires_at <= ? - 2592000000
+  LIMIT ? + 0 )
+RETURNING 1;
+
 -- src/db/expired.ts: rows read 6, written 0
 -- SEARCH dropped_parameters USING PRIMARY KEY (link_id=? AND day=? AND param=? AND reason=?)
 -- LIST SUBQUERY 4
@@ -1158,7 +1246,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 13, written 0
+-- src/db/health.ts: rows read 14, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -4076,7 +4164,7 @@ LEFT JOIN links l3 ON l3.id = l2.parent_id;
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
 -- SEARCH f USING INDEX links_token_unique (token=?) LEFT-JOIN
-SELECT s.user_id AS userId, m.app_token AS appToken, f.level AS level, f.label AS label
+SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere, f.level AS level, f.label AS label
 FROM sessions s
 LEFT JOIN memberships m ON m.user_id = s.user_id
 AND m.app_token = ?
@@ -4091,7 +4179,7 @@ AND s.waiting_secret IS NULL;
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
 -- SEARCH f USING INDEX links_token_unique (token=?) LEFT-JOIN
-SELECT t.user_id AS userId, m.app_token AS appToken, f.level AS level, f.label AS label
+SELECT t.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere, f.level AS level, f.label AS label
 FROM api_tokens t
 LEFT JOIN memberships m ON m.user_id = t.user_id
 AND m.app_token = ?
@@ -5977,7 +6065,7 @@ AND s.waiting_secret IS NULL;
 -- src/db/links/browse.ts: rows read 2, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
-SELECT s.user_id AS userId, m.app_token AS appToken
+SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere
 FROM sessions s
 LEFT JOIN memberships m ON m.user_id = s.user_id
 AND m.app_token = ?
@@ -6139,6 +6227,7 @@ AND NOT k.created_at <= ? - 86400000;
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 SELECT t.user_id AS userId,
   m.app_token AS appToken,
+  0 AS isElsewhere,
   a.max_links AS maxLinks,
   a.created_link_count AS createdLinkCount,
   a.stored_length AS storedLength,
@@ -6243,6 +6332,7 @@ ORDER BY d.day DESC, d.param, d.reason;
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 SELECT s.user_id AS userId,
   m.app_token AS appToken,
+  0 AS isElsewhere,
   l.id AS id,
   l.token AS token,
   l.level AS level,
@@ -6277,7 +6367,7 @@ AND s.waiting_secret IS NULL;
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
 -- SEARCH a USING INDEX apps_token_unique (token=?) LEFT-JOIN
-SELECT t.user_id AS userId, m.app_token AS appToken, a.link_count AS linkCount
+SELECT t.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere, a.link_count AS linkCount
 FROM api_tokens t
 LEFT JOIN memberships m ON m.user_id = t.user_id
 AND m.app_token = ?
@@ -6293,6 +6383,7 @@ WHERE t.token_hash = ?;
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 SELECT t.user_id AS userId,
   m.app_token AS appToken,
+  0 AS isElsewhere,
   l.id AS id,
   l.token AS token,
   l.level AS level,
@@ -7380,7 +7471,11 @@ ORDER BY j.key;
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
 -- SEARCH a USING INDEX apps_token_unique (token=?) LEFT-JOIN
-SELECT s.user_id AS userId, m.app_token AS appToken, a.max_links AS maxLinks, a.created_link_count AS createdLinkCount
+SELECT s.user_id AS userId,
+  m.app_token AS appToken,
+  0 AS isElsewhere,
+  a.max_links AS maxLinks,
+  a.created_link_count AS createdLinkCount
 FROM sessions s
 LEFT JOIN memberships m ON m.user_id = s.user_id
 AND m.app_token = ?
@@ -7507,6 +7602,7 @@ AND (
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 SELECT s.user_id AS userId,
   m.app_token AS appToken,
+  0 AS isElsewhere,
   l.id AS id,
   l.token AS token,
   l.level AS level,
@@ -7548,6 +7644,7 @@ AND s.waiting_secret IS NULL;
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 SELECT t.user_id AS userId,
   m.app_token AS appToken,
+  0 AS isElsewhere,
   l.id AS id,
   l.token AS token,
   l.level AS level,
@@ -7846,6 +7943,7 @@ AND memberships.app_token = ?
 RETURNING user_id AS userId;
 
 -- src/db/operator/apps.ts: rows read 1, written 2
+-- SCAN access_tokens
 -- SCAN memberships
 -- SEARCH links USING COVERING INDEX links_by_parent (app_token=?)
 -- SEARCH adjustments USING COVERING INDEX adjustments_by_app (app_token=?)
@@ -9115,18 +9213,22 @@ AND l.created_at >= x.opened_at
 AND x.state = 'open'
 LIMIT 1;
 
--- src/db/operator/users.ts: rows read 8, written 2
+-- src/db/operator/users.ts: rows read 12, written 2
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
--- SCALAR SUBQUERY 7
---   SCAN o
--- SCALAR SUBQUERY 8
---   SEARCH o USING COVERING INDEX users_email_unique (email=?)
--- SCALAR SUBQUERY 9
---   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
--- SCALAR SUBQUERY 10
---   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
 -- SCALAR SUBQUERY 11
+--   SCAN o
+-- SCALAR SUBQUERY 12
+--   SEARCH o USING COVERING INDEX users_email_unique (email=?)
+-- SCALAR SUBQUERY 13
 --   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 14
+--   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 15
+--   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 16
+--   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
+-- SCALAR SUBQUERY 17
+--   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
 -- SCALAR SUBQUERY 1
 --   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
 -- SCALAR SUBQUERY 2
@@ -9134,11 +9236,19 @@ LIMIT 1;
 -- SCALAR SUBQUERY 3
 --   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
 -- SCALAR SUBQUERY 4
---   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+--   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
 -- SCALAR SUBQUERY 5
---   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+--   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
 -- SCALAR SUBQUERY 6
 --   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 7
+--   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 8
+--   SEARCH t USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 9
+--   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
+-- SCALAR SUBQUERY 10
+--   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
 INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
 SELECT ?,
   ?,
@@ -9181,9 +9291,12 @@ SELECT ?,
             FROM api_tokens t
             WHERE t.user_id = ?), 'active', 'none') = 'active', 'revoked', iif(EXISTS (SELECT 1
             FROM api_tokens t
-            WHERE t.user_id = ?),
-            'active',
-            'none')))),
+            WHERE t.user_id = ?), 'active', 'none'))), 'access_tokens', json_object('from', CAST((SELECT count(*)
+          FROM access_tokens
+          WHERE access_tokens.user_id = ?) AS INTEGER), 'to', CAST(iif(?
+          AND (? OR users.password_hash IS NOT NULL), 0, (SELECT count(*)
+            FROM access_tokens
+            WHERE access_tokens.user_id = ?)) AS INTEGER))),
     iif(users.role IS iif(?,
         ?,
         users.role),
@@ -9216,7 +9329,12 @@ SELECT ?,
           FROM api_tokens t
           WHERE t.user_id = ?), 'active', 'none') = 'active', 'revoked', iif(EXISTS (SELECT 1
           FROM api_tokens t
-          WHERE t.user_id = ?), 'active', 'none')), '$.api_token', '$.-'))
+          WHERE t.user_id = ?), 'active', 'none')), '$.api_token', '$.-'), iif((SELECT count(*)
+      FROM access_tokens
+      WHERE access_tokens.user_id = ?) IS iif(?
+      AND (? OR users.password_hash IS NOT NULL), 0, (SELECT count(*)
+        FROM access_tokens
+        WHERE access_tokens.user_id = ?)), '$.access_tokens', '$.-'))
 FROM users
 WHERE users.id = ?
 AND NOT (users.email = 'erased user ' || users.id)
@@ -9254,7 +9372,12 @@ AND (users.role IS NOT iif(?,
         FROM api_tokens t
         WHERE t.user_id = ?), 'active', 'none') = 'active', 'revoked', iif(EXISTS (SELECT 1
         FROM api_tokens t
-        WHERE t.user_id = ?), 'active', 'none')));
+        WHERE t.user_id = ?), 'active', 'none')) OR (SELECT count(*)
+    FROM access_tokens
+    WHERE access_tokens.user_id = ?) IS NOT iif(?
+    AND (? OR users.password_hash IS NOT NULL), 0, (SELECT count(*)
+      FROM access_tokens
+      WHERE access_tokens.user_id = ?)));
 
 -- src/db/operator/users.ts: rows read 2, written 1
 -- SEARCH api_tokens USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
@@ -9266,7 +9389,20 @@ AND EXISTS (
   SELECT 1
   FROM users
   WHERE users.id = ?
-  AND users.password_hash IS ? );
+  AND users.password_hash = ? );
+
+-- src/db/operator/users.ts: rows read 3, written 1
+-- SEARCH access_tokens USING INDEX access_tokens_by_user (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM access_tokens
+WHERE access_tokens.user_id = ?
+AND EXISTS (
+  SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND users.password_hash = ? );
 
 -- src/db/operator/users.ts: rows read 1, written 0
 -- SEARCH devices USING PRIMARY KEY (user_id=?)
@@ -9315,7 +9451,7 @@ AND EXISTS (
   SELECT 1
   FROM users
   WHERE users.id = ?
-  AND users.password_hash IS ? );
+  AND users.password_hash = ? );
 
 -- src/db/operator/users.ts: rows read 3, written 2
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
@@ -9336,6 +9472,7 @@ ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash,
 RETURNING user_id AS userId;
 
 -- src/db/operator/users.ts: rows read 1, written 2
+-- SEARCH access_tokens USING INDEX access_tokens_by_user (user_id=?)
 -- SEARCH recovery_codes USING PRIMARY KEY (user_id=?)
 -- SEARCH failed_sign_ins USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH devices USING PRIMARY KEY (user_id=?)
@@ -9424,7 +9561,7 @@ SELECT users.id AS id,
 FROM users
 WHERE users.id = ?;
 
--- src/db/operator/users.ts: rows read 13, written 6
+-- src/db/operator/users.ts: rows read 18, written 8
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
 -- SCALAR SUBQUERY 1
 --   SCAN o
@@ -9447,7 +9584,7 @@ AND (users.role = 'member' OR EXISTS (
     AND coalesce(o.password_expires_at > ?, true) ))
 RETURNING id AS id;
 
--- src/db/operator/users.ts: rows read 10, written 6
+-- src/db/operator/users.ts: rows read 15, written 7
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
 -- SCALAR SUBQUERY 1
 --   SCAN o

@@ -7,6 +7,7 @@ import { type Call, call, DEMO, env, NOW, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 import {
+  ACCESS_REFERENCE,
   everyOperation,
   type Need,
   PAGE_BODIES,
@@ -150,6 +151,12 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/logout", form()),
   ...page("/account/token/show", form({ password: DEMO.password })),
   ...page("/account/token/reset", form({ password: DEMO.password })),
+  ...page(
+    "/account/tokens",
+    form({ name: "Nightly", scope: "read", app_token: DEMO.appToken, days: "90", password: DEMO.password }),
+    { repeats: true },
+  ),
+  ...page("/account/tokens/end", form({ token: ACCESS_REFERENCE })),
   ...page(
     "/account/password",
     form({

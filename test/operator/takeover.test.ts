@@ -119,7 +119,15 @@ describe("an operator's browser in which the password was not entered for 10 min
     await rows("UPDATE users SET disabled_at = NULL WHERE id = ?", SSO_OPERATOR);
     const browser = new Browser();
     await browser.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    // A user who gets another sign-in method has no session any more.
+    const session = await rows<Record<string, string>>(
+      "SELECT id_hash, expires_at, last_seen_at FROM sessions WHERE user_id = 2",
+    );
     await rows("UPDATE users SET password_hash = NULL WHERE id = 2");
+    await rows(
+      "INSERT INTO sessions (id_hash, user_id, created_at, expires_at, last_seen_at, password_at) VALUES (?1, 2, ?3, ?2, ?3, ?3)",
+      ...Object.values(session[0] ?? {}),
+    );
     const later = { now: NOW + 10 * 60_000 };
     const { text } = await browser.get(`/operator/users/${ALICE}`, later);
     expect(text).toContain("To continue, sign out and sign in again.");

@@ -3,12 +3,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
 import {
+  acceptedStatus,
   type EveryOperation,
   everyOperation,
   everything,
   NO_CREDENTIALS,
   needing,
   plainCall,
+  rejectedInput,
   SESSIONS,
   signedFor,
   startSessions,
@@ -76,18 +78,6 @@ it("knows the access that every route needs", () => {
   ]);
 });
 
-/** The status for the right credential with unknown IDs, no query, and a JSON body that no operation accepts. */
-function acceptedStatus({ name, method, pattern }: EveryOperation): number {
-  if (name === "POST /cost") return 415;
-  if (method === "GET") {
-    if (/:id|\/cost\/round$/.test(pattern)) return 404;
-    return /:cost_id|\/v1\/archive$/.test(pattern) ? 400 : 200;
-  }
-  const hasNoInput =
-    method === "DELETE" ? !pattern.endsWith("/dismissals") : /\/(revoke|close)$/.test(pattern);
-  return hasNoInput ? 404 : 400;
-}
-
 describe.each(named(needing("api_token", "operator_token", "cost_credential")))("%s", (_, operation) => {
   const { need, pattern } = operation;
   const UNAUTHORIZED = { status: 401, code: "unauthorized" };
@@ -145,10 +135,7 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
       operator_token: DEMO.operatorToken,
       cost_credential: DEMO.costToken,
     };
-    const { method } = operation;
-    // The input may be rejected, but not the caller.
-    const options = method === "GET" ? {} : { method, json: { unknown: true } };
-    const path = operation.path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
+    const { path, ...options } = rejectedInput(operation);
     const response = await call(path, { ...options, token: right[need as keyof typeof right] });
     expect(response.status).toBe(acceptedStatus(operation));
   });

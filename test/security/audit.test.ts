@@ -59,6 +59,8 @@ const ENTRIES: Record<string, Expected> = {
   "POST /logout": ["user 1 (by 1): sign out"],
   "POST /account/token/show": ["user 1 (by 1): show API token"],
   "POST /account/token/reset": ["user 1 (by 1): reset API token"],
+  "POST /account/tokens": ["user 1 (by 1): create access token"],
+  "POST /account/tokens/end": ["user 1 (by 1): end access token"],
   "POST /account/password": ["user 1 (by 1): change password"],
   "POST /account/two-factor": ["user 1 (by 1): turn on two-factor"],
   "POST /account/two-factor/recovery-codes": ["user 2 (by 2): create recovery codes"],

@@ -68,13 +68,33 @@ export function plainCall({ method, need }: EveryOperation): Call {
   return { method, headers, body: "password=demo-password" };
 }
 
+/** The status for the right credential with unknown IDs, no query, and a JSON body that no operation accepts. */
+export function acceptedStatus({ name, method, pattern }: EveryOperation): number {
+  if (name === "POST /cost") return 415;
+  if (method === "GET") {
+    if (/:id|\/cost\/round$/.test(pattern)) return 404;
+    return /:cost_id|\/v1\/archive$/.test(pattern) ? 400 : 200;
+  }
+  const hasNoInput =
+    method === "DELETE" ? !pattern.endsWith("/dismissals") : /\/(revoke|close)$/.test(pattern);
+  return hasNoInput ? 404 : 400;
+}
+
+/** A request for unknown IDs, with a JSON body that no operation accepts: its input may be rejected, but not the right caller. */
+export function rejectedInput({ path, method }: EveryOperation): Call & { path: string } {
+  const unknown = path.replace(/\b1$|\/1\//, (id) => id.replace("1", "999999"));
+  return { path: unknown, ...(method !== "GET" && { method, json: { unknown: true } }) };
+}
+
 const readAll = tableReader(env.DB);
 
 /** The rows of every table, without the day on which a token was last used. */
 export async function everything(): Promise<Record<string, unknown[]>> {
-  const { api_tokens, ...others } = await readAll();
-  if (!api_tokens || !others.ledger_entries || !others.links) throw new Error("the tables were not read");
-  return { ...others, api_tokens: api_tokens.map(({ last_used_day: _, ...rest }) => rest) };
+  const { api_tokens, access_tokens, ...others } = await readAll();
+  if (!api_tokens || !access_tokens || !others.ledger_entries || !others.links)
+    throw new Error("the tables were not read");
+  const withoutUse = (rows: Record<string, unknown>[]) => rows.map(({ last_used_day: _, ...rest }) => rest);
+  return { ...others, api_tokens: withoutUse(api_tokens), access_tokens: withoutUse(access_tokens) };
 }
 
 /** The bodies that pages read, beside forms. */
@@ -93,6 +113,10 @@ const hashOf = (name: string) => createHash("sha256").update(sessionId(name)).di
 
 /** The reference of another session of the member. */
 export const SECOND_SESSION = hashOf("second").slice(0, 16);
+
+/** An access token of the member, and the name that the page of access tokens gives it. */
+const ACCESS_TOKEN = createToken("read", "Nightly".padEnd(43, "0"));
+export const ACCESS_REFERENCE = (hashToken(ACCESS_TOKEN, ["read"]) ?? "").slice(0, 16);
 
 /** The cookies of the sessions of the demo users, and of the demo partners. */
 export const SESSIONS = {
@@ -139,6 +163,9 @@ export async function startSessions(): Promise<void> {
     env.DB.prepare(
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, 1, 'live', 1, '', 0, 1)",
     ).bind(hashToken(REVOKED, ["live"])),
+    env.DB.prepare(
+      "INSERT INTO access_tokens (token_hash, user_id, name, hint, scope, role, created_at, expires_at) VALUES (?, 1, 'Nightly', 'll_read_…abcd', 'read', 'member', 0, ?)",
+    ).bind(hashToken(ACCESS_TOKEN, ["read"]), NOW + 3_600_000),
     insertPartner("partner", DEMO.costToken, NOW + 3_600_000),
     insertPartner("partnerInRound", DEMO.testCostToken, NOW + 3_600_000),
     insertPartner("partnerExpired", DEMO.costToken, NOW),

@@ -1,43 +1,76 @@
-/** Looks up API tokens in D1, which is authoritative. Every statement on a user's behalf joins the token's row first. */
+/**
+ * Looks up the tokens of users in D1, which is authoritative: the one API token of a user, and access tokens. Every statement on a
+ * user's behalf joins the token's row first.
+ */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, names, query } from "../query.ts";
-import { apiTokens, users } from "../schema.ts";
+import { accessTokens, apiTokens, users } from "../schema.ts";
 import { runGrouped, runGroupedIdempotent, statement } from "../statement.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 
 /** The caller's API token, for statements that join it. */
 export const t = alias(apiTokens, "t");
-export const isCaller = sql`${t.tokenHash} = ${tokenHash}`;
+/** The caller's access token. */
+export const x = alias(accessTokens, "x");
 
-const access = query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller}`);
+/** Which token a caller sent. `now` is in milliseconds since 1970. */
+export type TokenViewer =
+  | { by: "token"; tokenHash: string }
+  | { by: "access"; tokenHash: string; now: number };
 
-/** Returns undefined for a token that is unknown or was reset. */
-export async function findAccess(db: D1Database, tokenHash: string): Promise<{ userId: number } | undefined> {
-  const [rows] = await runGrouped()(db, access(db, { tokenHash }));
+/** The condition that selects the row of a valid token. */
+export const isCaller = {
+  token: sql`${t.tokenHash} = ${tokenHash}`,
+  access: sql`${x.tokenHash} = ${tokenHash} AND ${x.expiresAt} > ${sql.placeholder("now")}`,
+};
+
+const access = {
+  token: query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller.token}`),
+  access: query({ userId: x.userId }, sql`FROM ${as(x)} WHERE ${isCaller.access}`),
+};
+
+/** Returns undefined for a token that is unknown, was reset or ended, or has expired. */
+export async function findAccess(
+  db: D1Database,
+  viewer: TokenViewer,
+): Promise<{ userId: number } | undefined> {
+  const [rows] = await runGrouped()(db, access[viewer.by](db, viewer));
   return rows[0];
 }
 
 const u = alias(users, "u");
-/** `issuedAs` is the user's role when the token was issued. */
-const tokenUser = query(
-  { userId: t.userId, role: u.role, issuedAs: t.role },
-  sql`FROM ${as(t)} JOIN ${as(u)} ON ${u.id} = ${t.userId} WHERE ${isCaller}`,
-);
+/** `issuedAs` is the user's role when the token was issued. `onlyApp` is not null for an access token of one app. */
+const tokenUser = {
+  token: query(
+    { userId: t.userId, role: u.role, issuedAs: t.role, onlyApp: sql<string | null>`NULL` },
+    sql`FROM ${as(t)} JOIN ${as(u)} ON ${u.id} = ${t.userId} WHERE ${isCaller.token}`,
+  ),
+  access: query(
+    { userId: x.userId, role: u.role, issuedAs: x.role, onlyApp: x.appToken },
+    sql`FROM ${as(x)} JOIN ${as(u)} ON ${u.id} = ${x.userId} WHERE ${isCaller.access}`,
+  ),
+};
 
 /** Like `findAccess`, with the user's role and that of the token. */
-export async function findTokenUser(db: D1Database, tokenHash: string) {
-  const [rows] = await runGrouped()(db, tokenUser(db, { tokenHash }));
+export async function findTokenUser(db: D1Database, viewer: TokenViewer) {
+  const [rows] = await runGrouped()(db, tokenUser[viewer.by](db, viewer));
   return rows[0];
 }
 
-const use = statement(sql`
-  UPDATE ${apiTokens} SET ${names(apiTokens.lastUsedDay)} = ${sql.placeholder("day")}
-  WHERE ${apiTokens.tokenHash} = ${tokenHash} AND coalesce(${apiTokens.lastUsedDay}, 0) < ${sql.placeholder("day")}
-`);
+const useOf = (table: typeof apiTokens | typeof accessTokens) =>
+  statement(sql`
+    UPDATE ${table} SET ${names(table.lastUsedDay)} = ${sql.placeholder("day")}
+    WHERE ${table.tokenHash} = ${tokenHash} AND coalesce(${table.lastUsedDay}, 0) < ${sql.placeholder("day")}
+  `);
+const use = { token: useOf(apiTokens), access: useOf(accessTokens) };
 
 /** Records when a token was last used. `day` counts days since 1970 in UTC. */
-export async function updateLastUse(db: D1Database, tokenHash: string, day: number): Promise<void> {
-  await runGroupedIdempotent()(db, use(db, { tokenHash, day }));
+export async function updateLastUse(
+  db: D1Database,
+  { by, tokenHash }: TokenViewer,
+  day: number,
+): Promise<void> {
+  await runGroupedIdempotent()(db, use[by](db, { tokenHash, day }));
 }

@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange } from "../audit.ts";
 import { as, names, returning } from "../query.ts";
-import { apiTokens, authenticators, users } from "../schema.ts";
+import { accessTokens, apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { t } from "./api-tokens.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
@@ -35,29 +35,35 @@ const replaceToken = returning(
     FROM ${as(u)} WHERE ${u.id} = ${userId} AND ${isUnchanged}`,
   { userId: apiTokens.userId },
 );
-const renewAfterSwap = renewal(
-  sql`EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.tokenHash} = ${newHash} AND ${t.userId} = ${userId})`,
+const isSwapped = sql`EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.tokenHash} = ${newHash} AND ${t.userId} = ${userId})`;
+const renewAfterSwap = renewal(isSwapped);
+const endAccessTokens = returning(
+  sql`DELETE FROM ${accessTokens} WHERE ${accessTokens.userId} = ${userId} AND ${sql.placeholder("endsAccessTokens")} AND ${isSwapped}`,
+  { tokenHash: accessTokens.tokenHash },
 );
 
 /**
- * Creates or replaces the user's API token, and replaces all of the user's sessions with a new one. Changes nothing and returns
- * false if the password or the token changed since it was read.
+ * Creates or replaces the user's API token, and replaces all of the user's sessions with a new one. Returns the hashes of the access
+ * tokens that it ended, which is none of them unless `endsAccessTokens` is set. Changes nothing and returns undefined if the password
+ * or the token changed since it was read.
  */
 export async function swapToken(
   db: D1Database,
   checked: Checked,
-  added: { newHash: string; hint: string; sealed: string },
+  added: { newHash: string; hint: string; sealed: string; endsAccessTokens: boolean },
   renewed: NewSessionRow,
-): Promise<boolean> {
-  const values = { ...checked, ...added, ...renewed };
+): Promise<string[] | undefined> {
+  const values = { ...checked, ...added, ...renewed, endsAccessTokens: Number(added.endsAccessTokens) };
   const action = checked.tokenHash === null ? "create API token" : "reset API token";
-  const [swapped] = await runBatch(
+  const detail = { hint: added.hint, ...(added.endsAccessTokens && { accessTokens: "ended" }) };
+  const [swapped, , ended] = await runBatch(
     db,
     replaceToken(db, values),
-    auditChange(db, values, action, "user", checked.userId, { hint: added.hint }),
+    auditChange(db, values, action, "user", checked.userId, detail),
+    endAccessTokens(db, values),
     ...renewAfterSwap(db, values),
   );
-  return swapped.length > 0;
+  return swapped.length > 0 ? ended.map(({ tokenHash }) => tokenHash) : undefined;
 }
 
 const changePassword = returning(

@@ -10,17 +10,17 @@ import { m, perViewer, type Viewer } from "./viewers.ts";
 const a = alias(apps, "a");
 
 const isListed = sql`${a.token} = ${m.appToken} AND ${a.archivedAt} IS NULL`;
-const statements = perViewer(({ from, userId, isViewer }) => ({
+const statements = perViewer(({ from, userId, isOwn, isViewer }) => ({
   header: query(
     {
       userId,
-      appCount: sql<number>`(SELECT count(*) FROM ${as(m)} CROSS JOIN ${as(a)} ON ${isListed} WHERE ${m.userId} = ${userId})`,
+      appCount: sql<number>`(SELECT count(*) FROM ${as(m)} CROSS JOIN ${as(a)} ON ${isListed} WHERE ${isOwn})`,
     },
     sql`FROM ${from} WHERE ${isViewer}`,
   ),
   page: keysetQuery(
     { id: a.id, token: a.token, name: a.name, linkCount: a.linkCount, createdAt: a.createdAt },
-    sql`FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId}
+    sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isOwn}
       CROSS JOIN ${as(a)} ON ${isListed} WHERE ${isViewer}`,
   ),
 }));

@@ -1,34 +1,57 @@
 /**
- * The user whom a statement serves: the one behind an API token or a session. Every statement on a user's behalf joins this row
- * first, so a token that was reset and a session that has ended find nothing, also if that happened after an earlier check.
+ * The user whom a statement serves: the one behind an API token, an access token or a session. Every statement on a user's behalf
+ * joins this row first, so a token that was reset or has ended and a session that has ended find nothing, also if that happened
+ * after an earlier check.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, optional } from "../query.ts";
 import { memberships } from "../schema.ts";
-import { isCaller, t } from "./api-tokens.ts";
+import { isCaller, type TokenViewer, t, x } from "./api-tokens.ts";
 import { isCurrent, s } from "./sessions.ts";
 
 /** Part of the values of its statements. `now` is in milliseconds since 1970. */
-export type Viewer = { by: "token"; tokenHash: string } | { by: "session"; idHash: string; now: number };
+export type Viewer = TokenViewer | { by: "session"; idHash: string; now: number };
 
 /** The membership of the viewer in the app of the request, for statements that join it. */
 export const m = alias(memberships, "m");
+const appToken = sql.placeholder("appToken");
+const other = alias(memberships, "o");
 
-const gateOf = (name: Viewer["by"], source: Table, userId: SQL<number>, isViewer: SQL) => ({
-  name,
-  /** The row of the token or the session, for FROM, and the condition that selects it. */
-  from: as(source),
-  isViewer,
-  userId,
-  isMember: sql`${m.userId} = ${userId} AND ${m.appToken} = ${sql.placeholder("appToken")}`,
-  /** `appToken` is null when the app does not exist or the user is not a member of it. */
-  appAccess: { userId, ...optional({ appToken: m.appToken }) },
-});
+/** `isAllowed` restricts the apps of a viewer who is not allowed all of the user's apps, and `isElsewhere` is true for another one. */
+const gateOf = (
+  name: Viewer["by"],
+  source: Table,
+  userId: SQL<number>,
+  isViewer: SQL,
+  { isAllowed = sql``, isElsewhere = sql<number>`0` } = {},
+) => {
+  const isOwn = sql`${m.userId} = ${userId}${isAllowed}`;
+  return {
+    name,
+    /** The row of the token or the session, for FROM, and the condition that selects it. */
+    from: as(source),
+    isViewer,
+    userId,
+    /** The membership `m` is one of the viewer's. */
+    isOwn,
+    /** It is that of the app of the request. */
+    isMember: sql`${isOwn} AND ${m.appToken} = ${appToken}`,
+    /** `appToken` is null if the app does not exist, the user is not a member of it, or the viewer is not allowed to use it. */
+    appAccess: { userId, ...optional({ appToken: m.appToken }), isElsewhere },
+  };
+};
 export type Gate = ReturnType<typeof gateOf>;
 
 const GATES = {
-  token: gateOf("token", t, sql<number>`${t.userId}`, isCaller),
+  token: gateOf("token", t, sql<number>`${t.userId}`, isCaller.token),
+  access: gateOf("access", x, sql<number>`${x.userId}`, isCaller.access, {
+    isAllowed: sql` AND ${m.appToken} = coalesce(${x.appToken}, ${m.appToken})`,
+    // Reads the membership only for another app than that of the token.
+    isElsewhere: sql<number>`iif(${x.appToken} <> ${appToken}, EXISTS (
+      SELECT 1 FROM ${as(other)} WHERE ${other.userId} = ${x.userId} AND ${other.appToken} = ${appToken}
+    ), 0)`,
+  }),
   session: gateOf("session", s, sql<number>`${s.userId}`, isCurrent),
 };
 
@@ -44,4 +67,6 @@ export function perViewer<S>(build: (gate: Gate) => S): (viewer: Viewer) => S {
 export interface AppAccess {
   userId: number;
   appToken: string | null;
+  /** 1 if the user is a member of the app, but the token is for another one. */
+  isElsewhere: number;
 }

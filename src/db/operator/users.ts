@@ -5,6 +5,7 @@ import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertValues, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
 import {
+  accessTokens,
   apiTokens,
   auditLog,
   devices,
@@ -142,6 +143,7 @@ const update = returning(
 const isDisabled = sql`${users.disabledAt} IS NOT NULL`;
 const method = sql`iif(${users.passwordHash} IS NULL, 'sso', 'password')`;
 const tokenState = sql`iif(EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${id}), 'active', 'none')`;
+const accessTokenCount = sql`(SELECT count(*) FROM ${accessTokens} WHERE ${accessTokens.userId} = ${id})`;
 const audit = auditUpdate({
   action: "update user",
   subject: sql`'user ' || ${users.id}`,
@@ -165,15 +167,27 @@ const audit = auditUpdate({
       from: tokenState,
       to: sql`iif(${sql.placeholder("revokesToken")} AND ${tokenState} = 'active', 'revoked', ${tokenState})`,
     },
+    access_tokens: {
+      // A column with the type of a number.
+      column: users.id,
+      from: accessTokenCount,
+      to: sql`iif(${sql.placeholder("isGiven.passwordHash")} AND (${sql.placeholder("keepsPassword")} OR ${users.passwordHash} IS NOT NULL), 0, ${accessTokenCount})`,
+    },
   },
 });
-/** The new hash is salted, so only a user whose password has just changed has it. A user without a password has no session. */
+/**
+ * The new hash is salted, so only a user whose password has just changed has it. A trigger does the same, and more, when the sign-in
+ * method changes.
+ */
 const hasNewPassword = sql`EXISTS (
-  SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${users.passwordHash} IS ${sql.placeholder("passwordHash")}
+  SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${users.passwordHash} = ${sql.placeholder("passwordHash")}
 )`;
-/** A new password, or none, ends the sessions of the old one. The token encrypted with the old one becomes unreadable. */
+/** A new password ends the sessions of the old one, and the access tokens. The token encrypted with the old one becomes unreadable. */
 const endOldSessions = statement(
   sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${id} AND ${hasNewPassword}`,
+);
+const endAccessTokens = statement(
+  sql`DELETE FROM ${accessTokens} WHERE ${accessTokens.userId} = ${id} AND ${hasNewPassword}`,
 );
 const unseal = statement(sql`
   UPDATE ${apiTokens} SET ${names(apiTokens.sealed)} = NULL WHERE ${apiTokens.userId} = ${id} AND ${hasNewPassword}
@@ -224,7 +238,13 @@ export async function updateUser(
     db,
     audit(db, values),
     update(db, values),
-    ...(setPassword ? [(revokesToken ? revokeToken : unseal)(db, values), endOldSessions(db, values)] : []),
+    ...(setPassword
+      ? [
+          (revokesToken ? revokeToken : unseal)(db, values),
+          endOldSessions(db, values),
+          endAccessTokens(db, values),
+        ]
+      : []),
     byId(db, values),
   );
   const user = others.at(-1)?.[0] as UserRow | undefined;

@@ -1,12 +1,10 @@
 /** The session of an operator in the console. */
-import { withSession } from "../../auth/sessions.ts";
+import { isRecentlyConfirmed, withSession } from "../../auth/sessions.ts";
 import type { SessionUser } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import type { Handler } from "../../http/router.ts";
 import type { ActingOperator } from "../confirmation.ts";
-
-const RECENT_MS = 10 * 60 * 1000;
 
 /** A signed-in operator. */
 export interface OperatorSession extends ActingOperator {
@@ -20,14 +18,9 @@ export interface OperatorSession extends ActingOperator {
 export function withOperatorSession(
   handler: (context: Context, session: OperatorSession) => Promise<Response>,
 ): Handler {
-  return withSession(async (context, { userId, idHash, passwordAt, ...user }) => {
+  return withSession(async (context, { userId, idHash, ...user }) => {
     if (user.role !== "operator") throw new AppError("operator_required");
     const { now } = context;
-    return handler(context, { userId, now, idHash, enteredPassword: isRecent(passwordAt, now), user });
+    return handler(context, { userId, now, idHash, enteredPassword: isRecentlyConfirmed(user, now), user });
   });
-}
-
-/** Whether the password was entered in the last ten minutes. */
-function isRecent(passwordAt: number, now: number): boolean {
-  return passwordAt > now - RECENT_MS;
 }

@@ -112,7 +112,17 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "change password": { isOwn: true, verb: "changed the password" },
   "show API token": { isOwn: true, verb: "viewed the API token" },
   "create API token": { isOwn: true, verb: "created an API token" },
-  "reset API token": { isOwn: true, verb: "reset the API token" },
+  "reset API token": {
+    isOwn: true,
+    verb: "reset the API token",
+    more: ({ access_tokens }) => (access_tokens ? "and ended all access tokens" : ""),
+  },
+  "create access token": {
+    isOwn: true,
+    verb: ({ hint, scope, app_token }) =>
+      `created the access token ${hint} (${scope}, ${app_token ?? "all apps"})`,
+  },
+  "end access token": { isOwn: true, verb: ({ hint }) => `ended the access token ${hint}` },
   "turn on two-factor": { isOwn: true, verb: "turned on two-factor authentication" },
   "turn off two-factor": { isOwn: true, verb: "turned off two-factor authentication" },
   "create recovery codes": { isOwn: true, verb: "created recovery codes" },

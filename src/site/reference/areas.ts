@@ -23,7 +23,7 @@ export const AREAS: Area[] = [
     title: "Campaign API",
     lead: "List, create and update the links of an app, attach partners, and report what the links cost.",
     access:
-      "For members and operators. Send the API token from the account page (`ll_api_…`) in the `Authorization` header, as `Token token=…`.",
+      "For members and operators. Send the API token from the account page (`ll_api_…`), or an access token from `/account/tokens` (`ll_read_…` or `ll_write_…`), in the `Authorization` header, as `Token token=…`.",
     variable: "API_TOKEN",
     guide: { path: "/docs/members", title: "Member guide" },
   },
@@ -51,7 +51,7 @@ export const AREAS: Area[] = [
     title: "Operator API",
     lead: "Manage apps, users, partners, credentials and integration rounds.",
     access:
-      "For operators. Send the API token from the account page (`ll_api_…`) in the `Authorization` header, as `Token token=…`. The token of a member gets 403.",
+      "For operators. Send the API token from the account page (`ll_api_…`), or an access token for all apps from `/account/tokens` (`ll_read_…` or `ll_write_…`), in the `Authorization` header, as `Token token=…`. The token of a member gets 403.",
     variable: "OPERATOR_TOKEN",
     guide: { path: "/docs/operators", title: "Operator guide" },
   },

@@ -46,6 +46,8 @@ interface DocumentedOperation {
   summary: string;
   description?: string;
   tags: string[];
+  /** The tokens that it takes, each by itself. Without one, it is for everyone. */
+  security: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Record<string, DocumentedResponse>;

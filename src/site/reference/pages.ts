@@ -49,6 +49,7 @@ export function operationBody(reference: Reference, area: FullArea, operation: D
     <p class="endpoint"><span class="method">${operation.method}</span> <code>${operation.path}</code></p>
     ${operation.description ? html`<p class="lead">${asCode(operation.description)}</p>` : ""}
     ${otherVersion(area, operation)}
+    ${tokensOf(area, operation)}
     <section class="card">
       <h2 id="samples">Samples</h2>
       ${samplesOf(reference, area, operation).map(
@@ -67,6 +68,26 @@ export function operationBody(reference: Reference, area: FullArea, operation: D
       ${successesOf(operation).map(([status, response]) => responsePart(reference, status, response))}
     </section>
     ${errors(operation)}`;
+}
+
+const TOKEN_NAMES: Record<string, string> = {
+  apiToken: "API token (`ll_api_…`)",
+  writeToken: "access token for writing (`ll_write_…`)",
+  readToken: "access token for reading (`ll_read_…`)",
+  costCredential: "cost credential (`ll_live_…` or `ll_test_…`)",
+};
+
+/** Which tokens an operation takes. */
+function tokensOf({ surface }: FullArea, { security, path }: Described): Markup | "" {
+  const names = security.flatMap((one) => Object.keys(one)).map((name) => TOKEN_NAMES[name] ?? name);
+  if (names.length === 0) return "";
+  const only =
+    surface === "operator"
+      ? " An access token for one app gets 403."
+      : path.includes("{app_token}") && names.length > 1
+        ? " An access token for one app works only for that app."
+        : "";
+  return html`<p class="hint">${asCode(`Takes: ${names.join(", ")}.${only}`)}</p>`;
 }
 
 /** Which of two versions to use, for an operation that both have. */

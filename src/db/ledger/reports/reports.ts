@@ -108,7 +108,7 @@ export async function findReports<
     return added.length > MAX_ROWS ? undefined : added;
   });
   return {
-    access: found && { userId: found.userId, appToken: found.appToken },
+    access: found,
     link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: names,
     rows: rows as unknown as PartRows<Parts>,

@@ -40,9 +40,9 @@ export const oneApp = perViewer(
   }),
 );
 export const everyApp = perViewer(
-  ({ name, from, userId, isViewer }): Apps => ({
+  ({ name, from, isOwn, isViewer }): Apps => ({
     name: `all of ${name}`,
-    sql: sql`IN (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${m.userId} = ${userId} WHERE ${isViewer})`,
+    sql: sql`IN (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isOwn} WHERE ${isViewer})`,
   }),
 );
 /** Those that DB allowed, for a shard, which has no users, and for operators. */
