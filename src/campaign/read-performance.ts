@@ -13,7 +13,7 @@ import { readStart, writeStart } from "../usecases/performance/cursor.ts";
 import { isFinal, readPerformance as read, toDays } from "../usecases/performance/read.ts";
 import { toItem } from "../usecases/performance/rows.ts";
 import { positionOf, rowsAfter, sortRows } from "../usecases/performance/sort.ts";
-import { appPath, authorizeApp, linkNotFound, toViewer } from "./common.ts";
+import { appPath, authorizeApp, linkNotFound } from "./common.ts";
 import { groupFields } from "./report.ts";
 
 const decimal = (description: string) => z.nullable(z.string()).with(z.describe(description));
@@ -84,7 +84,7 @@ export const readPerformance = userOperation({
     const { ledger, now } = context;
     const { sort } = query;
     const start = range.after === null ? undefined : readStart(range.after, sort.field);
-    const report = await read(ledger, toViewer(caller), {
+    const report = await read(ledger, caller.viewer, {
       appToken: path.app_token,
       days: start?.days ?? toDays(query, now),
       query: { ...query, ...(start?.currency && { currency: start.currency }) },

@@ -73,7 +73,7 @@ describe("a new token", () => {
     expect((await browser.get(PATH)).text).toContain("Today");
   });
 
-  it("leaves the API token as it is", async () => {
+  it("leaves the API token unchanged", async () => {
     const before = await rows("SELECT * FROM api_tokens");
     await create(await signedIn());
     expect(await rows("SELECT * FROM api_tokens")).toEqual(before);

@@ -10047,319 +10047,6 @@ AND users.id < ?
 ORDER BY users.id ASC
 LIMIT ? + 0;
 
--- src/operator/console/lists.ts: rows read 5, written 0
--- SCAN a
--- SEARCH ap USING INDEX apps_token_unique (token=?)
--- SEARCH pa USING INTEGER PRIMARY KEY (rowid=?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH links USING INTEGER PRIMARY KEY (rowid=?)
--- CORRELATED SCALAR SUBQUERY 2
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
-SELECT a.id AS id, a.app_token AS appToken, (SELECT links.token
-  FROM links
-  WHERE links.id = a.link_id) AS linkToken,
-  a.day AS day,
-  a.partner_id AS partnerId,
-  a.cost_type AS costType,
-  a.currency AS currency,
-  CAST(a.amount AS TEXT) AS amount,
-  a.reason AS reason,
-  a.user_id AS userId,
-  (SELECT users.email
-  FROM users
-  WHERE users.id = a.user_id) AS email, a.created_at AS createdAt, ap.name AS app, pa.display_name AS partner
-FROM adjustments a
-CROSS JOIN apps ap ON ap.token = a.app_token
-CROSS JOIN partners pa ON pa.id = a.partner_id
-WHERE true
-AND (? IS NULL OR instr(lower(a.reason), lower(?)))
-AND (? IS NULL OR a.app_token = ?)
-AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER))
-ORDER BY a.id DESC, a.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 2, written 0
--- SCAN apps
-SELECT apps.id AS id,
-  apps.token AS token,
-  apps.name AS name,
-  apps.default_url AS defaultUrl,
-  apps.ios_url AS iosUrl,
-  apps.android_url AS androidUrl,
-  apps.redirect_hosts AS redirectHosts,
-  apps.redirect_schemes AS redirectSchemes,
-  apps.link_count AS linkCount,
-  apps.created_at AS createdAt,
-  apps.max_links AS maxLinks,
-  apps.created_link_count AS createdLinkCount,
-  apps.stored_length AS storedLength,
-  apps.archived_at AS archivedAt
-FROM apps apps
-WHERE true
-AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
-AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
-ORDER BY apps.id DESC, apps.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 4, written 0
--- SCAN apps
--- USE TEMP B-TREE FOR ORDER BY
-SELECT apps.id AS id,
-  apps.token AS token,
-  apps.name AS name,
-  apps.default_url AS defaultUrl,
-  apps.ios_url AS iosUrl,
-  apps.android_url AS androidUrl,
-  apps.redirect_hosts AS redirectHosts,
-  apps.redirect_schemes AS redirectSchemes,
-  apps.link_count AS linkCount,
-  apps.created_at AS createdAt,
-  apps.max_links AS maxLinks,
-  apps.created_link_count AS createdLinkCount,
-  apps.stored_length AS storedLength,
-  apps.archived_at AS archivedAt
-FROM apps apps
-WHERE true
-AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
-AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
-ORDER BY apps.name COLLATE NOCASE, apps.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 3, written 0
--- SCAN a
--- SEARCH ap USING COVERING INDEX apps_token_unique (token=?)
--- SEARCH pa USING INTEGER PRIMARY KEY (rowid=?)
-SELECT count(*) AS total
-FROM adjustments a
-CROSS JOIN apps ap ON ap.token = a.app_token
-CROSS JOIN partners pa ON pa.id = a.partner_id
-WHERE true
-AND (? IS NULL OR instr(lower(a.reason), lower(?)))
-AND (? IS NULL OR a.app_token = ?)
-AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER));
-
--- src/operator/console/lists.ts: rows read 2, written 0
--- SCAN apps
-SELECT count(*) AS total
-FROM apps apps
-WHERE true
-AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
-AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'));
-
--- src/operator/console/lists.ts: rows read 10, written 0
--- SCAN credentials
--- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT count(*) AS total
-FROM credentials credentials
-LEFT JOIN partners ON partners.id = credentials.partner_id
-LEFT JOIN rounds ON rounds.id = credentials.round_id
-WHERE true
-AND (? IS NULL OR instr(lower(partners.display_name), lower(?)) OR instr(lower(credentials.hint), lower(?)))
-AND (? IS NULL OR credentials.mode = ?)
-AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'));
-
--- src/operator/console/lists.ts: rows read 3, written 0
--- SCAN partners
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
-SELECT count(*) AS total
-FROM partners partners
-WHERE true
-AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
-AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
-    FROM rounds
-    WHERE rounds.partner_id = partners.id
-    AND rounds.state = 'open') END);
-
--- src/operator/console/lists.ts: rows read 3, written 0
--- SCAN users
-SELECT count(*) AS total
-FROM users users
-WHERE true
-AND (? IS NULL OR instr(lower(users.email), lower(?)))
-AND (? IS NULL OR users.role = ?)
-AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'));
-
--- src/operator/console/lists.ts: rows read 10, written 0
--- SCAN credentials
--- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT credentials.id AS id,
-  credentials.partner_id AS partnerId,
-  credentials.mode AS mode,
-  credentials.cost_types AS costTypes,
-  credentials.round_id AS roundId,
-  credentials.hint AS hint,
-  credentials.created_at AS createdAt,
-  credentials.revoked_at AS revokedAt,
-  partners.display_name AS partner,
-  rounds.state AS roundState
-FROM credentials credentials
-LEFT JOIN partners ON partners.id = credentials.partner_id
-LEFT JOIN rounds ON rounds.id = credentials.round_id
-WHERE true
-AND (? IS NULL OR instr(lower(partners.display_name), lower(?)) OR instr(lower(credentials.hint), lower(?)))
-AND (? IS NULL OR credentials.mode = ?)
-AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'))
-ORDER BY credentials.id DESC, credentials.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 21, written 0
--- SCAN partners
--- CORRELATED SCALAR SUBQUERY 4
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 2
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 3
---   SCAN credentials
--- USE TEMP B-TREE FOR ORDER BY
-SELECT partners.id AS id,
-  partners.display_name AS displayName,
-  partners.supports_cost_data AS supportsCostData,
-  partners.server_to_server AS serverToServer,
-  partners.click_parameters AS clickParameters,
-  partners.impression_parameters AS impressionParameters,
-  partners.cost_parameters AS costParameters,
-  partners.integrated_types AS integratedTypes,
-  partners.stopped_at AS stoppedAt,
-  partners.max_url_amount AS maxUrlAmount,
-  partners.created_at AS createdAt,
-  (SELECT coalesce(sum(rounds.cost_types),
-      0)
-  FROM rounds
-  WHERE rounds.partner_id = partners.id
-  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
-  FROM rounds
-  WHERE rounds.partner_id = partners.id
-  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
-  FROM credentials
-  WHERE credentials.partner_id = partners.id
-  AND credentials.mode = 'live'
-  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
-  iif(instr('&' || partners.cost_parameters || '&',
-      '&cost_currency=')
-  AND substr('&' || partners.cost_parameters || '&',
-      instr('&' || partners.cost_parameters || '&',
-        '&cost_currency=') + 15,
-      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
-    upper(substr('&' || partners.cost_parameters || '&',
-        instr('&' || partners.cost_parameters || '&',
-          '&cost_currency=') + 15,
-        3)),
-    NULL) AS urlCurrency
-FROM partners partners
-WHERE true
-AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
-AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
-    FROM rounds
-    WHERE rounds.partner_id = partners.id
-    AND rounds.state = 'open') END)
-ORDER BY partners.display_name COLLATE NOCASE, partners.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 18, written 0
--- SCAN partners
--- CORRELATED SCALAR SUBQUERY 4
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 2
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 3
---   SCAN credentials
-SELECT partners.id AS id,
-  partners.display_name AS displayName,
-  partners.supports_cost_data AS supportsCostData,
-  partners.server_to_server AS serverToServer,
-  partners.click_parameters AS clickParameters,
-  partners.impression_parameters AS impressionParameters,
-  partners.cost_parameters AS costParameters,
-  partners.integrated_types AS integratedTypes,
-  partners.stopped_at AS stoppedAt,
-  partners.max_url_amount AS maxUrlAmount,
-  partners.created_at AS createdAt,
-  (SELECT coalesce(sum(rounds.cost_types),
-      0)
-  FROM rounds
-  WHERE rounds.partner_id = partners.id
-  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
-  FROM rounds
-  WHERE rounds.partner_id = partners.id
-  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
-  FROM credentials
-  WHERE credentials.partner_id = partners.id
-  AND credentials.mode = 'live'
-  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
-  iif(instr('&' || partners.cost_parameters || '&',
-      '&cost_currency=')
-  AND substr('&' || partners.cost_parameters || '&',
-      instr('&' || partners.cost_parameters || '&',
-        '&cost_currency=') + 15,
-      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
-    upper(substr('&' || partners.cost_parameters || '&',
-        instr('&' || partners.cost_parameters || '&',
-          '&cost_currency=') + 15,
-        3)),
-    NULL) AS urlCurrency
-FROM partners partners
-WHERE true
-AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
-AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
-    FROM rounds
-    WHERE rounds.partner_id = partners.id
-    AND rounds.state = 'open') END)
-ORDER BY partners.id DESC, partners.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 6, written 0
--- SCAN users USING INDEX users_email_unique
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
-SELECT users.id AS id,
-  users.email AS email,
-  users.role AS role,
-  users.password_hash IS NOT NULL AS hasPassword,
-  (SELECT api_tokens.hint
-  FROM api_tokens
-  WHERE api_tokens.user_id = users.id) AS tokenHint,
-  users.disabled_at AS disabledAt,
-  (users.email = 'erased user ' || users.id) AS isErased,
-  users.created_at AS createdAt,
-  users.password_expires_at AS passwordExpiresAt
-FROM users users
-WHERE true
-AND (? IS NULL OR instr(lower(users.email), lower(?)))
-AND (? IS NULL OR users.role = ?)
-AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
-ORDER BY users.email, users.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/operator/console/lists.ts: rows read 6, written 0
--- SCAN users
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
-SELECT users.id AS id,
-  users.email AS email,
-  users.role AS role,
-  users.password_hash IS NOT NULL AS hasPassword,
-  (SELECT api_tokens.hint
-  FROM api_tokens
-  WHERE api_tokens.user_id = users.id) AS tokenHint,
-  users.disabled_at AS disabledAt,
-  (users.email = 'erased user ' || users.id) AS isErased,
-  users.created_at AS createdAt,
-  users.password_expires_at AS passwordExpiresAt
-FROM users users
-WHERE true
-AND (? IS NULL OR instr(lower(users.email), lower(?)))
-AND (? IS NULL OR users.role = ?)
-AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
-ORDER BY users.id DESC, users.id
-LIMIT ? + 0 OFFSET ?;
-
 -- src/operator/console/partners/page.ts: rows read 4, written 0
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
@@ -10414,3 +10101,316 @@ AND x.id > ?
 AND x.id < ?
 ORDER BY x.id DESC
 LIMIT ? + 0;
+
+-- src/pages/list.ts: rows read 5, written 0
+-- SCAN a
+-- SEARCH ap USING INDEX apps_token_unique (token=?)
+-- SEARCH pa USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH links USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+SELECT a.id AS id, a.app_token AS appToken, (SELECT links.token
+  FROM links
+  WHERE links.id = a.link_id) AS linkToken,
+  a.day AS day,
+  a.partner_id AS partnerId,
+  a.cost_type AS costType,
+  a.currency AS currency,
+  CAST(a.amount AS TEXT) AS amount,
+  a.reason AS reason,
+  a.user_id AS userId,
+  (SELECT users.email
+  FROM users
+  WHERE users.id = a.user_id) AS email, a.created_at AS createdAt, ap.name AS app, pa.display_name AS partner
+FROM adjustments a
+CROSS JOIN apps ap ON ap.token = a.app_token
+CROSS JOIN partners pa ON pa.id = a.partner_id
+WHERE true
+AND (? IS NULL OR instr(lower(a.reason), lower(?)))
+AND (? IS NULL OR a.app_token = ?)
+AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER))
+ORDER BY a.id DESC, a.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 2, written 0
+-- SCAN apps
+SELECT apps.id AS id,
+  apps.token AS token,
+  apps.name AS name,
+  apps.default_url AS defaultUrl,
+  apps.ios_url AS iosUrl,
+  apps.android_url AS androidUrl,
+  apps.redirect_hosts AS redirectHosts,
+  apps.redirect_schemes AS redirectSchemes,
+  apps.link_count AS linkCount,
+  apps.created_at AS createdAt,
+  apps.max_links AS maxLinks,
+  apps.created_link_count AS createdLinkCount,
+  apps.stored_length AS storedLength,
+  apps.archived_at AS archivedAt
+FROM apps apps
+WHERE true
+AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
+AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
+ORDER BY apps.id DESC, apps.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 4, written 0
+-- SCAN apps
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT apps.id AS id,
+  apps.token AS token,
+  apps.name AS name,
+  apps.default_url AS defaultUrl,
+  apps.ios_url AS iosUrl,
+  apps.android_url AS androidUrl,
+  apps.redirect_hosts AS redirectHosts,
+  apps.redirect_schemes AS redirectSchemes,
+  apps.link_count AS linkCount,
+  apps.created_at AS createdAt,
+  apps.max_links AS maxLinks,
+  apps.created_link_count AS createdLinkCount,
+  apps.stored_length AS storedLength,
+  apps.archived_at AS archivedAt
+FROM apps apps
+WHERE true
+AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
+AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
+ORDER BY apps.name COLLATE NOCASE, apps.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 3, written 0
+-- SCAN a
+-- SEARCH ap USING COVERING INDEX apps_token_unique (token=?)
+-- SEARCH pa USING INTEGER PRIMARY KEY (rowid=?)
+SELECT count(*) AS total
+FROM adjustments a
+CROSS JOIN apps ap ON ap.token = a.app_token
+CROSS JOIN partners pa ON pa.id = a.partner_id
+WHERE true
+AND (? IS NULL OR instr(lower(a.reason), lower(?)))
+AND (? IS NULL OR a.app_token = ?)
+AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER));
+
+-- src/pages/list.ts: rows read 2, written 0
+-- SCAN apps
+SELECT count(*) AS total
+FROM apps apps
+WHERE true
+AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
+AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'));
+
+-- src/pages/list.ts: rows read 10, written 0
+-- SCAN credentials
+-- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT count(*) AS total
+FROM credentials credentials
+LEFT JOIN partners ON partners.id = credentials.partner_id
+LEFT JOIN rounds ON rounds.id = credentials.round_id
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)) OR instr(lower(credentials.hint), lower(?)))
+AND (? IS NULL OR credentials.mode = ?)
+AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'));
+
+-- src/pages/list.ts: rows read 3, written 0
+-- SCAN partners
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+SELECT count(*) AS total
+FROM partners partners
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
+AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
+    FROM rounds
+    WHERE rounds.partner_id = partners.id
+    AND rounds.state = 'open') END);
+
+-- src/pages/list.ts: rows read 3, written 0
+-- SCAN users
+SELECT count(*) AS total
+FROM users users
+WHERE true
+AND (? IS NULL OR instr(lower(users.email), lower(?)))
+AND (? IS NULL OR users.role = ?)
+AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'));
+
+-- src/pages/list.ts: rows read 10, written 0
+-- SCAN credentials
+-- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT credentials.id AS id,
+  credentials.partner_id AS partnerId,
+  credentials.mode AS mode,
+  credentials.cost_types AS costTypes,
+  credentials.round_id AS roundId,
+  credentials.hint AS hint,
+  credentials.created_at AS createdAt,
+  credentials.revoked_at AS revokedAt,
+  partners.display_name AS partner,
+  rounds.state AS roundState
+FROM credentials credentials
+LEFT JOIN partners ON partners.id = credentials.partner_id
+LEFT JOIN rounds ON rounds.id = credentials.round_id
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)) OR instr(lower(credentials.hint), lower(?)))
+AND (? IS NULL OR credentials.mode = ?)
+AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'))
+ORDER BY credentials.id DESC, credentials.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 21, written 0
+-- SCAN partners
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 3
+--   SCAN credentials
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT partners.id AS id,
+  partners.display_name AS displayName,
+  partners.supports_cost_data AS supportsCostData,
+  partners.server_to_server AS serverToServer,
+  partners.click_parameters AS clickParameters,
+  partners.impression_parameters AS impressionParameters,
+  partners.cost_parameters AS costParameters,
+  partners.integrated_types AS integratedTypes,
+  partners.stopped_at AS stoppedAt,
+  partners.max_url_amount AS maxUrlAmount,
+  partners.created_at AS createdAt,
+  (SELECT coalesce(sum(rounds.cost_types),
+      0)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
+  FROM credentials
+  WHERE credentials.partner_id = partners.id
+  AND credentials.mode = 'live'
+  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
+  iif(instr('&' || partners.cost_parameters || '&',
+      '&cost_currency=')
+  AND substr('&' || partners.cost_parameters || '&',
+      instr('&' || partners.cost_parameters || '&',
+        '&cost_currency=') + 15,
+      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+    upper(substr('&' || partners.cost_parameters || '&',
+        instr('&' || partners.cost_parameters || '&',
+          '&cost_currency=') + 15,
+        3)),
+    NULL) AS urlCurrency
+FROM partners partners
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
+AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
+    FROM rounds
+    WHERE rounds.partner_id = partners.id
+    AND rounds.state = 'open') END)
+ORDER BY partners.display_name COLLATE NOCASE, partners.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 18, written 0
+-- SCAN partners
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 3
+--   SCAN credentials
+SELECT partners.id AS id,
+  partners.display_name AS displayName,
+  partners.supports_cost_data AS supportsCostData,
+  partners.server_to_server AS serverToServer,
+  partners.click_parameters AS clickParameters,
+  partners.impression_parameters AS impressionParameters,
+  partners.cost_parameters AS costParameters,
+  partners.integrated_types AS integratedTypes,
+  partners.stopped_at AS stoppedAt,
+  partners.max_url_amount AS maxUrlAmount,
+  partners.created_at AS createdAt,
+  (SELECT coalesce(sum(rounds.cost_types),
+      0)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
+  FROM credentials
+  WHERE credentials.partner_id = partners.id
+  AND credentials.mode = 'live'
+  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
+  iif(instr('&' || partners.cost_parameters || '&',
+      '&cost_currency=')
+  AND substr('&' || partners.cost_parameters || '&',
+      instr('&' || partners.cost_parameters || '&',
+        '&cost_currency=') + 15,
+      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+    upper(substr('&' || partners.cost_parameters || '&',
+        instr('&' || partners.cost_parameters || '&',
+          '&cost_currency=') + 15,
+        3)),
+    NULL) AS urlCurrency
+FROM partners partners
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
+AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
+    FROM rounds
+    WHERE rounds.partner_id = partners.id
+    AND rounds.state = 'open') END)
+ORDER BY partners.id DESC, partners.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 6, written 0
+-- SCAN users USING INDEX users_email_unique
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
+SELECT users.id AS id,
+  users.email AS email,
+  users.role AS role,
+  users.password_hash IS NOT NULL AS hasPassword,
+  (SELECT api_tokens.hint
+  FROM api_tokens
+  WHERE api_tokens.user_id = users.id) AS tokenHint,
+  users.disabled_at AS disabledAt,
+  (users.email = 'erased user ' || users.id) AS isErased,
+  users.created_at AS createdAt,
+  users.password_expires_at AS passwordExpiresAt
+FROM users users
+WHERE true
+AND (? IS NULL OR instr(lower(users.email), lower(?)))
+AND (? IS NULL OR users.role = ?)
+AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
+ORDER BY users.email, users.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 6, written 0
+-- SCAN users
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
+SELECT users.id AS id,
+  users.email AS email,
+  users.role AS role,
+  users.password_hash IS NOT NULL AS hasPassword,
+  (SELECT api_tokens.hint
+  FROM api_tokens
+  WHERE api_tokens.user_id = users.id) AS tokenHint,
+  users.disabled_at AS disabledAt,
+  (users.email = 'erased user ' || users.id) AS isErased,
+  users.created_at AS createdAt,
+  users.password_expires_at AS passwordExpiresAt
+FROM users users
+WHERE true
+AND (? IS NULL OR instr(lower(users.email), lower(?)))
+AND (? IS NULL OR users.role = ?)
+AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
+ORDER BY users.id DESC, users.id
+LIMIT ? + 0 OFFSET ?;

@@ -1,4 +1,4 @@
-/** Every operation with every kind of access token: what it may do, and what it is told otherwise. */
+/** Every operation with every kind of access token: what it may do, and which error it gets otherwise. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { ask, type Call, call, DEMO, env, freshDemo, NOW, type ProblemBody } from "../harness.ts";

@@ -111,7 +111,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
     toRows(report, read[index] ?? [], targets),
   );
   return {
-    access: found && { userId: found.userId, appToken: found.appToken },
+    access: found,
     link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: catalog.read(partners),
     sums: isTooMany
