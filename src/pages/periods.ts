@@ -1,4 +1,4 @@
-/** The days that a page shows, and their picker. All days are in UTC. */
+/** The days that a page shows, and their picker. All days are in UTC, and today is shown only if it is asked for. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
@@ -9,7 +9,13 @@ import { describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 import { keptInputs, withQuery } from "./query.ts";
 
-const PRESETS = { today: "Today", "7d": "7 days", "30d": "30 days", month: "This month" } as const;
+const PRESETS = {
+  "7d": "Last 7 days",
+  "30d": "Last 30 days",
+  "90d": "Last 90 days",
+  month: "This month",
+  today: "Today so far",
+} as const;
 type Preset = keyof typeof PRESETS;
 const names = Object.keys(PRESETS) as Preset[];
 
@@ -51,23 +57,41 @@ export interface Period extends DayRange {
   previous?: DayRange;
 }
 
-/** The days of a query that passed `periodChecks`, by default those of the preset `7d`. */
-export function toPeriod({ period = "7d", from, to, compare }: PeriodQuery, now: number): Period {
-  const days =
-    from === undefined || to === undefined ? { preset: period, ...presetDays(period, now) } : { from, to };
+/**
+ * The days of a query that passed `periodChecks`, by default the last seven that are over. `firstDay` is the first day with clicks or
+ * impressions: before the first one is over, the default is today.
+ */
+export function toPeriod(
+  { period, from, to, compare }: PeriodQuery,
+  now: number,
+  firstDay: number | null = null,
+): Period {
+  const isNew = firstDay !== null && firstDay >= dayOf(now);
+  const preset = period ?? (isNew ? "today" : "7d");
+  const days = from === undefined || to === undefined ? { preset, ...presetDays(preset, now) } : { from, to };
   return compare ? { ...days, previous: daysBefore(days) } : days;
 }
 
+/** A preset ends with the last day that is over. On the first day of a month, that month has only today. */
 function presetDays(preset: Preset, now: number): DayRange {
-  const to = dayOf(now);
-  const date = new Date(now);
-  const lengths = { today: 1, "7d": 7, "30d": 30, month: date.getUTCDate() };
-  return { from: to - lengths[preset] + 1, to };
+  const today = dayOf(now);
+  const past = new Date(now).getUTCDate() - 1;
+  const length = { today: 0, "7d": 7, "30d": 30, "90d": 90, month: past }[preset];
+  return length === 0 ? { from: today, to: today } : { from: today - length, to: today - 1 };
 }
 
 /** The same number of days directly before. */
 export function daysBefore({ from, to }: DayRange): DayRange {
   return { from: from - (to - from + 1), to: from - 1 };
+}
+
+/** The days of a period that are over, and as many before them: today is compared with nothing. */
+export function comparedDays(
+  { from, to }: DayRange,
+  now: number,
+): { now: DayRange; before: DayRange } | undefined {
+  const over = { from, to: Math.min(to, dayOf(now) - 1) };
+  return over.to < from ? undefined : { now: over, before: daysBefore(over) };
 }
 
 /** The parameters of the same days on another page. */
@@ -86,12 +110,17 @@ export function periodPicker(url: URL, period: Period, compares = false): Markup
     <label>${label} <input type="date" name="${name}" value="${formatDate(period[name])}" required></label>`;
   return html`
     <section class="period" aria-label="Dates">
-      <ul class="choices">${presets}</ul>
-      <form method="get" action="${url.pathname}">
-        ${keptInputs(url, "period", "from", "to")}
-        ${dateInput("from", "From")} ${dateInput("to", "To")}
-        <button class="secondary">Show dates</button>
-      </form>
+      <details class="menu">
+        <summary>${period.preset ? PRESETS[period.preset] : "Other dates"}</summary>
+        <div>
+          <ul>${presets}</ul>
+          <form method="get" action="${url.pathname}">
+            ${keptInputs(url, "period", "from", "to")}
+            ${dateInput("from", "From")} ${dateInput("to", "To")}
+            <button class="secondary">Apply</button>
+          </form>
+        </div>
+      </details>
       <p class="muted">${describeDays(period)}, UTC${period.previous ? `, compared with ${describeDays(period.previous)}` : ""}
         ${compares ? compareSwitch(url, period) : ""}</p>
     </section>`;
@@ -100,5 +129,5 @@ export function periodPicker(url: URL, period: Period, compares = false): Markup
 function compareSwitch(url: URL, { previous }: Period): Markup {
   return previous
     ? html`<a href="${withQuery(url, { compare: null })}">Hide comparison</a>`
-    : html`<a href="${withQuery(url, { compare: "1" })}">Compare with the days before</a>`;
+    : html`<a href="${withQuery(url, { compare: "1" })}">Compare with the same number of days before</a>`;
 }

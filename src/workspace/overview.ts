@@ -41,7 +41,7 @@ interface Overview extends Signals {
 
 export const overviewPage: Show = async (context, member) => {
   const { query } = await readInput(context, { query: overviewQuery });
-  const period = toPeriod(query, context.now);
+  const period = toPeriod(query, context.now, member.app.firstDay);
   const overview = await readOverview(context, member, period);
   const totals = currenciesOf([...overview.spend, ...overview.spendBefore]).map((currency) => {
     const isOfCurrency = (row: Row) => row.currency === currency;

@@ -42,7 +42,7 @@ interface PartnersView {
 
 async function readPartners(context: Context, { viewer, app }: Member): Promise<PartnersView> {
   const { query } = await readInput(context, { query: daysQuery });
-  const period = toPeriod(query, context.now);
+  const period = toPeriod(query, context.now, app.firstDay);
   const { ledger } = context;
   const { from, to } = period;
   const found = await readReports(

@@ -221,10 +221,11 @@ describe("the console", () => {
     expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}$/);
     await page.getByRole("link", { name: "Partners", exact: true }).click();
     await page.getByLabel("Name contains").fill("delta");
-    await page.getByRole("button", { name: "Show partners" }).click();
+    await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("1 partner", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Spend", exact: true }).click();
-    await page.getByRole("link", { name: "30 days" }).click();
+    await page.locator(".period summary").click();
+    await page.getByRole("link", { name: "Last 30 days" }).click();
     await page
       .getByRole("row", { name: /Acme Ads/ })
       .first()

@@ -131,7 +131,8 @@ describe("without scripts", () => {
     await page.getByRole("link", { name: "Open Acme," }).click();
     await page.getByRole("link", { name: "Open Spring," }).click();
     await row(page, "Runners").waitFor();
-    await page.getByRole("link", { name: "30 days" }).click();
+    await page.locator(".period summary").click();
+    await page.getByRole("link", { name: "Last 30 days" }).click();
     await row(page, "Runners").waitFor();
     await page.getByText("Filters", { exact: true }).click();
     await page.getByLabel("Cost data").selectOption("on");

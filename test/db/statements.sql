@@ -597,12 +597,20 @@ AND EXISTS (SELECT 1
   WHERE u.id = ?
   AND u.password_hash = ?);
 
--- src/db/accounts/sessions.ts: rows read 7, written 0
+-- src/db/accounts/sessions.ts: rows read 9, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=?)
 -- SEARCH a USING INDEX apps_token_unique (token=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH daily_engagements USING PRIMARY KEY (app_token=?)
 -- USE TEMP B-TREE FOR ORDER BY
-SELECT a.token AS token, a.name AS name, a.link_count AS linkCount, a.archived_at AS archivedAt
+SELECT a.token AS token,
+  a.name AS name,
+  a.link_count AS linkCount,
+  a.archived_at AS archivedAt,
+  (SELECT min(daily_engagements.day)
+  FROM daily_engagements
+  WHERE daily_engagements.app_token = a.token) AS firstDay
 FROM sessions s
 CROSS JOIN memberships m ON m.user_id = s.user_id
 CROSS JOIN apps a ON a.token = m.app_token
@@ -2028,7 +2036,7 @@ UPDATE purge_positions SET (after_partner_id,
 WHERE purge_positions.ledger_table = 'ledger_entries'
 RETURNING purge_positions.until_partner_id IS NULL AS finished;
 
--- src/db/ledger/reports/link-figures.ts: rows read 112, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 111, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -2361,7 +2369,7 @@ FROM json_each(?) j
 CROSS JOIN links ON links.token = j.value
 AND links.app_token = ?;
 
--- src/db/ledger/reports/link-figures.ts: rows read 148, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 147, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -3061,7 +3069,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 118, written 0
+-- src/db/ledger/reports/reports.ts: rows read 117, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3223,7 +3231,7 @@ FROM (SELECT appToken, partnerId, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 112, written 0
+-- src/db/ledger/reports/reports.ts: rows read 111, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3402,7 +3410,7 @@ FROM (SELECT appToken, partnerId, kind, sum(count) AS count, sum(recorded) AS re
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 112, written 0
+-- src/db/ledger/reports/reports.ts: rows read 111, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3736,7 +3744,7 @@ FROM (SELECT e.app_token AS appToken, e.day AS day, sum(e.count) AS count, sum(e
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 206, written 0
+-- src/db/ledger/reports/reports.ts: rows read 205, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4187,7 +4195,7 @@ LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
 
--- src/db/ledger/reports/reports.ts: rows read 148, written 0
+-- src/db/ledger/reports/reports.ts: rows read 147, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -4348,7 +4356,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 148, written 0
+-- src/db/ledger/reports/reports.ts: rows read 147, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -4574,7 +4582,7 @@ FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 148, written 0
+-- src/db/ledger/reports/reports.ts: rows read 147, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)

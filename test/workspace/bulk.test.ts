@@ -52,8 +52,12 @@ describe("the selection", () => {
         `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('t${at}', '${DEMO.appToken}', 1, 'Z ${at}', 0)`,
       );
     const page = await open(browser, `${APP}/links?selected=demo1nk001`);
-    const hrefs = linksOf(page).filter(({ text }) => /^(Show 50 more|▸ ?Open|30 days)/.test(text));
-    expect(hrefs.map(({ text }) => text)).toEqual(["30 days", "▸ Open Acme, 4 sub-links", "Show 50 more"]);
+    const hrefs = linksOf(page).filter(({ text }) => /^(Show 50 more|▸ ?Open|Last 30 days)/.test(text));
+    expect(hrefs.map(({ text }) => text)).toEqual([
+      "Last 30 days",
+      "▸ Open Acme, 4 sub-links",
+      "Show 50 more",
+    ]);
     for (const { text, href } of hrefs)
       expect([text, href]).toEqual([text, expect.stringContaining("selected=demo1nk001")]);
     expect(page).toMatch(/<form class="filters"[\s\S]*?name="selected" value="demo1nk001"/);

@@ -56,7 +56,7 @@ describe("the form for one link", () => {
     expect(location).toBe(`${APP}/links/${links[3]?.token}?notice=created`);
     const page = await open(browser, location);
     expect(textOf(mainOf(page))).toContain("New Video Creative Settings Link created.");
-    expect(hrefOf(page, "30 days")).not.toContain("notice");
+    expect(hrefOf(page, "Last 30 days")).not.toContain("notice");
     for (const { token } of links) {
       expect(token).toMatch(/^[0-9bcdfghjkmnpqrstvwxyz]{10}$/);
       expect(await env.LINKS.get(`link:${token}`)).toBe(DEMO.appToken);

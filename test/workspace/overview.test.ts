@@ -94,7 +94,7 @@ describe("the figures", () => {
   });
 
   it("list the links and partners with the highest spend, and their clicks", async () => {
-    const page = await overview("period=30d");
+    const page = await overview("from=2026-02-14&to=2026-03-15");
     const [links = [], partners = []] = tablesOf(page);
     const [first] = (await report("spend", "group_by=link&currency=USD")).sort(
       (left, right) => Number(right.spend) - Number(left.spend),
@@ -106,7 +106,7 @@ describe("the figures", () => {
       String(counts.find((row) => row.link_token === first?.link_token)?.count),
     ]);
     expect(links[1]?.href).toBe(`${APP}/links/${first?.link_token}`);
-    expect(partners[1]?.href).toBe(`${APP}/spend?period=30d&partner=1&by=link`);
+    expect(partners[1]?.href).toBe(`${APP}/spend?from=2026-02-14&to=2026-03-15&partner=1&by=link`);
   });
 });
 

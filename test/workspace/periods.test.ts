@@ -4,7 +4,14 @@ import { formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
 import { parsePairs, readPairs } from "../../src/http/input/pairs.ts";
 import { describeDays } from "../../src/pages/locale.ts";
-import { compareField, periodChecks, periodFields, periodPicker, toPeriod } from "../../src/pages/periods.ts";
+import {
+  comparedDays,
+  compareField,
+  periodChecks,
+  periodFields,
+  periodPicker,
+  toPeriod,
+} from "../../src/pages/periods.ts";
 import { withQuery } from "../../src/pages/query.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
@@ -27,13 +34,14 @@ function days(search: string, now = NOW) {
 
 describe("the days of a query", () => {
   it.each([
-    ["", ["2026-03-09", "2026-03-15", "7d"]],
+    ["", ["2026-03-08", "2026-03-14", "7d"]],
     ["period=today", ["2026-03-15", "2026-03-15", "today"]],
-    ["period=30d", ["2026-02-14", "2026-03-15", "30d"]],
-    ["period=month", ["2026-03-01", "2026-03-15", "month"]],
+    ["period=30d", ["2026-02-13", "2026-03-14", "30d"]],
+    ["period=90d", ["2025-12-15", "2026-03-14", "90d"]],
+    ["period=month", ["2026-03-01", "2026-03-14", "month"]],
     ["from=2026-01-31&to=2026-02-01", ["2026-01-31", "2026-02-01"]],
     ["from=2025-03-15&to=2026-03-15", ["2025-03-15", "2026-03-15"]],
-    ["compare=1", ["2026-03-09", "2026-03-15", "2026-03-02", "2026-03-08", "7d"]],
+    ["compare=1", ["2026-03-08", "2026-03-14", "2026-03-01", "2026-03-07", "7d"]],
     ["period=today&compare=1", ["2026-03-15", "2026-03-15", "2026-03-14", "2026-03-14", "today"]],
     ["from=2024-02-29&to=2024-03-01&compare=1", ["2024-02-29", "2024-03-01", "2024-02-27", "2024-02-28"]],
   ])("%j", (search, expected) => {
@@ -41,12 +49,33 @@ describe("the days of a query", () => {
   });
 
   it("starts a day and a month at midnight in UTC", () => {
-    expect(days("period=month", NOW + 1)).toEqual(["2026-03-01", "2026-03-16", "month"]);
+    expect(days("period=month", NOW + 1)).toEqual(["2026-03-01", "2026-03-15", "month"]);
     expect(days("period=month", Date.UTC(2026, 3, 1))).toEqual(["2026-04-01", "2026-04-01", "month"]);
   });
 
   it.each([
-    ["period=8d", ["period must be one of today, 7d, 30d, month"]],
+    [null, "7d"],
+    ["2026-03-14", "7d"],
+    ["2026-03-15", "today"],
+  ])("by default are those that are over, of an app that was first used on %s: %s", (first, preset) => {
+    const firstDay = first === null ? null : Date.parse(first) / 86_400_000;
+    expect(toPeriod({}, NOW, firstDay).preset).toBe(preset);
+    expect(toPeriod({ period: "30d" }, NOW, firstDay).preset).toBe("30d");
+  });
+
+  it.each([
+    ["", ["2026-03-08", "2026-03-14", "2026-03-01", "2026-03-07"]],
+    ["from=2026-03-13&to=2026-03-15", ["2026-03-13", "2026-03-14", "2026-03-11", "2026-03-12"]],
+    ["period=today", undefined],
+  ])("are compared without today: %j", (search, expected) => {
+    const found = comparedDays(toPeriod(parse(search).query ?? {}, NOW), NOW);
+    expect(
+      found && [found.now.from, found.now.to, found.before.from, found.before.to].map(formatDate),
+    ).toEqual(expected);
+  });
+
+  it.each([
+    ["period=8d", ["period must be one of 7d, 30d, 90d, month, today"]],
     [
       "from=2026-02-30&to=15.3.2026",
       [
@@ -96,7 +125,7 @@ describe("the picker", () => {
   it("keeps the rest of the query in its links and its form", async () => {
     const markup = await show("q=%22%3Cb%3E&from=2026-03-01&to=2026-03-02");
     expect(hrefs(markup)).toEqual([
-      ...["today", "7d", "30d", "month"].map((name) => `/apps/a/links?q=%22%3Cb%3E&period=${name}`),
+      ...["7d", "30d", "90d", "month", "today"].map((name) => `/apps/a/links?q=%22%3Cb%3E&period=${name}`),
       "/apps/a/links?q=%22%3Cb%3E&from=2026-03-01&to=2026-03-02&compare=1",
     ]);
     expect(
@@ -110,7 +139,7 @@ describe("the picker", () => {
   });
 
   it("marks the preset in use, also by default", async () => {
-    expect(await show("")).toMatch(/<a [^>]*aria-current="true">7 days</);
+    expect(await show("")).toMatch(/<summary>Last 7 days<[\s\S]*<a [^>]*aria-current="true">Last 7 days</);
     expect(await show("period=month")).toMatch(/<a [^>]*aria-current="true">This month</);
   });
 

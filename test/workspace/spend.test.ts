@@ -156,10 +156,10 @@ describe("the numbers of the page", () => {
 
   it("shows the last seven days by default, and the share of each line", async () => {
     const page = await open(browser, SPEND);
-    expect(textOf(mainOf(page))).toContain("9 – 15 Mar 2026, UTC");
+    expect(textOf(mainOf(page))).toContain("8 – 14 Mar 2026, UTC");
     const shares = linesOf(await open(browser, `${SPEND}?by=partner&currency=USD`));
     const [first, , total] = shares;
-    expect([first?.name, first?.share, total?.share]).toEqual(["Beacon Network", "100.0%", "100.0%"]);
+    expect([first?.name, first?.share, total?.share]).toEqual(["Acme Ads", "100.0%", undefined]);
   });
 
   it("names no partner", async () => {
@@ -267,7 +267,7 @@ describe("filters", () => {
 
   it("stay when the days or the grouping change", async () => {
     const page = await open(browser, `${SPEND}?${MONTH}&${filters}`);
-    for (const name of ["7 days", "Link", "Compare with the days before"])
+    for (const name of ["Last 7 days", "Link", "Compare with the same number of days before"])
       expect(hrefOf(mainOf(page), name)).toContain(filters);
   });
 
@@ -393,7 +393,7 @@ describe("states", () => {
     ["from=2026-02-30&to=2026-03-01", "The first day must be a calendar date"],
     ["from=2026-03-02&to=2026-03-01", "The last day must not be before from."],
     ["from=2026-03-02", "The last day is required with from."],
-    ["period=year", "The period must be one of today, 7d, 30d, month."],
+    ["period=year", "The period must be one of 7d, 30d, 90d, month, today."],
     ["group=day", "group is not a known parameter"],
   ])("%s is a page that says so, with a way back", async (query, text) => {
     const page = await show(query, 400);

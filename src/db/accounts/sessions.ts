@@ -5,7 +5,7 @@ import type { AuditAction } from "../../domain/audit-actions.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { auditChange, insertEntry } from "../audit.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
-import { apps, auditLog, authenticators, memberships, sessions, users } from "../schema.ts";
+import { apps, auditLog, authenticators, dailyEngagements, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";
 
@@ -41,7 +41,16 @@ const sessionFields = {
 
 const a = alias(apps, "a");
 const m = alias(memberships, "m");
-const appFields = { token: a.token, name: a.name, linkCount: a.linkCount, archivedAt: a.archivedAt };
+const appFields = {
+  token: a.token,
+  name: a.name,
+  linkCount: a.linkCount,
+  archivedAt: a.archivedAt,
+  /** The first day with clicks or impressions. With shards, those without a cost ID. */
+  firstDay: sql<
+    number | null
+  >`(SELECT min(${dailyEngagements.day}) FROM ${dailyEngagements} WHERE ${dailyEngagements.appToken} = ${a.token})`,
+};
 export type OwnApp = RowOf<typeof appFields>;
 /** A signed-in user, with the apps that they are a member of, by name. */
 export type SessionUser = RowOf<typeof sessionFields> & { apps: OwnApp[] };

@@ -56,7 +56,7 @@ export const linkPage: Show = async (context, member) => {
 async function readLinkView(context: Context, { viewer, app }: Member): Promise<LinkView> {
   const { query } = await readInput(context, { query: linkPageQuery });
   const { env, ledger, now, params } = context;
-  const period = toPeriod(query, now);
+  const period = toPeriod(query, now, app.firstDay);
   const linkToken = params.link_token ?? "";
   const scope = { from: period.from, to: period.to, link: linkToken };
   const [found, { figures }] = await Promise.all([

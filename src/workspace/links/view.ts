@@ -43,7 +43,7 @@ export interface LinksView {
 
 export async function readLinksView(context: Context, { viewer, app }: Member): Promise<LinksView> {
   const query = readLinksQuery(context);
-  const period = toPeriod(query, context.now);
+  const period = toPeriod(query, context.now, app.firstDay);
   const open = isSearch(query) ? [] : query.open;
   const reading = findLinkFigures(context.ledger, viewer, {
     appToken: app.token,

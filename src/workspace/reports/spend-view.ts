@@ -31,7 +31,7 @@ export interface SpendView {
 export async function readSpendView(context: Context, { viewer, app }: Member): Promise<SpendView> {
   const { query } = await readInput(context, { query: spendPageQuery });
   const { ledger, now } = context;
-  const period = toPeriod(query, now);
+  const period = toPeriod(query, now, app.firstDay);
   const { previous } = period;
   const filter = {
     link: query.link,
