@@ -4,9 +4,11 @@
 -- What counts of each ID: the call, unless it is voided, and the price on a URL if no call matches.
 CREATE VIEW cost_states AS
 SELECT partner_id, cost_id, 'call' AS source, cost_type, currency, amount_in_effect AS amount, state, matched_kind AS kind,
-  iif(matched_kind IS NULL, '', iif(matched_kind = 'click', click_app_token, impression_app_token)) AS app_token,
-  iif(matched_kind IS NULL, 0, iif(matched_kind = 'click', click_link_id, impression_link_id)) AS link_id,
-  coalesce(matched_at, received_at) / 86400000 AS day
+  coalesce(CASE matched_kind WHEN 'click' THEN click_app_token WHEN 'impression' THEN impression_app_token END, '') AS app_token,
+  coalesce(CASE matched_kind WHEN 'click' THEN click_link_id WHEN 'impression' THEN impression_link_id END, 0) AS link_id,
+  coalesce(matched_at, received_at) / 86400000 AS day,
+  CASE matched_kind WHEN 'click' THEN click_country WHEN 'impression' THEN impression_country END AS country,
+  CASE matched_kind WHEN 'click' THEN click_platform WHEN 'impression' THEN impression_platform END AS platform
 FROM ledger_entries WHERE state <> 'voided'
 UNION ALL
 SELECT partner_id, cost_id, 'url', iif(counting_price = 'click', click_url_cost_type, impression_url_cost_type),
@@ -14,8 +16,30 @@ SELECT partner_id, cost_id, 'url', iif(counting_price = 'click', click_url_cost_
   iif(counting_price = 'click', click_url_amount, impression_url_amount), 'matched', counting_price,
   iif(counting_price = 'click', click_app_token, impression_app_token),
   iif(counting_price = 'click', click_link_id, impression_link_id),
-  iif(counting_price = 'click', click_at, impression_at) / 86400000
+  iif(counting_price = 'click', click_at, impression_at) / 86400000,
+  iif(counting_price = 'click', click_country, impression_country),
+  iif(counting_price = 'click', click_platform, impression_platform)
 FROM ledger_entries WHERE counting_price IS NOT NULL;
+
+-- The door for totals. Nothing is stored under this name. With it, what counts of an ID is read once for both tables.
+CREATE VIEW countings AS
+SELECT '' AS app_token, 0 AS day, 0 AS link_id, 0 AS partner_id, '' AS cost_type, '' AS currency, '' AS state, 0 AS count, 0 AS amount,
+  '' AS country, '' AS platform
+WHERE false;
+
+-- Adds to the daily totals, and to the same by country and platform if the engagement has them. A pending cost has none.
+CREATE TRIGGER cost_counted INSTEAD OF INSERT ON countings BEGIN
+  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+  VALUES (NEW.app_token, NEW.day, NEW.link_id, NEW.partner_id, NEW.cost_type, NEW.currency, NEW.state, NEW.count, NEW.amount)
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+  INSERT INTO daily_audience_spend (
+    app_token, link_id, day, partner_id, cost_type, currency, state, country, platform, count, amount
+  )
+  SELECT NEW.app_token, NEW.link_id, NEW.day, NEW.partner_id, NEW.cost_type, NEW.currency, NEW.state, NEW.country, NEW.platform,
+    NEW.count, NEW.amount
+  WHERE NEW.country IS NOT NULL
+  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+END;
 
 -- A call replaces a row that is forgotten but not purged yet. Engagements do the same in `engagement_recorded`.
 CREATE TRIGGER entries_forgotten BEFORE INSERT ON ledger_entries WHEN NEW.received_at IS NOT NULL BEGIN
@@ -24,43 +48,41 @@ CREATE TRIGGER entries_forgotten BEFORE INSERT ON ledger_entries WHEN NEW.receiv
 END;
 
 -- The daily totals: every change of an ID subtracts what counted before it and adds what counts after it. There is no trigger for
--- DELETE, so the totals remain after the purge.
-CREATE TRIGGER entries_added AFTER INSERT ON ledger_entries BEGIN
-  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
-  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
-  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
-  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+-- DELETE, so the totals remain after the purge. Most engagements count nothing, so the conditions save reading what counts.
+CREATE TRIGGER entries_added AFTER INSERT ON ledger_entries WHEN NEW.state <> 'voided' OR NEW.counting_price IS NOT NULL BEGIN
+  INSERT INTO countings (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount, country, platform)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0), country, platform
+  FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id;
 END;
 
 -- Subtracts what counted, unless the change leaves it equal: an engagement never changes once it is recorded.
-CREATE TRIGGER entries_changing BEFORE UPDATE ON ledger_entries BEGIN
-  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
-  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, -1, -coalesce(amount, 0)
+CREATE TRIGGER entries_changing BEFORE UPDATE ON ledger_entries WHEN OLD.state <> 'voided' OR OLD.counting_price IS NOT NULL BEGIN
+  INSERT INTO countings (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount, country, platform)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, -1, -coalesce(amount, 0), country, platform
   FROM cost_states WHERE partner_id = OLD.partner_id AND cost_id = OLD.cost_id
     AND iif(source = 'call',
       (OLD.cost_type, OLD.currency, OLD.amount_in_effect, OLD.state, OLD.matched_kind, OLD.received_at)
         IS NOT (NEW.cost_type, NEW.currency, NEW.amount_in_effect, NEW.state, NEW.matched_kind, NEW.received_at),
-      OLD.counting_price IS NOT NEW.counting_price)
-  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+      OLD.counting_price IS NOT NEW.counting_price);
 END;
 
 -- Adds what counts after the change, under the same condition.
-CREATE TRIGGER entries_changed AFTER UPDATE ON ledger_entries BEGIN
-  INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
-  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0)
+CREATE TRIGGER entries_changed AFTER UPDATE ON ledger_entries WHEN NEW.state <> 'voided' OR NEW.counting_price IS NOT NULL BEGIN
+  INSERT INTO countings (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount, country, platform)
+  SELECT app_token, day, link_id, partner_id, cost_type, currency, state, 1, coalesce(amount, 0), country, platform
   FROM cost_states WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
     AND iif(source = 'call',
       (OLD.cost_type, OLD.currency, OLD.amount_in_effect, OLD.state, OLD.matched_kind, OLD.received_at)
         IS NOT (NEW.cost_type, NEW.currency, NEW.amount_in_effect, NEW.state, NEW.matched_kind, NEW.received_at),
-      OLD.counting_price IS NOT NEW.counting_price)
-  ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+      OLD.counting_price IS NOT NEW.counting_price);
 END;
 
 -- The door for engagements. Nothing is stored under this name. With shards, an engagement with an ID is elsewhere: DB counts only
 -- its dropped parameters.
 CREATE VIEW recordings AS
 SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred_at, '' AS cost_id, 0 AS cost_data_on,
-  '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS dropped, 0 AS recorded_at, 0 AS is_elsewhere
+  '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS dropped, 0 AS recorded_at, 0 AS is_elsewhere,
+  '' AS country, '' AS platform
 WHERE false;
 
 -- Counts an engagement and its dropped parameters, and keeps it in the ledger if it has an ID and is the first of its kind.
@@ -77,33 +99,46 @@ CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   ) AS kept_at)
   WHERE kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere
   ON CONFLICT DO UPDATE SET count = count + 1, recorded = recorded + excluded.recorded;
+  -- The same by country and platform, if the app counts its audience.
+  INSERT INTO daily_audience (app_token, link_id, day, partner_id, kind, country, platform, count, recorded)
+  SELECT NEW.app_token, NEW.link_id, NEW.occurred_at / 86400000, coalesce(NEW.partner_id, 0), NEW.kind, NEW.country, NEW.platform, 1,
+    NEW.cost_id IS NOT NULL AND kept_at IS NULL
+  FROM (SELECT (
+    SELECT iif(NEW.kind = 'click', click_at, impression_at) FROM ledger_entries
+    WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ) AS kept_at)
+  WHERE NEW.country IS NOT NULL AND kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere
+  ON CONFLICT DO UPDATE SET count = count + 1, recorded = recorded + excluded.recorded;
   -- The first engagement of an ID and kind is kept.
   INSERT INTO ledger_entries (
     partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on,
-    click_url_cost_type, click_url_currency, click_url_amount, click_price_counts
+    click_url_cost_type, click_url_currency, click_url_amount, click_price_counts, click_country, click_platform
   )
   SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
-    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts
+    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts, NEW.country, NEW.platform
   WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'click' AND NOT NEW.is_elsewhere
   ON CONFLICT DO UPDATE SET
     click_app_token = excluded.click_app_token, click_link_id = excluded.click_link_id, click_at = excluded.click_at,
     click_cost_data_on = excluded.click_cost_data_on, click_url_cost_type = excluded.click_url_cost_type, click_url_currency = excluded.click_url_currency,
-    click_url_amount = excluded.click_url_amount, click_price_counts = excluded.click_price_counts
+    click_url_amount = excluded.click_url_amount, click_price_counts = excluded.click_price_counts,
+    click_country = excluded.click_country, click_platform = excluded.click_platform
   WHERE click_at IS NULL;
   INSERT INTO ledger_entries (
     partner_id, cost_id, impression_app_token, impression_link_id, impression_at, impression_cost_data_on,
-    impression_url_cost_type, impression_url_currency, impression_url_amount, impression_price_counts
+    impression_url_cost_type, impression_url_currency, impression_url_amount, impression_price_counts, impression_country, impression_platform
   )
   SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
-    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts
+    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts, NEW.country, NEW.platform
   WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'impression' AND NOT NEW.is_elsewhere
   ON CONFLICT DO UPDATE SET
     impression_app_token = excluded.impression_app_token, impression_link_id = excluded.impression_link_id, impression_at = excluded.impression_at,
     impression_cost_data_on = excluded.impression_cost_data_on, impression_url_cost_type = excluded.impression_url_cost_type, impression_url_currency = excluded.impression_url_currency,
-    impression_url_amount = excluded.impression_url_amount, impression_price_counts = excluded.impression_price_counts
+    impression_url_amount = excluded.impression_url_amount, impression_price_counts = excluded.impression_price_counts,
+    impression_country = excluded.impression_country, impression_platform = excluded.impression_platform
   WHERE impression_at IS NULL;
   INSERT INTO dropped_parameters (link_id, day, param, reason, count)
-  SELECT NEW.link_id, NEW.occurred_at / 86400000, value ->> 0, value ->> 1, 1 FROM json_each(NEW.dropped) WHERE true
+  SELECT NEW.link_id, NEW.occurred_at / 86400000, value ->> 0, value ->> 1, 1 FROM json_each(NEW.dropped)
+  WHERE NEW.dropped <> '[]'
   ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
@@ -131,12 +166,14 @@ SELECT partner_id, cost_id, remembered_until, json_object(
   'click', json(iif(click_at IS NULL, 'null', json_object(
     'appToken', click_app_token, 'linkId', click_link_id, 'linkToken', (SELECT token FROM links WHERE id = click_link_id),
     'occurredAt', click_at, 'costDataOn', click_cost_data_on, 'urlCostType', click_url_cost_type,
-    'urlCurrency', click_url_currency, 'urlAmount', click_url_amount, 'priceCounts', click_price_counts
+    'urlCurrency', click_url_currency, 'urlAmount', click_url_amount, 'priceCounts', click_price_counts,
+    'country', click_country, 'platform', click_platform
   ))),
   'impression', json(iif(impression_at IS NULL, 'null', json_object(
     'appToken', impression_app_token, 'linkId', impression_link_id, 'linkToken', (SELECT token FROM links WHERE id = impression_link_id),
     'occurredAt', impression_at, 'costDataOn', impression_cost_data_on, 'urlCostType', impression_url_cost_type,
-    'urlCurrency', impression_url_currency, 'urlAmount', impression_url_amount, 'priceCounts', impression_price_counts
+    'urlCurrency', impression_url_currency, 'urlAmount', impression_url_amount, 'priceCounts', impression_price_counts,
+    'country', impression_country, 'platform', impression_platform
   ))),
   'state', state, 'matchedKind', matched_kind, 'amountInEffect', amount_in_effect, 'countingPrice', counting_price,
   'rememberedUntil', remembered_until, 'replacedAt', NULL

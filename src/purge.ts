@@ -3,6 +3,7 @@
 import { archiveTable } from "./db/archive/purge.ts";
 import { LEDGER_TABLES } from "./db/archive/slices.ts";
 import { deleteExpired, type ExpiringTable } from "./db/expired.ts";
+import { purgeAudience } from "./db/ledger/audience-purge.ts";
 import { type PurgeBounds, purgeSlice } from "./db/ledger/purge.ts";
 import { databasesOf, type Ledger } from "./db/ledger/shards.ts";
 import { HOUR_MS } from "./domain/time.ts";
@@ -12,15 +13,18 @@ const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
-const MAX_CALLS = 900;
+const MAX_CALLS = 750;
 /** For each of the five expiring tables outside the ledger: 4,000 rows in a call, at most 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;
+/** The counts by country and platform of all databases: 10,000 rows in a call. */
+const AUDIENCE_SLICE = 10_000;
+const MAX_AUDIENCE_CALLS = 99;
 
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired
- * sessions, access tokens, idempotency keys and counts of dropped parameters. With an archive, the rows of the ledger are written there first. A failure does not stop the other
- * deletions; the first error is thrown at the end.
+ * sessions, access tokens, idempotency keys, counts of dropped parameters and those by country and platform. With an archive, the
+ * rows of the ledger are written there first. A failure does not stop the other deletions; the first error is thrown at the end.
  */
 export async function purge(
   ledger: Ledger,
@@ -43,6 +47,7 @@ export async function purge(
     ...(ledger.archive
       ? [archiveAll(ledger, ledger.archive, bounds, maxCalls)]
       : databasesOf(ledger).map(walk)),
+    purgeAudience(ledger, now, AUDIENCE_SLICE, Math.ceil(MAX_AUDIENCE_CALLS / (1 + ledger.shards.length))),
     deleteAllExpired("sessions"),
     deleteAllExpired("partner_sessions"),
     deleteAllExpired("access_tokens"),

@@ -183,6 +183,8 @@ export interface Call {
   json?: unknown;
   body?: BodyInit;
   headers?: Record<string, string>;
+  /** What Cloudflare says about the request. */
+  cf?: { country: string };
   now?: number;
   env?: Partial<Env>;
   /** Receives the work that continues after the response. Default: `call` waits for that work. */
@@ -202,6 +204,7 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
     method,
     headers,
     redirect: "manual",
+    ...(options.cf && { cf: options.cf }),
     ...(body !== undefined && { body }),
   });
   const context = createExecutionContext();
@@ -341,7 +344,7 @@ export async function rows<T = Record<string, unknown>>(asked: string, ...values
 }
 
 const LEDGER_TABLES =
-  /\b(ledger_entries|daily_totals|daily_engagements|cost_states|purge_positions|superseded|entry_records|archive_\w+)\b/;
+  /\b(ledger_entries|daily_totals|daily_engagements|daily_audience|daily_audience_spend|cost_states|purge_positions|superseded|entry_records|archive_\w+)\b/;
 
 const engagementsOf = (kind: string) => `
   SELECT partner_id, cost_id, '${kind}' AS kind, ${["app_token", "link_id", "cost_data_on", "url_cost_type", "url_currency", "url_amount", "price_counts"].map((name) => `${kind}_${name} AS ${name}`).join(", ")}, ${kind}_at AS occurred_at

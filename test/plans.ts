@@ -26,10 +26,10 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     // Operators choose a partner by name, and search the audit log by name.
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
   ),
-  // Operators choose an app by name, search the audit log by name, and see the spend of all apps.
+  // Operators choose an app by name, search the audit log by name, and see the spend of all apps. The purge needs all tokens.
   apps: either(
     CONSOLE_LIST,
-    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$/,
+    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)/,
   ),
   adjustments: CONSOLE_LIST,
   // The newest entries before a day or an ID, at most 100,000 of them.

@@ -9,6 +9,8 @@ export async function freshLedger(): Promise<void> {
   await inLedger(
     "DELETE FROM daily_totals",
     "DELETE FROM daily_engagements",
+    "DELETE FROM daily_audience",
+    "DELETE FROM daily_audience_spend",
     "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'",
   );
 }
@@ -20,12 +22,13 @@ export async function inLedger(...statements: string[]): Promise<void> {
   }
 }
 
-/** Returns some columns of the daily totals, summed over all databases, without totals that are zero. */
+/** Returns some columns of the daily totals, or of those by country and platform, summed over all databases, without totals that are zero. */
 export async function totals(
   columns = "state, count, amount",
+  table: "daily_totals" | "daily_audience_spend" = "daily_totals",
 ): Promise<Record<string, string | number | undefined>[]> {
   const named = columns.split(", ");
-  const found = await rows<Record<string, string | number>>("SELECT * FROM daily_totals WHERE count <> 0");
+  const found = await rows<Record<string, string | number>>(`SELECT * FROM ${table} WHERE count <> 0`);
   const keysOf = ({ count: _, amount: __, ...keys }: Record<string, string | number>) => JSON.stringify(keys);
   const sums = [...Map.groupBy(found, keysOf).values()].map((same) => ({
     ...same[0],

@@ -11,6 +11,7 @@ import { index } from "drizzle-orm/sqlite-core/indexes";
 import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
+import type { Platform } from "../domain/audience.ts";
 import type { AuditAction } from "../domain/audit-actions.ts";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Rejection } from "../domain/matching.ts";
@@ -193,6 +194,8 @@ export const apps = sqliteTable("apps", {
   storedLength: integer("stored_length").notNull().default(0),
   /** Since when the app is hidden from lists; its links keep working. */
   archivedAt: integer("archived_at"),
+  /** Whether clicks, impressions and their costs are counted by country and platform too. */
+  audience: flag("audience").notNull().default(true),
 });
 
 export const memberships = sqliteTable(
@@ -519,6 +522,11 @@ export const ledgerEntries = sqliteTable(
       sql`CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL WHEN click_price_counts AND (click_first OR NOT coalesce(impression_price_counts, 0)) THEN 'click' WHEN impression_price_counts THEN 'impression' END`,
       VIRTUAL,
     ),
+    /** Where the click and the impression came from. All null if the app did not count its audience then. */
+    clickCountry: text("click_country"),
+    clickPlatform: text("click_platform").$type<Platform>(),
+    impressionCountry: text("impression_country"),
+    impressionPlatform: text("impression_platform").$type<Platform>(),
   },
   (table) => [primaryKey({ columns: [table.partnerId, table.costId] })],
 );
@@ -536,6 +544,8 @@ export const costStates = sqliteView("cost_states", {
   appToken: text("app_token").notNull(),
   linkId: integer("link_id").notNull(),
   day: integer("day").notNull(),
+  country: text("country"),
+  platform: text("platform").$type<Platform>(),
 }).existing();
 
 /** The ledger's totals, maintained by triggers. The purge keeps them. A pending cost has no app and link yet: '' and 0. */
@@ -629,6 +639,59 @@ export const dailyEngagements = sqliteTable(
   ],
 );
 
+/** ISO 3166-1 alpha-2, or `XX` if it is not known. */
+const country = () => text("country").notNull();
+const platform = () => text("platform").$type<Platform>().notNull();
+
+/**
+ * The clicks and impressions of `daily_engagements` by country and platform: those that were recorded while the app counted its
+ * audience. The link comes before the day, because reports are about a link or its sub-links. The purge deletes old days.
+ */
+export const dailyAudience = sqliteTable(
+  "daily_audience",
+  {
+    appToken: text("app_token").notNull(),
+    linkId: integer("link_id").notNull(),
+    /** Days since 1970 in UTC. */
+    day: integer().notNull(),
+    /** The partner in effect; 0 if there was none. */
+    partnerId: integer("partner_id").notNull(),
+    kind: text({ enum: ["click", "impression"] }).notNull(),
+    country: country(),
+    platform: platform(),
+    count: integer().notNull(),
+    /** How many of them went to the ledger. */
+    recorded: integer().notNull(),
+  },
+  ({ appToken, linkId, day, partnerId, kind, country, platform }) => [
+    primaryKey({ columns: [appToken, linkId, day, partnerId, kind, country, platform] }),
+  ],
+);
+
+/** The matched and unpriced costs of `daily_totals` by country and platform of their click or impression. */
+export const dailyAudienceSpend = sqliteTable(
+  "daily_audience_spend",
+  {
+    appToken: text("app_token").notNull(),
+    linkId: integer("link_id").notNull(),
+    /** The day of the engagement. Days since 1970 in UTC. */
+    day: integer().notNull(),
+    partnerId: integer("partner_id").notNull(),
+    costType: text("cost_type").$type<CostType>().notNull(),
+    currency: text().notNull(),
+    state: text({ enum: ["matched", "unpriced"] }).notNull(),
+    country: country(),
+    platform: platform(),
+    count: integer().notNull(),
+    amount: integer().notNull(),
+  },
+  ({ appToken, linkId, day, partnerId, costType, currency, state, country, platform }) => [
+    primaryKey({
+      columns: [appToken, linkId, day, partnerId, costType, currency, state, country, platform],
+    }),
+  ],
+);
+
 /**
  * The door for engagements: a row inserted into this view is counted, kept in the ledger if it has an ID and is the first of its
  * kind, and its dropped parameters are counted. A view of the migrations with a trigger, so that all of it is one statement.
@@ -650,6 +713,27 @@ export const recordings = sqliteView("recordings", {
   recordedAt: integer("recorded_at").notNull(),
   /** In DB, of a sharded ledger: the shard of the ID records the engagement, and DB only counts its dropped parameters. */
   isElsewhere: flag("is_elsewhere").notNull(),
+  /** Both null if the app does not count its audience. */
+  country: text("country"),
+  platform: text("platform").$type<Platform>(),
+}).existing();
+
+/**
+ * The door for totals: a row inserted into this view is added to `daily_totals`, and to `daily_audience_spend` if it has a country.
+ * A view of the migrations with a trigger, so that what counts of an ID is read once for both.
+ */
+export const countings = sqliteView("countings", {
+  appToken: text("app_token").notNull(),
+  day: integer("day").notNull(),
+  linkId: integer("link_id").notNull(),
+  partnerId: integer("partner_id").notNull(),
+  costType: text("cost_type").$type<CostType>().notNull(),
+  currency: text("currency").notNull(),
+  state: text("state", { enum: ["pending", "unpriced", "matched"] }).notNull(),
+  count: integer("count").notNull(),
+  amount: integer("amount").notNull(),
+  country: text("country"),
+  platform: text("platform").$type<Platform>(),
 }).existing();
 
 /**

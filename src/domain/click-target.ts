@@ -1,4 +1,5 @@
-/** Chooses where a click leads, and recognizes previews and HTTP libraries. No I/O, no clock. */
+/** Chooses where a click leads, and recognizes platforms, previews and HTTP libraries. No I/O, no clock. */
+import { type Platform, UNKNOWN_PLATFORM } from "./audience.ts";
 
 /** Where the links of an app lead. A click may name its own target on the listed hosts and schemes. */
 export interface Destination {
@@ -36,9 +37,23 @@ export function chooseTarget(destination: Destination, query: URLSearchParams, u
     const target = allowedTarget(query.get(name), destination);
     if (target) return target;
   }
-  const isAndroid = /\bAndroid\b/.test(userAgent);
-  const isIos = !isAndroid && /\b(iPhone|iPad|iPod)\b/.test(userAgent);
-  return (isAndroid && destination.androidUrl) || (isIos && destination.iosUrl) || destination.defaultUrl;
+  const platform = platformOf(userAgent);
+  const store = { android: destination.androidUrl, ios: destination.iosUrl };
+  return (platform in store && store[platform as keyof typeof store]) || destination.defaultUrl;
+}
+
+/** The first that fits, because Android names Linux too, and an iPhone names Mac OS X. */
+const PLATFORM_NAMES: [RegExp, Platform][] = [
+  [/\bAndroid\b/, "android"],
+  [/\b(?:iPhone|iPad|iPod)\b/, "ios"],
+  [/\bWindows\b/, "windows"],
+  [/\b(?:Macintosh|Mac OS X|macOS)\b/, "macos"],
+  [/\bLinux\b/, "linux"],
+];
+
+/** The platform of a browser. An iPad that asks for pages of a desktop is a Mac. */
+export function platformOf(userAgent: string): Platform {
+  return PLATFORM_NAMES.find(([name]) => name.test(userAgent))?.[1] ?? UNKNOWN_PLATFORM;
 }
 
 /** Returns the URL as the parser serializes it, so that the browser follows exactly what was checked. */

@@ -1,4 +1,5 @@
 /** The data that the matching rules work on: costs, engagements and the credentials that send costs. */
+import type { Audience } from "./audience.ts";
 import type { CostType, Kind } from "./cost-types.ts";
 import { formatAmount } from "./money.ts";
 import type { DropReason } from "./sub-links.ts";
@@ -27,9 +28,9 @@ export interface Engagement {
 
 /**
  * A click or an impression as its URL describes it, before its link and its partner are looked up. Messages in the queue have
- * this shape.
+ * this shape; those of earlier versions have no audience, which is then unknown.
  */
-export interface OpenedLink {
+export interface OpenedLink extends Partial<Audience> {
   linkToken: string;
   kind: Kind;
   occurredAt: number;

@@ -15,6 +15,15 @@ export const RETENTION_MS = 2 * COST_WINDOW_MS;
 /** How long the counts of dropped parameters are kept. */
 export const DROPPED_MS = 400 * DAY_MS;
 
+/** How long clicks, impressions and costs are counted by country and platform. */
+export const AUDIENCE_MONTHS = 25;
+
+/** The beginning of the day of the calendar, so many months before an instant. */
+export function monthsBefore(milliseconds: number, months: number): number {
+  const date = new Date(milliseconds);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, date.getUTCDate());
+}
+
 /** The day that an instant falls on. */
 export function dayOf(milliseconds: number): number {
   return Math.floor(milliseconds / DAY_MS);

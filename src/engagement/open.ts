@@ -2,6 +2,7 @@
 import { isbot } from "isbot";
 import * as z from "zod/mini";
 import { limitServerEngagements } from "../auth/rate-limits.ts";
+import { PLATFORMS } from "../domain/audience.ts";
 import { isHttpLibrary, isPreview } from "../domain/click-target.ts";
 import type { Kind } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
@@ -9,7 +10,7 @@ import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { lookUpDestination } from "./destinations.ts";
 import { queueEngagement } from "./queue.ts";
-import { readOpened, recordEngagement } from "./record.ts";
+import { readPersonal, recordReported } from "./record.ts";
 
 export const path = z.object({ link_token: z.string() });
 
@@ -31,6 +32,18 @@ export const query = z.object({
   adgroup: z.optional(z.string()).with(z.describe("The sub-link of level 3, like campaign")),
   creative: z.optional(z.string()).with(z.describe("The sub-link of level 4, like campaign")),
   s2s: z.optional(z.string()).with(z.describe("1: return JSON after the engagement is committed")),
+  country: z
+    .optional(z.string())
+    .with(
+      z.describe(
+        "With `s2s=1`: the country of the person, as ISO 3166-1 alpha-2 in any case, for example `US`",
+      ),
+    ),
+  platform: z
+    .optional(z.string())
+    .with(
+      z.describe(`With \`s2s=1\`: the platform of the person, one of ${PLATFORMS.join(", ")}, in any case`),
+    ),
 });
 
 export const committed = {
@@ -75,12 +88,12 @@ export function isServerToServer(context: Context): boolean {
 /** Records the engagement of a person after the response is sent. */
 export function recordLater(context: Context, linkToken: string, kind: Kind): void {
   if (!isPerson(context.request)) return;
-  context.afterResponse(queueEngagement(context, readOpened(context, linkToken, kind)));
+  context.afterResponse(queueEngagement(context, readPersonal(context, linkToken, kind)));
 }
 
 /** Responds to a partner's server after the engagement is committed. */
 export async function recordNow(context: Context, linkToken: string, kind: Kind): Promise<Response> {
-  const recorded = await recordEngagement(context, linkToken, kind);
+  const recorded = await recordReported(context, linkToken, kind);
   if (!recorded) throw linkNotFound();
   return jsonResponse({
     status: "ok",

@@ -2,26 +2,64 @@
 
 import * as z from "zod/mini";
 import { type Recorded, recordOne } from "../db/ledger/engagements.ts";
+import { type Audience, COUNTRY_CODES, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../domain/audience.ts";
+import { platformOf } from "../domain/click-target.ts";
 import { COST_TYPE, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
 import type { Context } from "../env.ts";
-import { amount, costId, costType, currency, isMacro } from "../http/input/fields.ts";
+import {
+  amount,
+  costId,
+  costType,
+  countryCode,
+  currency,
+  isMacro,
+  platformName,
+} from "../http/input/fields.ts";
 import { type Pair, readPairs } from "../http/input/pairs.ts";
 import { createLinkToken, linkName } from "../usecases/links/link.ts";
 
-/** Records an engagement now. Returns undefined if its link does not exist. */
-export function recordEngagement(
+/** Records an engagement that a server reports, now. Returns undefined if its link does not exist. */
+export function recordReported(
   context: Context,
   linkToken: string,
   kind: Kind,
 ): Promise<Recorded | undefined> {
-  return recordOne(context.ledger, readOpened(context, linkToken, kind), context.now);
+  const opened = readOpened(context, linkToken, kind, readReportedAudience);
+  return recordOne(context.ledger, opened, context.now);
+}
+
+/** Reads an engagement of a person. */
+export function readPersonal(context: Context, linkToken: string, kind: Kind): OpenedLink {
+  const { headers, cf } = context.request;
+  const country = String(cf?.country);
+  const audience = {
+    country: COUNTRY_CODES.has(country) ? country : UNKNOWN_COUNTRY,
+    platform: platformOf(headers.get("user-agent") ?? ""),
+  };
+  return readOpened(context, linkToken, kind, () => ({ audience, dropped: [] }));
+}
+
+/** The address of a server says nothing about the person, so the URL names the country and the platform. */
+function readReportedAudience(pairs: Pair[]): { audience: Audience; dropped: Drop[] } {
+  const country = readParameter(pairs, "country", countryCode);
+  const platform = readParameter(pairs, "platform", platformName);
+  return {
+    audience: { country: country.value ?? UNKNOWN_COUNTRY, platform: platform.value ?? UNKNOWN_PLATFORM },
+    dropped: [...dropOf("country", country), ...dropOf("platform", platform)],
+  };
 }
 
 /** Reads the parameters of the URL (spec §2.2). Invalid ones never fail a click: they are dropped, each with a reason. */
-export function readOpened({ url, now }: Context, linkToken: string, kind: Kind): OpenedLink {
+function readOpened(
+  { url, now }: Context,
+  linkToken: string,
+  kind: Kind,
+  readAudience: typeof readReportedAudience,
+): OpenedLink {
   const pairs = readPairs(url.search.slice(1));
+  const { audience, dropped: droppedAudience } = readAudience(pairs);
   const id = readParameter(pairs, "cost_id", costId);
   const isIdDropped = id.value === null && pairs.some(({ name }) => name === "cost_id");
   const { price, dropped } = isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind);
@@ -37,11 +75,14 @@ export function readOpened({ url, now }: Context, linkToken: string, kind: Kind)
       const { value, reason } = readParameter(pairs, parameter, linkName);
       return { name: value, reason, token: value === null ? "" : createLinkToken() };
     }),
-    dropped: [...(id.reason ? [["cost_id", id.reason] satisfies Drop] : []), ...dropped],
+    dropped: [...dropOf("cost_id", id), ...dropped, ...droppedAudience],
+    ...audience,
   };
 }
 
 type Drop = OpenedLink["dropped"][number];
+const dropOf = (parameter: string, { reason }: { reason: DropReason | null }): Drop[] =>
+  reason ? [[parameter, reason]] : [];
 type Price = Pick<OpenedLink, "urlCostType" | "urlCurrency" | "urlAmount">;
 
 const NO_PRICE: Price = { urlCostType: null, urlCurrency: null, urlAmount: null };

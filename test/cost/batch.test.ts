@@ -287,7 +287,7 @@ describe("a credential", () => {
 });
 
 describe("the budget", () => {
-  test("allows one call for 1,000 costs, 16 rows read and 2 written each, 0 written for duplicates", async () => {
+  test("allows one call for 1,000 costs, 16 rows read and 3 written each, 0 written for duplicates", async () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => `batch-budget-${String(index).padStart(4, "0")}`);
     await insertEngagements(
       ledgerOn(),
@@ -303,6 +303,8 @@ describe("the budget", () => {
         urlCurrency: null,
         urlAmount: null,
         priceCounts: false,
+        country: "US",
+        platform: "ios",
       })),
       NOW,
     );
@@ -313,10 +315,10 @@ describe("the budget", () => {
     expect(first.body.results.filter(({ match }) => match === "matched")).toHaveLength(1_000);
     expect(counts.calls).toBe(Math.max(1, ledgerOn().shards.length));
     expect(counts.read).toBeLessThanOrEqual(16_000);
-    expect(counts.written).toBe(2_000);
+    expect(counts.written).toBe(3_000);
     const again = await sendBatch(costs, { env: { DB: database } });
     expect(again.body.results.map(({ duplicate }) => duplicate)).toEqual(Array(1_000).fill(true));
-    expect(counts.written).toBe(2_000);
+    expect(counts.written).toBe(3_000);
   });
 });
 

@@ -367,24 +367,24 @@ describe("the budget of a void", () => {
     return { status, written: counts.written };
   }
 
-  // The row, its total, the audit entry and its index; one more total if a price counts again or no more.
+  // The row, its total, that of its audience, the audit entry and its index; one more total if a price counts again or no more.
   it.each<[string, () => Promise<unknown>, number]>([
-    ["a matched cost", () => click(ID).then(() => send("0.5")), 4],
-    ["an unpriced cost", () => click(ID).then(() => send(undefined)), 4],
+    ["a matched cost", () => click(ID).then(() => send("0.5")), 5],
+    ["an unpriced cost", () => click(ID).then(() => send(undefined)), 5],
     [
       "a cost with a click and an impression",
       () =>
         click(ID)
           .then(() => view(ID))
           .then(() => send("0.5")),
-      4,
+      5,
     ],
     ["a pending cost", () => send("0.5"), 4],
-    ["a price on a URL", () => click(ID, { query: PRICE }), 4],
+    ["a price on a URL", () => click(ID, { query: PRICE }), 5],
     [
       "a pending cost beside a price on a URL",
       () => click(ID, { query: PRICE }).then(() => send("1", NOW, { cost_type: "cpm" })),
-      5,
+      6,
     ],
   ])(
     "is one call and 20 rows read for %s, with nothing written the second time",

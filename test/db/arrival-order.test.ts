@@ -29,7 +29,7 @@ import {
   toEngagement,
 } from "./arrival-orders.ts";
 import { LedgerModel } from "./ledger-model.ts";
-import { ledgerRows, ledgerStates, storedTotals } from "./ledger-state.ts";
+import { ledgerRows, ledgerStates, storedAudienceTotals, storedTotals } from "./ledger-state.ts";
 
 /** `npm test` takes every eighth situation, the long part all. */
 const someSituations = () => [...situations()].filter((_, index) => isLong || index % 8 === 0);
@@ -176,6 +176,7 @@ describe.each([
       expect(await ledgerRows(model.now)).toEqual(model.rows());
       expect(await ledgerStates(model.now)).toEqual(model.states());
       expect(await storedTotals()).toEqual(model.totals());
+      expect(await storedAudienceTotals()).toEqual(model.audienceTotals());
       if (instant === 13 * DAY_MS) expect(await compareReadBack(instant)).toBe(isLong ? 412 : 124);
     }
     expect(model.hasForgotten).toBe(true);

@@ -123,6 +123,8 @@ export function toEngagement(event: Engaged, key: { costId: string; linkId: numb
     urlCurrency: priced && "USD",
     urlAmount: priced && URL_AMOUNT,
     priceCounts: priced !== null,
+    // Each kind has its own, so that a match with the other one shows.
+    ...(kind === "click" ? { country: "DE", platform: "ios" } : { country: "US", platform: "android" }),
   } satisfies NewEngagement;
 }
 export function toCost({ costType, amount }: Call, costId: string): Cost {

@@ -105,7 +105,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     const send = (cost_id: string, more: Record<string, string>, options: Call = {}) =>
       measure((to) => sendCost({ cost_id, cost_type, ...more }, { ...to, ...options }));
 
-    it("takes one call, reads at most 20 rows, and writes the cost and its total", async () => {
+    it("takes one call, reads at most 20 rows, and writes the cost and its total, and when it matches that of its audience", async () => {
       const pending = await send(newId(), COST);
       expect(pending).toEqual({ calls: 1, read: expect.any(Number), written: 2 });
       expect(pending.read).toBeLessThanOrEqual(MAX_READ);
@@ -113,7 +113,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       await click(id);
       await view(id);
       const both = await send(id, COST);
-      expect(both).toEqual({ calls: 1, read: expect.any(Number), written: 2 });
+      expect(both).toEqual({ calls: 1, read: expect.any(Number), written: 3 });
       expect(both.read).toBeLessThanOrEqual(MAX_READ);
     });
 
@@ -141,7 +141,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       expect(late.read).toBeLessThanOrEqual(MAX_READ);
     });
 
-    it("changes two totals when it completes or replaces something", async () => {
+    it("changes two totals when it completes or replaces something, and two of the audience if it matches", async () => {
       const completed = newId();
       await click(completed);
       await view(completed);
@@ -150,12 +150,12 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
       await fitting(fromUrl, { query: `&cost_type=${cost_type}&cost_amount=1&cost_currency=USD` });
       const lapsed = newId();
       await send(lapsed, COST);
-      for (const counts of [
-        await send(completed, COST),
-        await send(fromUrl, { cost_amount: "2" }),
-        await send(lapsed, { cost_amount: "2" }, { now: NOW + COST_WINDOW_MS + 1 }),
-      ]) {
-        expect(counts).toEqual({ calls: 1, read: expect.any(Number), written: 3 });
+      for (const [counts, written] of [
+        [await send(completed, COST), 5],
+        [await send(fromUrl, { cost_amount: "2" }), 5],
+        [await send(lapsed, { cost_amount: "2" }, { now: NOW + COST_WINDOW_MS + 1 }), 3],
+      ] as const) {
+        expect(counts).toEqual({ calls: 1, read: expect.any(Number), written });
         expect(counts.read).toBeLessThanOrEqual(MAX_READ);
       }
     });
@@ -199,18 +199,18 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     ["cpm", view],
     ["cpi", view],
   ] as const)(
-    "records an engagement for a %s cost and changes two totals if the cost waits",
+    "records an engagement for a %s cost, and changes two totals and one of the audience if the cost waits",
     async (cost_type, engage) => {
       const [id, pending] = [newId(), newId()];
       await sendCost({ cost_id: pending, cost_type, ...COST });
       for (const [costId, now, written] of [
-        [id, NOW, 2],
+        [id, NOW, 3],
         // The same message of the queue again, then another click with the ID.
         [id, NOW, 0],
-        [id, NOW + 1, 1],
-        [pending, NOW, 4],
+        [id, NOW + 1, 2],
+        [pending, NOW, 6],
         // Deletes the forgotten row.
-        [id, FORGOTTEN, 3],
+        [id, FORGOTTEN, 4],
       ] as const) {
         const counts = await measure((to) => engage(costId, { ...to, now }));
         expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written });
@@ -224,25 +224,25 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     await click(id);
     await sendCost({ cost_id: id, cost_type: "cpi", ...COST });
     const counts = await measure((to) => view(id, to));
-    expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 2 });
+    expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 3 });
     expect(counts.read).toBeLessThanOrEqual(MAX_ENGAGEMENT_READ);
   });
 
   it("counts a dropped parameter of a click, and writes nothing for an unknown link", async () => {
-    expect(await measure((to) => click("short", to))).toMatchObject({ calls: 1, written: 2 });
+    expect(await measure((to) => click("short", to))).toMatchObject({ calls: 1, written: 3 });
     // The isolate remembers an unknown token for a minute.
     const link = `nosuch${unknownLinks++}`;
     expect(await measure((to) => click("", { ...to, link }))).toMatchObject({ written: 0 });
   });
 
-  it("writes one more row for the price on a URL, also beside a lapsed cost", async () => {
+  it("writes two more rows for the price on a URL, also beside a lapsed cost", async () => {
     const [id, pending, lapsed] = [newId(), newId(), newId()];
     for (const cost_id of [pending, lapsed]) await sendCost({ cost_id, ...COST });
     for (const [costId, now, written] of [
-      [id, NOW, 3],
+      [id, NOW, 5],
       // It counts for the cost instead.
-      [pending, NOW, 4],
-      [lapsed, NOW + COST_WINDOW_MS + 1, 3],
+      [pending, NOW, 6],
+      [lapsed, NOW + COST_WINDOW_MS + 1, 5],
     ] as const) {
       const counts = await measure((options) => click(costId, { ...options, query: URL_PRICE, now }));
       expect(counts).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written });
@@ -251,7 +251,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     const withoutId = await measure((to) =>
       call(`/${DEMO.linkToken}?${URL_PRICE.slice(1)}`, { ...to, headers: { "user-agent": IPHONE } }),
     );
-    expect(withoutId).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 3 });
+    expect(withoutId).toEqual({ calls: ENGAGEMENT_CALLS, read: expect.any(Number), written: 5 });
   });
 
   it("stores a batch of 1,000 costs with one call per database and at most 20 rows read per cost", async () => {

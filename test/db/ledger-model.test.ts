@@ -15,7 +15,7 @@ import { ask, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.
 import { runs } from "../part.ts";
 import { inLedger } from "../support.ts";
 import { LedgerModel, type Sender, type Total } from "./ledger-model.ts";
-import { ledgerRows, ledgerStates, storedTotals, TOTALS } from "./ledger-state.ts";
+import { ledgerRows, ledgerStates, storedAudienceTotals, storedTotals, TOTALS } from "./ledger-state.ts";
 
 const ALL = [...COST_TYPES];
 const live: Sender = { partnerId: 1, costTypes: ALL, stopped: false };
@@ -62,7 +62,8 @@ beforeAll(async () => {
   ]);
 });
 
-const emptyLedger = () => inLedger("DELETE FROM ledger_entries", "DELETE FROM daily_totals");
+const emptyLedger = () =>
+  inLedger("DELETE FROM ledger_entries", "DELETE FROM daily_totals", "DELETE FROM daily_audience_spend");
 beforeEach(emptyLedger);
 
 const IDS = ["model-cost-1", "model-cost-2"];
@@ -78,6 +79,11 @@ const engagement = fc
     costId: id,
     kind: fc.constantFrom("click" as const, "impression" as const),
     linkId: fc.constantFrom(1, 2),
+    audience: fc.constantFrom<Record<"country" | "platform", string | null>>(
+      { country: "DE", platform: "ios" },
+      { country: "XX", platform: "other" },
+      { country: null, platform: null },
+    ),
     costDataOn: fc.constantFrom(true, true, true, false),
     costType: fc.constantFrom(null, ...COST_TYPES),
     currency: fc.option(currency, { freq: 8 }),
@@ -162,6 +168,7 @@ const VOIDED_PRICE: Step[] = [
         costId: "model-cost-1",
         kind: "click",
         linkId: 1,
+        audience: { country: "US", platform: "android" },
         costDataOn: true,
         delay: 0,
         urlCostType: "cpc",
@@ -261,8 +268,9 @@ async function take(step: Step, model: LedgerModel): Promise<void> {
   if (step.step === "void") return takeVoid(step, model);
   if (step.step === "engage") {
     const added = step.engagements.map(
-      ({ delay, ...rest }): NewEngagement => ({
+      ({ delay, audience, ...rest }): NewEngagement => ({
         ...rest,
+        ...audience,
         appToken: DEMO.appToken,
         occurredAt: model.now - delay,
       }),
@@ -301,7 +309,11 @@ async function takeCosts(by: number, costs: Cost[], model: LedgerModel): Promise
   expect(judged.filter(isAccepted)).toEqual(expected.filter(isAccepted));
 }
 
-const emptyTotals = () => rows("SELECT * FROM daily_totals WHERE count < 0 OR (count = 0 AND amount <> 0)");
+const WRONG = "count < 0 OR (count = 0 AND amount <> 0)";
+const emptyTotals = async () => [
+  ...(await rows(`SELECT * FROM daily_totals WHERE ${WRONG}`)),
+  ...(await rows(`SELECT * FROM daily_audience_spend WHERE ${WRONG}`)),
+];
 async function recomputedTotals(): Promise<Total[]> {
   return LedgerModel.addUp(
     await rows<Total>(`SELECT ${TOTALS}, 1 AS count, coalesce(amount, 0) AS amount FROM cost_states`),
@@ -328,9 +340,15 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
           for (const { voidState, receivedAt } of model.rows()) {
             if (voidState) reached.add(`${voidState} ${receivedAt === null ? "url" : "call"}`);
           }
-          const stored = [ledgerRows(model.now), ledgerStates(model.now), storedTotals()];
+          const stored = [
+            ...[ledgerRows(model.now), ledgerStates(model.now)],
+            ...[storedTotals(), storedAudienceTotals()],
+          ];
           // The totals of forgotten IDs remain, before and after the purge deletes their rows.
-          expect(await Promise.all(stored)).toEqual([model.rows(), states, model.totals()]);
+          expect(await Promise.all(stored)).toEqual([
+            ...[model.rows(), states],
+            ...[model.totals(), model.audienceTotals()],
+          ]);
           if (!model.hasForgotten) expect(await recomputedTotals()).toEqual(model.totals());
           for (const match of await compareCosts(model, 0, [""])) reached.add(match);
         }

@@ -56,6 +56,8 @@ export interface CostState {
   appToken: string;
   linkId: number;
   day: number;
+  country: string | null;
+  platform: string | null;
 }
 
 export interface Total {
@@ -69,6 +71,9 @@ export interface Total {
   count: number;
   amount: number;
 }
+
+/** A total by country and platform. */
+export type AudienceTotal = Total & Record<"country" | "platform", string | null>;
 
 /** The result for a cost. Everything after the verdict is given for an accepted cost only. */
 export interface Result {
@@ -237,7 +242,16 @@ export class LedgerModel {
 
   /** What counts now, and what counted of the forgotten rows when they were forgotten. */
   totals(): Total[] {
-    const all = [...this.forgotten, ...this.states()].map((state) => ({
+    return LedgerModel.addUp(this.counted().map(({ country: _, platform: __, ...total }): Total => total));
+  }
+
+  /** The totals by country and platform. */
+  audienceTotals(): AudienceTotal[] {
+    return LedgerModel.addUp(this.counted().filter(({ country }) => country !== null));
+  }
+
+  private counted(): AudienceTotal[] {
+    return [...this.forgotten, ...this.states()].map((state) => ({
       app_token: state.appToken,
       day: state.day,
       link_id: state.linkId,
@@ -247,26 +261,30 @@ export class LedgerModel {
       state: state.state,
       count: 1,
       amount: state.amount ?? 0,
+      country: state.country,
+      platform: state.platform,
     }));
-    return LedgerModel.addUp(all);
   }
 
   /** Adds up the totals with equal keys, in the order of `totals` in test/support.ts. */
-  static addUp(all: Total[]): Total[] {
+  static addUp<T extends Total>(all: T[]): T[] {
     const keysOf = ({ count: _, amount: __, ...keys }: Total) => JSON.stringify(keys);
     const sums = [...Map.groupBy(all, keysOf).values()].map((same) => ({
-      ...(same[0] as Total),
+      ...(same[0] as T),
       count: same.reduce((sum, { count }) => sum + count, 0),
       amount: same.reduce((sum, { amount }) => sum + amount, 0),
     }));
     return sums.sort((one, other) => {
-      const by = ORDER.find((name) => one[name] !== other[name]);
+      const by = (ORDER as (keyof T)[]).find((name) => one[name] !== other[name]);
       return by === undefined ? 0 : one[by] < other[by] ? -1 : 1;
     });
   }
 }
 
-const ORDER = ["day", "app_token", "link_id", "partner_id", "cost_type", "currency", "state"] as const;
+const ORDER: (keyof AudienceTotal)[] = [
+  ...(["day", "app_token", "link_id", "partner_id", "cost_type", "currency", "state"] as const),
+  ...(["country", "platform"] as const),
+];
 
 /** The engagements, whose prices no longer count after a void. */
 function engagementsOf({ click, impression, wasVoided }: Entry): Engagements {
@@ -325,6 +343,8 @@ function statesOf(entry: Entry): CostState[] {
       appToken: engagement?.appToken ?? "",
       linkId: engagement?.linkId ?? 0,
       day: dayOf(engagement?.occurredAt ?? call.receivedAt),
+      country: engagement?.country ?? null,
+      platform: engagement?.platform ?? null,
     });
   }
   const priced = countingPrice(entry);
@@ -342,6 +362,8 @@ function statesOf(entry: Entry): CostState[] {
       appToken: engagement.appToken,
       linkId: engagement.linkId,
       day: dayOf(engagement.occurredAt),
+      country: engagement.country,
+      platform: engagement.platform,
     });
   }
   return states;

@@ -18,7 +18,7 @@ export const ledgerRows = (now: number) =>
 export const ledgerStates = (now: number) =>
   rows(
     `SELECT s.partner_id AS partnerId, s.cost_id AS costId, source, s.cost_type AS costType, s.currency, s.amount, s.state, kind,
-      app_token AS appToken, link_id AS linkId, day
+      app_token AS appToken, link_id AS linkId, day, country, platform
     FROM cost_states s JOIN ledger_entries e USING (partner_id, cost_id)
     WHERE remembered_until >= ? ORDER BY s.partner_id, s.cost_id, source`,
     now,
@@ -27,3 +27,5 @@ export const ledgerStates = (now: number) =>
 export const TOTALS = "app_token, day, link_id, partner_id, cost_type, currency, state";
 
 export const storedTotals = () => totals(`${TOTALS}, count, amount`);
+export const storedAudienceTotals = () =>
+  totals(`${TOTALS}, country, platform, count, amount`, "daily_audience_spend");

@@ -43,11 +43,16 @@ function create(...flags: string[]) {
 
 const listFiles = () => readdirSync(join(folder, "migrations"), { recursive: true, encoding: "utf8" }).sort();
 
-/** A database with the migrations of the repository. */
-function migrated(): DatabaseSync {
+const MIGRATIONS = readdirSync(join(ROOT, "migrations"))
+  .filter((file) => /^\d.*\.sql$/.test(file))
+  .sort();
+const textOf = (file: string) => readFileSync(join(ROOT, "migrations", file), "utf8");
+
+/** A database with the migrations of the repository, or with those before one. */
+function migrated(before?: string): DatabaseSync {
   const database = new DatabaseSync(":memory:");
-  const files = readdirSync(join(ROOT, "migrations")).filter((file) => /^\d.*\.sql$/.test(file));
-  for (const file of files.sort()) database.exec(readFileSync(join(ROOT, "migrations", file), "utf8"));
+  const end = before === undefined ? MIGRATIONS.length : MIGRATIONS.indexOf(before);
+  for (const file of MIGRATIONS.slice(0, end)) database.exec(textOf(file));
   return database;
 }
 
@@ -101,7 +106,7 @@ END;
   });
 });
 
-/** When the window changes: a day after the migration, so no engagement that exists then has the new one. */
+/** When the database is migrated, and a day later the window changes, so no engagement that exists then has the new one. */
 const MIGRATED = Date.UTC(2026, 5, 1, 9);
 const FROM = MIGRATED + DAY_MS;
 
@@ -184,6 +189,43 @@ function workOf({ click, view, call, remove }: ReturnType<typeof serviceOf>, num
   return works[number % works.length] ?? [];
 }
 
+/** 50,000 live rows take longer than other tests: `LONG=1`. */
+const ROWS = process.env.LONG ? 50_000 : 5_000;
+
+interface Work {
+  at: number;
+  run: () => void;
+}
+
+/** Work before and after the migration: ROWS rows exist then, and a tenth more are added. */
+function worksOf(database: DatabaseSync): { before: Work[]; after: Work[] } {
+  const service = serviceOf(database);
+  const starts = [
+    ...Array.from({ length: ROWS }, (_, index) => MIGRATED - Math.floor(((index + 1) * 12 * DAY_MS) / ROWS)),
+    ...Array.from({ length: ROWS / 10 }, (_, index) => MIGRATED + Math.floor((index * 20 * DAY_MS) / ROWS)),
+  ];
+  const work = starts
+    .flatMap((start, number) => workOf(service, number, start))
+    .sort((one, other) => one.at - other.at);
+  return { before: work.filter(({ at }) => at < MIGRATED), after: work.filter(({ at }) => at >= MIGRATED) };
+}
+
+function runAll(database: DatabaseSync, work: Work[]): void {
+  database.exec("BEGIN");
+  for (const { run } of work) run();
+  database.exec("COMMIT");
+}
+
+/** The totals as the database keeps them, or as its rows have them now. */
+const totalsOf = (database: DatabaseSync, rows: string) =>
+  database
+    .prepare(
+      `SELECT day, cost_type, state, sum(count) AS count, sum(amount) AS amount FROM ${rows}
+        GROUP BY 1, 2, 3 HAVING sum(count) <> 0 OR sum(amount) <> 0 ORDER BY 1, 2, 3`,
+    )
+    .all();
+const COUNTING = "(SELECT day, cost_type, state, 1 AS count, coalesce(amount, 0) AS amount FROM cost_states)";
+
 describe("a window of ten days for clicks and impressions from a date on", () => {
   let database: DatabaseSync;
   let migration: string;
@@ -200,34 +242,10 @@ describe("a window of ten days for clicks and impressions from a date on", () =>
   afterEach(() => database.close());
 
   const migrate = () => database.exec(`BEGIN; ${migration}; COMMIT`);
-  /** The totals as the database keeps them, or as its rows have them now. */
-  const totalsOf = (rows: string) =>
-    database
-      .prepare(
-        `SELECT day, cost_type, state, sum(count) AS count, sum(amount) AS amount FROM ${rows}
-        GROUP BY 1, 2, 3 HAVING sum(count) <> 0 OR sum(amount) <> 0 ORDER BY 1, 2, 3`,
-      )
-      .all();
-
-  /** 50,000 live rows take longer than other tests: `LONG=1`. */
-  const ROWS = process.env.LONG ? 50_000 : 5_000;
-
   test(`changes none of ${ROWS} live rows, and the totals are those of cost_states after work before and after it`, () => {
-    const service = serviceOf(database);
-    const starts = [
-      ...Array.from(
-        { length: ROWS },
-        (_, index) => MIGRATED - Math.floor(((index + 1) * 12 * DAY_MS) / ROWS),
-      ),
-      ...Array.from({ length: ROWS / 10 }, (_, index) => MIGRATED + Math.floor((index * 20 * DAY_MS) / ROWS)),
-    ];
-    const work = starts.flatMap((start, number) => workOf(service, number, start));
-    const [before = [], after = []] = [true, false].map((isBefore) =>
-      work.filter(({ at }) => at < MIGRATED === isBefore).sort((one, other) => one.at - other.at),
-    );
-    database.exec("BEGIN");
-    for (const { run } of before) run();
-    database.exec("COMMIT; CREATE TEMP TABLE kept AS SELECT * FROM ledger_entries");
+    const { before, after } = worksOf(database);
+    runAll(database, before);
+    database.exec("CREATE TEMP TABLE kept AS SELECT * FROM ledger_entries");
     expect(database.prepare("SELECT count(*) AS rows FROM kept").get()).toEqual({ rows: ROWS });
     const columns = database
       .prepare("SELECT group_concat(name) AS names FROM pragma_table_info('kept')")
@@ -235,12 +253,9 @@ describe("a window of ten days for clicks and impressions from a date on", () =>
     migrate();
     const changed = `SELECT ${columns?.names} FROM ledger_entries EXCEPT SELECT * FROM kept`;
     expect(database.prepare(changed).all()).toEqual([]);
-    database.exec("BEGIN");
-    for (const { run } of after) run();
-    const counting =
-      "(SELECT day, cost_type, state, 1 AS count, coalesce(amount, 0) AS amount FROM cost_states)";
-    expect(totalsOf("daily_totals")).toEqual(totalsOf(counting));
-    const found = totalsOf("daily_totals").map(({ cost_type, state }) => `${cost_type} ${state}`);
+    runAll(database, after);
+    expect(totalsOf(database, "daily_totals")).toEqual(totalsOf(database, COUNTING));
+    const found = totalsOf(database, "daily_totals").map(({ cost_type, state }) => `${cost_type} ${state}`);
     expect([...new Set(found)].sort()).toEqual([
       "cpc matched",
       "cpc pending",
@@ -266,4 +281,30 @@ describe("a window of ten days for clicks and impressions from a date on", () =>
     call(at + age, "rule-change-id", "cpc", 100);
     expect(database.prepare("SELECT state FROM ledger_entries").all()).toEqual([{ state }]);
   });
+});
+
+test(`counting by country and platform changes none of ${ROWS} live rows and no total, and rows from before have neither for good`, () => {
+  const migration = MIGRATIONS.find((file) => file.endsWith("_audience.sql")) ?? "";
+  const database = migrated(migration);
+  // The statements are those of the earlier version, which works on while the migration runs.
+  const { before, after } = worksOf(database);
+  runAll(database, before);
+  const kept = ["ledger_entries", "daily_totals", "daily_engagements"].map((table) => {
+    database.exec(`CREATE TEMP TABLE kept_${table} AS SELECT * FROM ${table}`);
+    const columns = database
+      .prepare(`SELECT group_concat(name) AS names FROM pragma_table_info('kept_${table}')`)
+      .get();
+    return { table, columns: columns?.names };
+  });
+  database.exec(`BEGIN; ${textOf(migration)}; COMMIT`);
+  for (const { table, columns } of kept) {
+    const [one, other] = [`SELECT ${columns} FROM ${table}`, `SELECT * FROM kept_${table}`];
+    expect(database.prepare(`${one} EXCEPT ${other}`).all()).toEqual([]);
+    expect(database.prepare(`${other} EXCEPT ${one}`).all()).toEqual([]);
+  }
+  runAll(database, after);
+  expect(totalsOf(database, "daily_totals")).toEqual(totalsOf(database, COUNTING));
+  expect(database.prepare("SELECT count(*) AS n FROM daily_audience").get()).toEqual({ n: 0 });
+  expect(database.prepare("SELECT count(*) AS n FROM daily_audience_spend").get()).toEqual({ n: 0 });
+  database.close();
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { purge } from "../../src/purge.ts";
 import { LINKS } from "../campaign/support.ts";
 import { call, countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
-import { failingDatabase } from "../support.ts";
+import { failingDatabase, inLedger } from "../support.ts";
 
 beforeEach(freshDemo);
 
@@ -120,6 +120,93 @@ describe("the counts of dropped parameters", () => {
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
     expect(counts.read).toBeLessThanOrEqual(3 * (3_300 / 23));
+  });
+});
+
+describe("the counts by country and platform", () => {
+  const TODAY = Math.floor(NOW / DAY);
+  /** 25 months before 15 March 2026. */
+  const LIMIT = Math.floor(Date.UTC(2024, 1, 15) / DAY);
+  const TABLES = ["daily_audience", "daily_audience_spend"];
+  const count = (table: string) => rows(`SELECT 1 FROM ${table}`).then(({ length }) => length);
+  const countAll = () => Promise.all(TABLES.map(count));
+  const daysLeft = async (table: string) => {
+    const found = await rows<{ day: number }>(`SELECT DISTINCT day FROM ${table}`);
+    return [...new Set(found.map(({ day }) => day))].sort((one, other) => one - other);
+  };
+
+  /** Counts of each of these days for links with these IDs, in every database. */
+  async function insertCounts(ids: number[], days: number[]): Promise<void> {
+    const from = `FROM json_each('${JSON.stringify(ids)}') l, json_each('${JSON.stringify(days)}') d`;
+    await inLedger(
+      "DELETE FROM daily_audience",
+      "DELETE FROM daily_audience_spend",
+      `INSERT INTO daily_audience SELECT '${DEMO.appToken}', l.value, d.value, 1, 'click', 'US', 'ios', 1, 1 ${from}`,
+      `INSERT INTO daily_audience_spend
+       SELECT '${DEMO.appToken}', l.value, d.value, 1, 'cpc', 'USD', 'matched', 'US', 'ios', 1, 100 ${from}`,
+    );
+    const last = Math.max(...ids);
+    await env.DB.prepare(
+      `INSERT OR IGNORE INTO links (id, token, app_token, level, label, created_at)
+       VALUES (?, 'lastlink1', '${DEMO.appToken}', 1, 'n', 0)`,
+    )
+      .bind(last)
+      .run();
+  }
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const purgeDay = async (from: number) => {
+    for (const hour of upTo(23)) await purge(ledgerOn(), from + hour * HOUR);
+  };
+
+  it("are deleted after 25 months and not a day before, of every link, in the runs of 23 hours", async () => {
+    await insertCounts([1, 2, 14, 600, 5_000], [TODAY, LIMIT + 1, LIMIT, LIMIT - 1, LIMIT - 400]);
+    const engagements = await rows("SELECT * FROM daily_engagements");
+    await purgeDay(TODAY * DAY);
+    for (const table of TABLES) expect(await daysLeft(table)).toEqual([LIMIT, LIMIT + 1, TODAY]);
+    await purgeDay((TODAY + 1) * DAY);
+    for (const table of TABLES) expect(await daysLeft(table)).toEqual([LIMIT + 1, TODAY]);
+    const databases = 1 + ledgerOn().shards.length;
+    expect(await countAll()).toEqual([10 * databases, 10 * databases]);
+    expect(await rows("SELECT * FROM daily_engagements")).toEqual(engagements);
+  });
+
+  it("are deleted in calls of 10,000 rows a table, of a part of the links in each run, and without reading what stays", async () => {
+    await insertCounts(
+      [5, 30, 230],
+      upTo(12_000)
+        .map((day) => LIMIT - 1 - day)
+        .concat(upTo(700).map((day) => TODAY - day)),
+    );
+    const { database, counts } = countingDatabase();
+    const databases = 1 + ledgerOn().shards.length;
+    // A part has at most two of the links: those up to 10 and from 30 on.
+    await purge(ledgerOn(database), 23 * HOUR * Math.ceil(NOW / (23 * HOUR)));
+    expect(await countAll()).toEqual([
+      25_400 * databases + 700 * databases,
+      25_400 * databases + 700 * databases,
+    ]);
+    expect(counts.read).toBeLessThanOrEqual(databases * 2 * 12_000 * 6);
+    await purgeDay(NOW);
+    expect(await countAll()).toEqual([2_100 * databases, 2_100 * databases]);
+  });
+
+  it("without old ones, cost two rows read a link", async () => {
+    await insertCounts(
+      upTo(100).map((id) => id + 1),
+      upTo(100).map((day) => TODAY - day),
+    );
+    const read: number[] = [];
+    for (const hour of upTo(23)) {
+      const { database, counts } = countingDatabase();
+      await purge(ledgerOn(database), NOW + hour * HOUR);
+      read.push(counts.read);
+    }
+    const { database, counts } = countingDatabase();
+    await inLedger("DELETE FROM daily_audience", "DELETE FROM daily_audience_spend");
+    await purge(ledgerOn(database), NOW);
+    const databases = 1 + ledgerOn().shards.length;
+    const sum = read.reduce((total, one) => total + one - counts.read, 0);
+    expect(sum).toBeLessThanOrEqual(databases * 2 * 100 * 4);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { type Audience, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/audience.ts";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
@@ -11,13 +12,13 @@ import { LEVEL_PARAMETERS } from "../../domain/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, names, type RowOf, returning } from "../query.ts";
-import { droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
+import { apps, droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
 import { type Run, runGrouped, runGroupedIdempotent, runIdempotent, statement } from "../statement.ts";
 import { runOnShards } from "./run.ts";
 import { isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
-/** An engagement with an ID, whose link and partner are known. */
-export interface NewEngagement extends Engagement {
+/** An engagement with an ID, whose link and partner are known. Its audience is null if the app does not count it. */
+export interface NewEngagement extends Engagement, Record<keyof Audience, string | null> {
   partnerId: number;
   costId: string;
   kind: Kind;
@@ -48,6 +49,10 @@ const dropped = REASONS.reduce(
   message("dropped"),
 );
 
+const a = alias(apps, "a");
+const audience = (key: keyof Audience, unknown: string) =>
+  sql`iif(${a.audience}, coalesce(${message(key)}, ${sql.raw(`'${unknown}'`)}), NULL)`;
+
 /** The columns of `recordings` for the engagements that `resolved` provides as the rows `x`. */
 const recorded = {
   appToken: target.appToken,
@@ -64,6 +69,8 @@ const recorded = {
   dropped,
   recordedAt: now,
   isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
+  country: audience("country", UNKNOWN_COUNTRY),
+  platform: audience("platform", UNKNOWN_PLATFORM),
 };
 
 const e = alias(ledgerEntries, "e");
@@ -86,6 +93,8 @@ const engagement = {
   urlCurrency: recordings.urlCurrency,
   urlAmount: recordings.urlAmount,
   priceCounts: recordings.priceCounts,
+  country: recordings.country,
+  platform: recordings.platform,
 };
 const result = {
   ...engagement,
@@ -101,7 +110,7 @@ type Row = RowOf<typeof result>;
  */
 const recordDownTo = [1, 2, 3, 4].map((depth) =>
   returning(
-    sql`${insertInto(recordings, recorded)} FROM (${resolved(depth)}) x
+    sql`${insertInto(recordings, recorded)} FROM (${resolved(depth)}) x CROSS JOIN ${as(a)} ON ${a.token} = ${target.appToken}
       WHERE ${isInPlace} AND (${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")})
       ORDER BY ${message("occurredAt")}`,
     depth === 1 ? { ...result, level: sql<number>`1` } : result,

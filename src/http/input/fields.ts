@@ -1,5 +1,6 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
+import { COUNTRY_CODES, PLATFORMS } from "../../domain/audience.ts";
 import { CONTROL, INVISIBLE } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { CURRENCY_CODES } from "../../domain/money.ts";
@@ -128,6 +129,20 @@ export const currency = readAs(z.string(), (value, reject) => {
   if (!CURRENCY_CODES.has(code)) reject("must be an ISO 4217 currency code, for example USD");
   return code;
 }).with(z.describe("An ISO 4217 code in any case, for example `USD`"));
+
+/** A country of an audience, in any case; converted to upper case. */
+export const countryCode = readAs(z.string(), (value, reject) => {
+  const code = /^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : "";
+  if (!COUNTRY_CODES.has(code)) reject("must be a country code of ISO 3166-1 alpha-2, for example US, or XX");
+  return code;
+}).with(
+  z.describe(`A code of ISO 3166-1 alpha-2 in any case, for example \`US\`; \`XX\` if it is not known`),
+);
+
+/** A platform of an audience, in any case. */
+export const platformName = z
+  .pipe(z.string().check(z.toLowerCase()), z.enum(PLATFORMS, `must be one of ${PLATFORMS.join(", ")}`))
+  .with(z.describe(`${listOf(PLATFORMS, "or")}, in any case`));
 
 const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;
 const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
