@@ -1254,7 +1254,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 14, written 0
+-- src/db/health.ts: rows read 15, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -1346,6 +1346,99 @@ FROM (
   AND s.waiting_secret IS NULL ) attached
 CROSS JOIN rounds r ON r.partner_id = attached.partner_id
 AND r.state = 'open';
+
+-- src/db/ledger/audience-purge.ts: rows read 12, written 0
+-- SEARCH daily_audience USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND kind=? AND country=? AND platform=?)
+-- LIST SUBQUERY 6
+--   MATERIALIZE counted
+--     SETUP
+--       SCAN j VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 1
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--     RECURSIVE STEP
+--       SCAN counted
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--   SCAN counted
+--   SEARCH d USING PRIMARY KEY (app_token=? AND link_id=? AND day<?)
+DELETE
+FROM daily_audience
+WHERE (app_token, link_id, day, partner_id, kind, country, platform) IN ( WITH RECURSIVE counted(app, link) AS (
+    SELECT j.value, (SELECT min(d.link_id)
+      FROM daily_audience d
+      WHERE d.app_token = j.value
+      AND d.link_id > ?)
+    FROM json_each(?) j
+    UNION ALL
+    SELECT app, (SELECT min(d.link_id)
+      FROM daily_audience d
+      WHERE d.app_token = counted.app
+      AND d.link_id > counted.link)
+    FROM counted
+    WHERE link <= ? )
+  SELECT app_token, link_id, day, partner_id, kind, country, platform
+  FROM counted
+  CROSS JOIN daily_audience d ON d.app_token = counted.app
+  AND d.link_id = counted.link
+  AND d.day < ?
+  WHERE counted.link <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/ledger/audience-purge.ts: rows read 12, written 0
+-- SEARCH daily_audience_spend USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND cost_type=? AND currency=? AND state=? AND country=? AND platform=?)
+-- LIST SUBQUERY 6
+--   MATERIALIZE counted
+--     SETUP
+--       SCAN j VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 1
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--     RECURSIVE STEP
+--       SCAN counted
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--   SCAN counted
+--   SEARCH d USING PRIMARY KEY (app_token=? AND link_id=? AND day<?)
+DELETE
+FROM daily_audience_spend
+WHERE (app_token,
+    link_id,
+    day,
+    partner_id,
+    cost_type,
+    currency,
+    state,
+    country,
+    platform) IN ( WITH RECURSIVE counted(app,
+      link) AS (
+    SELECT j.value, (SELECT min(d.link_id)
+      FROM daily_audience_spend d
+      WHERE d.app_token = j.value
+      AND d.link_id > ?)
+    FROM json_each(?) j
+    UNION ALL
+    SELECT app, (SELECT min(d.link_id)
+      FROM daily_audience_spend d
+      WHERE d.app_token = counted.app
+      AND d.link_id > counted.link)
+    FROM counted
+    WHERE link <= ? )
+  SELECT app_token, link_id, day, partner_id, cost_type, currency, state, country, platform
+  FROM counted
+  CROSS JOIN daily_audience_spend d ON d.app_token = counted.app
+  AND d.link_id = counted.link
+  AND d.day < ?
+  WHERE counted.link <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/ledger/audience-purge.ts: rows read 3, written 0
+-- SEARCH links
+-- SCALAR SUBQUERY 1
+--   SCAN apps USING COVERING INDEX apps_token_unique
+SELECT (SELECT json_group_array(apps.token)
+  FROM apps) AS apps, coalesce(max(links.id), 0) AS links
+FROM links;
 
 -- src/db/ledger/cost-list.ts: rows read 1, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
@@ -1722,7 +1815,7 @@ WHERE json(iif(EXISTS (
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
 ON CONFLICT DO UPDATE SET count = count + 1;
 
--- src/db/ledger/engagements.ts: rows read 12, written 3
+-- src/db/ledger/engagements.ts: rows read 14, written 5
 -- SCAN j VIRTUAL TABLE INDEX 1:
 -- SCALAR SUBQUERY 3
 --   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
@@ -1731,6 +1824,7 @@ ON CONFLICT DO UPDATE SET count = count + 1;
 -- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH a USING INDEX apps_token_unique (token=?)
 -- USE TEMP B-TREE FOR ORDER BY
 -- CORRELATED SCALAR SUBQUERY 5
 --   SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
@@ -1747,7 +1841,9 @@ INSERT INTO recordings (app_token,
     price_counts,
     dropped,
     recorded_at,
-    is_elsewhere)
+    is_elsewhere,
+    country,
+    platform)
 SELECT x.appToken,
   x.linkId,
   x.partnerId,
@@ -1877,7 +1973,18 @@ AND x.takesCosts,
 AND iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
     AND NOT coalesce(x.costSwitch
       AND x.takesCosts
-      AND x.takesPrice, 0)), NULL, (x.message ->> 'costId')) IS NOT NULL
+      AND x.takesPrice,
+        0)),
+    NULL,
+    (x.message ->> 'costId')) IS NOT NULL,
+  iif(a.audience,
+    coalesce((x.message ->> 'country'),
+      'XX'),
+    NULL),
+  iif(a.audience,
+    coalesce((x.message ->> 'platform'),
+      'other'),
+    NULL)
 FROM (WITH level1 AS (
     SELECT j.value AS message,
       o.id AS linkId,
@@ -1957,6 +2064,7 @@ FROM (WITH level1 AS (
     LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) )
   SELECT *
   FROM level1) x
+CROSS JOIN apps a ON a.token = x.appToken
 WHERE json(iif(EXISTS (
       SELECT 1
       FROM shard_identity
@@ -1976,6 +2084,8 @@ RETURNING app_token AS appToken,
   url_currency AS urlCurrency,
   url_amount AS urlAmount,
   price_counts AS priceCounts,
+  country AS country,
+  platform AS platform,
   dropped AS dropped,
   1 AS level,
   (SELECT iif(recordings.kind = 'click',
@@ -5166,7 +5276,7 @@ SELECT json(iif(EXISTS (
       AND shard_identity.shards = ?
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
 
--- src/db/ledger/submission.ts: rows read 17, written 4
+-- src/db/ledger/submission.ts: rows read 19, written 4
 -- MATERIALIZE sent
 --   SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
@@ -7978,7 +8088,8 @@ RETURNING id AS id,
   max_links AS maxLinks,
   created_link_count AS createdLinkCount,
   stored_length AS storedLength,
-  archived_at AS archivedAt;
+  archived_at AS archivedAt,
+  audience AS audience;
 
 -- src/db/operator/apps.ts: rows read 5, written 1
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
@@ -8028,7 +8139,8 @@ SELECT apps.id AS id,
   apps.max_links AS maxLinks,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
-  apps.archived_at AS archivedAt
+  apps.archived_at AS archivedAt,
+  apps.audience AS audience
 FROM apps
 WHERE apps.token = ?;
 
@@ -8091,7 +8203,8 @@ RETURNING id AS id,
   max_links AS maxLinks,
   created_link_count AS createdLinkCount,
   stored_length AS storedLength,
-  archived_at AS archivedAt;
+  archived_at AS archivedAt,
+  audience AS audience;
 
 -- src/db/operator/audit.ts: rows read 14, written 0
 -- SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid<?)
@@ -9812,7 +9925,8 @@ SELECT apps.id AS id,
   apps.max_links AS maxLinks,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
-  apps.archived_at AS archivedAt
+  apps.archived_at AS archivedAt,
+  apps.audience AS audience
 FROM apps apps
 WHERE true
 AND apps.id > ?
@@ -10156,7 +10270,8 @@ SELECT apps.id AS id,
   apps.max_links AS maxLinks,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
-  apps.archived_at AS archivedAt
+  apps.archived_at AS archivedAt,
+  apps.audience AS audience
 FROM apps apps
 WHERE true
 AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
@@ -10180,7 +10295,8 @@ SELECT apps.id AS id,
   apps.max_links AS maxLinks,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
-  apps.archived_at AS archivedAt
+  apps.archived_at AS archivedAt,
+  apps.audience AS audience
 FROM apps apps
 WHERE true
 AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
