@@ -158,6 +158,7 @@ describe("imports", () => {
       "http/input/fields.ts",
       "http/input/report-fields.ts",
       "http/response-schemas.ts",
+      "domain/audience.ts",
       "domain/characters.ts",
       "domain/cost-types.ts",
       "domain/figures.ts",

@@ -52,12 +52,12 @@ export const PAGES = {
 <kbd>prove | grep -oE '&quot;(call|void_state|click|counts|replaced_at)&quot;:(\\[?\\{[^}]*\\}|null|&quot;[^&quot;]*&quot;|\\[\\])'</kbd>
 <samp>&quot;call&quot;:{&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;25&quot;,&quot;tag&quot;:&quot;docs&quot;,&quot;received_at&quot;:&quot;2026-11-22T13:30:47.578Z&quot;}
 &quot;void_state&quot;:&quot;voided&quot;
-&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null}
+&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null,&quot;country&quot;:&quot;US&quot;,&quot;platform&quot;:&quot;other&quot;}
 &quot;counts&quot;:[]
 &quot;replaced_at&quot;:&quot;2026-11-22T13:30:47.710Z&quot;
 &quot;call&quot;:{&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;tag&quot;:&quot;docs&quot;,&quot;received_at&quot;:&quot;2026-11-22T13:30:47.710Z&quot;}
 &quot;void_state&quot;:&quot;lifted&quot;
-&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null}
+&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null,&quot;country&quot;:&quot;US&quot;,&quot;platform&quot;:&quot;other&quot;}
 &quot;counts&quot;:[{&quot;source&quot;:&quot;call&quot;,&quot;state&quot;:&quot;matched&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;day&quot;:&quot;2026-11-22&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}
 &quot;replaced_at&quot;:null</samp></pre>
 <p>The first item is the voided cost: it was replaced and counts nothing. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
@@ -111,7 +111,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>click</code>, <code>impression</code></td>
-<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself. null if there was none</td>
+<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>, null if the app did not count its audience; lines from before do not have these two. null if there was none</td>
 </tr>
 <tr>
 <td><code>counts</code></td>

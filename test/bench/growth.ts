@@ -20,7 +20,8 @@ const COUNTED = 10;
 const COUNTER_DAYS = 100;
 const CLICKS = 500;
 const DATABASE_BYTES = 10e9;
-const CLICK_COLUMNS = "click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts";
+const CLICK_COLUMNS =
+  "click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts, click_country, click_platform";
 
 export async function measureGrowth(server: Server): Promise<void> {
   await measureRows(server.db);
@@ -40,7 +41,7 @@ async function measureRows(db: D1Database): Promise<void> {
   const click = await grow(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
      INSERT INTO ledger_entries (partner_id, cost_id, ${CLICK_COLUMNS})
-     SELECT 2, lower(hex(randomblob(18))), '${DEMO.appToken}', 1, 0, 1, 0 FROM n`,
+     SELECT 2, lower(hex(randomblob(18))), '${DEMO.appToken}', 1, 0, 1, 0, 'US', 'ios' FROM n`,
   );
   const cost = await grow(
     `UPDATE ledger_entries SET cost_type = 'cpc', currency = 'USD', amount = 25000, tag = 'bench', received_at = 0

@@ -353,7 +353,9 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     // One more for the slice with expired rows, and for each database two of `superseded` and the end of its walk.
     const all = 1 + ledgerOn().shards.length;
     const expiredTables = 5;
-    expect(counts.calls).toBeLessThanOrEqual(slices + 1 + 3 * all + expiredTables);
+    // The apps, and the counts by country and platform of each database.
+    const audience = 1 + all;
+    expect(counts.calls).toBeLessThanOrEqual(slices + 1 + 3 * all + expiredTables + audience);
     // An expired row is read with its link, and again when it is deleted.
     const live = sum(sizes.map(({ n }) => n)) - expired;
     expect(counts.read).toBeLessThanOrEqual(4 * live + 10 * expired + 30 * counts.calls);

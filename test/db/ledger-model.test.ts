@@ -295,7 +295,11 @@ async function takeCosts(by: number, costs: Cost[], model: LedgerModel): Promise
     now: model.now,
   });
   expect(submitted.errors).toEqual([]);
-  const judged = submitted.judgements.map((judgement) => ({ ...judgement, credential: undefined }));
+  const judged = submitted.judgements.map((judgement) => ({
+    ...judgement,
+    credential: undefined,
+    stored: undefined,
+  }));
   // The request is rejected for the credential, and nothing is stored.
   if (mode === "test") return expect(submitted.judgements).toEqual(costs.map(() => undefined));
   for (const judgement of submitted.judgements) {
