@@ -69,6 +69,18 @@ function mapFormulas(text: string, change: (part: string) => string): string {
 const SIGNS = new Set("=+-@＝＋－＠");
 const SEPARATORS = new Set(";\r\n");
 
+/** Before the text of a file for people: without it, Excel does not read UTF-8. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+/** A file of a page. Other responses stay the same. */
+export function asDownload(response: Response): Response {
+  if (!response.body || !response.headers.get("content-type")?.startsWith("text/csv")) return response;
+  const mark = new TransformStream<Uint8Array, Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(BYTE_ORDER_MARK)),
+  });
+  return new Response(response.body.pipeThrough(mark), response);
+}
+
 /** A response that downloads the table under this file name. */
 export function csvResponse(
   table: string | ReadableStream,

@@ -7,6 +7,7 @@ import { asReport } from "../auth/report-limits.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
+import { asDownload } from "../http/csv.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
 import { buttonLink } from "../pages/elements.ts";
@@ -50,7 +51,7 @@ type Show = (
 export function withFrame(tab: Tab, show: Show): Handler {
   const handle: Parameters<typeof withPartner>[0] = async (context, partner, caller) => {
     const shown = await show(context, partner, caller);
-    return shown instanceof Response ? shown : framed(context, partner, tab, shown);
+    return shown instanceof Response ? asDownload(shown) : framed(context, partner, tab, shown);
   };
   return withPartner(handle, (context, partner, error) => {
     if (!wantsPage(context)) throw error;

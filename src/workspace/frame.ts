@@ -6,6 +6,7 @@ import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Context } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
+import { asDownload } from "../http/csv.ts";
 import type { Handler } from "../http/router.ts";
 import { buttonLink } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
@@ -47,7 +48,7 @@ export function withApp(tab: Tab, show: Show): Handler {
     const member = { session, viewer: toViewer(context, session), app, path: `/apps/${app.token}` };
     try {
       const shown = await show(context, member);
-      return shown instanceof Response ? shown : await appPage(context, member, tab, shown);
+      return shown instanceof Response ? asDownload(shown) : await appPage(context, member, tab, shown);
     } catch (error) {
       const isPage = context.request.method !== "POST" || wantsPage(context);
       if (!(error instanceof AppError) || !isPage) throw error;

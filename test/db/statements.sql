@@ -7417,28 +7417,36 @@ RETURNING token AS token;
 -- SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH l USING INDEX links_token_unique (token=?) LEFT-JOIN
 -- SEARCH c1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
--- CORRELATED SCALAR SUBQUERY 2
---   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
--- SEARCH c2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- CORRELATED SCALAR SUBQUERY 3
---   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
--- CORRELATED SCALAR SUBQUERY 4
---   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
--- SEARCH c3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- CORRELATED SCALAR SUBQUERY 5
 --   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
 -- CORRELATED SCALAR SUBQUERY 6
 --   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
--- SEARCH c4 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH c2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- CORRELATED SCALAR SUBQUERY 7
 --   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
 -- CORRELATED SCALAR SUBQUERY 8
 --   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 9
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 10
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- SEARCH c4 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 11
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 12
+--   SEARCH s USING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
 -- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH s USING COVERING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH s USING COVERING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 3
+--   SEARCH s USING COVERING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH s USING COVERING INDEX links_by_label (app_token=? AND parent_id=? AND label=?)
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT l.id AS baseId,
   l.token AS token,
@@ -7505,7 +7513,36 @@ SELECT l.id AS baseId,
       'partnerId',
       c4.partner_id,
       'costSwitch',
-      c4.cost_switch)) AS node4
+      c4.cost_switch)) AS node4,
+  coalesce(iif(c1.id IS NULL
+    AND (j.value ->> 'base' IS NULL OR l.id IS NOT NULL), (
+      SELECT s.label
+      FROM links s INDEXED BY links_by_label
+      WHERE s.app_token = ?
+      AND s.parent_id IS l.id
+      AND s.label COLLATE NOCASE = j.value ->> '$.names[0]'
+      LIMIT 1 ), NULL), iif(c2.id IS NULL
+    AND c1.id IS NOT NULL, (
+      SELECT s.label
+      FROM links s INDEXED BY links_by_label
+      WHERE s.app_token = ?
+      AND s.parent_id = c1.id
+      AND s.label COLLATE NOCASE = j.value ->> '$.names[1]'
+      LIMIT 1 ), NULL), iif(c3.id IS NULL
+    AND c2.id IS NOT NULL, (
+      SELECT s.label
+      FROM links s INDEXED BY links_by_label
+      WHERE s.app_token = ?
+      AND s.parent_id = c2.id
+      AND s.label COLLATE NOCASE = j.value ->> '$.names[2]'
+      LIMIT 1 ), NULL), iif(c4.id IS NULL
+    AND c3.id IS NOT NULL, (
+      SELECT s.label
+      FROM links s INDEXED BY links_by_label
+      WHERE s.app_token = ?
+      AND s.parent_id = c3.id
+      AND s.label COLLATE NOCASE = j.value ->> '$.names[3]'
+      LIMIT 1 ), NULL)) AS similar
 FROM sessions s
 CROSS JOIN memberships m ON m.user_id = s.user_id
 AND m.app_token = ?

@@ -58,16 +58,15 @@ export function rowsOf({ markup }: PageAnswer): string {
 export function tableOf({ markup }: PageAnswer): string[][] {
   const table = /<tbody>([\s\S]*?)<\/tbody>/.exec(markup)?.[1] ?? "";
   return table
-    .split("<tr>")
+    .split(/<tr[^>]*>/)
     .slice(1)
     .map((row) => [...row.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = ""]) => textOf(cell)));
 }
 
-/** The file behind the download link of a page. */
+/** The file behind the download link of a page, after its byte order mark. */
 export function downloadOf({ markup }: PageAnswer): string {
-  return decodeURIComponent(
-    decodeEntities(/href="data:text\/csv;charset=utf-8,([^"]*)"/.exec(markup)?.[1] ?? ""),
-  );
+  const [, file = ""] = /href="data:text\/csv;charset=utf-8,%EF%BB%BF([^"]*)"/.exec(markup) ?? [];
+  return decodeURIComponent(decodeEntities(file));
 }
 
 const ENTITIES: Record<string, string> = { quot: '"', "#39": "'", lt: "<", gt: ">", amp: "&" };

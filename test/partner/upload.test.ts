@@ -217,8 +217,18 @@ describe("a file that cannot be read", () => {
   it.each<[string, string | Uint8Array<ArrayBuffer>, number, string]>([
     ["is empty", "", 400, "file is missing or empty; choose a CSV file."],
     ["has no rows", HEADER, 400, "The file must have at least one row below the header."],
-    ["has semicolons", HEADER.replaceAll(",", ";"), 400, "The file must have commas between its columns"],
-    ["is not UTF-8", new Uint8Array([0xff, 0xfe, 0x41]), 400, "file must be UTF-8."],
+    [
+      "is not UTF-8",
+      new Uint8Array([0xff, 0xfe, 0x41]),
+      400,
+      "The file isn't UTF-8: in Excel, save it as “CSV UTF-8 (Comma delimited)”.",
+    ],
+    [
+      "is a workbook",
+      new Uint8Array([0x50, 0x4b, 3, 4, 20, 0]),
+      400,
+      "The file is an Excel workbook: in Excel, save it as “CSV UTF-8 (Comma delimited)”.",
+    ],
     ["has an unknown column", "cost_typo\n1", 400, "cost_typo is not a known column; remove it."],
     ["has a column for the row", `row,${file("1").replace("\n", "\n1,")}`, 400, "row is not a known column"],
     ["has an open quote", file('cpc,USD,"open-quote-0001,1,t'), 400, "look for a quote that is not closed"],
@@ -271,6 +281,30 @@ describe("a file that cannot be read", () => {
     const largest = costs + "\n".repeat(1024 * 1024 - costs.length);
     expect((await browser.upload(largest)).status).toBe(200);
     expect((await browser.upload(`${largest}\n`)).status).toBe(413);
+  });
+
+  it.each([
+    ["semicolons", ";"],
+    ["tabs", "\t"],
+  ])("is accepted with %s, headings as people write them, and no decimal comma", async (_, separator) => {
+    const lines = [
+      ["Cost Type", "Cost-Currency", "COST ID", "cost_amount", "Tag"],
+      ["cpc", "USD", "upload-excel-001", "0.25", "a, b"],
+      ["cpc", "USD", "upload-excel-002", "0,25", "july"],
+      ["", "", "", "", ""],
+    ];
+    const checked = await browser.upload(lines.map((cells) => cells.join(separator)).join("\r\n"));
+    expect(tableOf(checked)).toEqual([
+      [
+        "2",
+        "upload-excel-002",
+        "rejected",
+        "cost_amount must be a plain decimal; use a point, not a comma, for example 0.25.",
+      ],
+      ["1", "upload-excel-001", "ready", ""],
+    ]);
+    await browser.confirm(checked);
+    expect(await costsOf("upload-excel")).toMatchObject([{ amount: 25_000, tag: "a, b" }]);
   });
 
   it("is accepted with a byte order mark and both line ends", async () => {

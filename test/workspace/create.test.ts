@@ -313,11 +313,11 @@ describe("pasted paths", () => {
       ["7", "New Net >", "rejected", "Campaign is required."],
       ["8", "A > B > C > D > E", "rejected", "Has 5 names; it can have at most 4."],
       ["9", "New::Other", "rejected", "Network must not contain ::."],
-      ["1", "New Net > New A > New B > New C", "created", ""],
+      ["1", "New Net > New A > New B > New C", "created", "Also creates the ad group “New B”."],
       ["3", "Acme>Spring", "exists", ""],
-      ["4", "New Net > New A", "created", ""],
+      ["4", "New Net > New A", "created", "Also creates the network “New Net”."],
     ]);
-    expect(readText(page)).toContain("2 links created. 1 link existed already. 5 lines rejected.");
+    expect(readText(page)).toContain("4 links created. 1 link existed already. 5 lines rejected.");
     expect(await paths()).toEqual([
       "New Net",
       "New Net::New A",
@@ -378,7 +378,7 @@ describe("pasted paths", () => {
     expect(tooMany.text).toContain("New 100 &gt; New");
     expect(await paths()).toEqual([]);
     const all = await paste(lines.slice(0, 100));
-    expect(readText(all)).toContain("100 links created.");
+    expect(readText(all)).toContain("200 links created.");
     expect(await paths()).toHaveLength(200);
   });
 

@@ -53,8 +53,13 @@ const CHECKED = [
   ["11", "New None", "rejected", "Partner isn't the name of a partner."],
   ["12", "New Two", "rejected", "Partner is Acme Ads, but partner_id 2 is Beacon Network."],
   ["13", "New Three", "rejected", "Partner doesn't exist."],
-  ["1", "New Net", "new", ""],
-  ["2", "New Net > New Campaign > New Group > New Video", "new", ""],
+  ["1", "New Net", "new", "New network"],
+  [
+    "2",
+    "New Net > New Campaign > New Group > New Video",
+    "new",
+    "Also creates the campaign “New Campaign” and the ad group “New Group”.",
+  ],
   ["3", "Acme > Spring", "exists", ""],
   ["4", "Acme", "exists", "Its partner is Acme Ads. Its cost data is on."],
   ["10", "New Net > New Late", "new", ""],
@@ -75,7 +80,7 @@ describe("the check of a file", () => {
     expect(checked.status).toBe(200);
     expect(outcomesOf(checked)).toEqual(CHECKED);
     expect(readText(checked)).toContain(
-      "Would be created 3 links Exist already, nothing changes 2 links Rejected 7 links",
+      "Would be created 5 links Exist already, nothing changes 2 links Rejected 7 links New network 1 row Import 5 links",
     );
     expect(await rows("SELECT * FROM links")).toEqual(before);
     expect([counts.calls, counts.written]).toEqual([2, 0]);
@@ -86,10 +91,15 @@ describe("the check of a file", () => {
     const result = await confirm(browser, await upload(browser, MIXED));
     expect(outcomesOf(result)).toEqual([
       ["1", "New Net", "created", ""],
-      ["2", "New Net > New Campaign > New Group > New Video", "created", ""],
+      [
+        "2",
+        "New Net > New Campaign > New Group > New Video",
+        "created",
+        "Also creates the campaign “New Campaign” and the ad group “New Group”.",
+      ],
       ["10", "New Net > New Late", "created", ""],
     ]);
-    expect(readText(result)).toContain("3 links created.");
+    expect(readText(result)).toContain("5 links created.");
     expect(await linksNamed("New")).toEqual(IMPORTED);
     expect(await rows("SELECT * FROM links WHERE label NOT LIKE 'New%' AND label <> 'Acme'")).toEqual(before);
     await open(browser, hrefOf(result.text, "New Net > New Late"));
@@ -104,16 +114,54 @@ describe("the check of a file", () => {
     expect(await linksNamed("New")).toEqual(IMPORTED);
   });
 
-  it("knows columns in any case and between spaces", async () => {
-    const checked = await upload(browser, toFile("Network, Campaign ,PARTNER", "New Net,New A,Acme Ads"));
-    expect(outcomesOf(checked)).toEqual([["1", "New Net > New A", "new", ""]]);
+  it.each([
+    ["Network, Campaign ,PARTNER", ","],
+    ["Network name;CAMPAIGN NAME;Partner name", ";"],
+    ["network\tCampaign-Name\tpartner", "\t"],
+  ])("knows headings as people write them: %j", async (header, separator) => {
+    const row = ["New Net", '"New A, B; C"', "Acme Ads"].join(separator);
+    const checked = await upload(browser, toFile(header, row));
+    expect(outcomesOf(checked)).toEqual([
+      ["1", "New Net > New A, B; C", "new", "New network Also creates the network “New Net”."],
+    ]);
     await confirm(browser, checked);
-    expect(await linksNamed("New A")).toMatchObject([{ partner_id: 1 }]);
+    expect(await linksNamed("New A")).toMatchObject([{ partner_id: 1, path: "New Net::New A, B; C" }]);
+  });
+
+  it("marks names that differ only in case from a link that exists or that a row creates", async () => {
+    const checked = await upload(
+      browser,
+      toFile(
+        "network,campaign",
+        "acme,New",
+        "Acme,SPRING",
+        "New Net,Winter 01",
+        "New Net,winter 01",
+        "New Net,X",
+      ),
+    );
+    expect(outcomesOf(checked)).toEqual([
+      [
+        "1",
+        "acme > New",
+        "new",
+        "New network Similar name Also creates the network “acme”. “Acme” differs only in capital letters.",
+      ],
+      ["2", "Acme > SPRING", "new", "Similar name “Spring” differs only in capital letters."],
+      ["3", "New Net > Winter 01", "new", "New network Also creates the network “New Net”."],
+      ["4", "New Net > winter 01", "new", "Similar name “Winter 01” differs only in capital letters."],
+      ["5", "New Net > X", "new", ""],
+    ]);
+    expect(readText(checked)).toContain("Would be created 7 links");
+    expect(readText(checked)).toContain("New network 2 rows Similar name 3 rows");
+    const before = await rows<{ n: number }>("SELECT count(*) AS n FROM links");
+    expect(readText(await confirm(browser, checked))).toContain("7 links created.");
+    expect(await rows("SELECT count(*) AS n FROM links")).toEqual([{ n: (before[0]?.n ?? 0) + 7 }]);
   });
 
   it("offers its result as a file without formulas", async () => {
     const checked = await upload(browser, toFile("network,campaign", "=New,", "Acme,+1"));
-    const [, data = ""] = /href="data:text\/csv;charset=utf-8,([^"]*)"/.exec(checked.text) ?? [];
+    const [, data = ""] = /href="data:text\/csv;charset=utf-8,%EF%BB%BF([^"]*)"/.exec(checked.text) ?? [];
     expect(decodeURIComponent(decode(data))).toBe(
       "row,path,state,link_token,message\r\n1,'=New,ready,,\r\n2,Acme > +1,ready,,\r\n",
     );
@@ -162,9 +210,9 @@ describe("a row with the token of a link", () => {
       ["4", "Acme", "rejected", "Link token isn't a link of this app."],
       ["5", "Acme", "rejected", "Link token isn't a link of this app."],
       ["7", "New Old", "rejected", "Archived can't be yes for a new link."],
+      ["6", "New Net", "new", "New network"],
       ["1", "Acme", "exists", ""],
       ["2", "Acme > Summer", "exists", "Its path is Acme > Spring."],
-      ["6", "New Net", "new", ""],
     ]);
     expect(await rows("SELECT * FROM links")).toEqual(before);
   });
@@ -281,9 +329,14 @@ describe("what is no valid file", () => {
     ["only line ends", "\n\n", 400, "The file must start with a row of column names."],
     ["a header without rows", "network", 400, "The file must have at least one row below the header."],
     ["only commas below the header", "network,campaign\n,\n,,", 400, "must have at least one row"],
-    ["semicolons", "network;campaign\nNew;New", 400, "The file must have commas between its columns"],
     ["a quote that is not closed", 'network\n"New', 400, "look for a quote that is not closed"],
-    ["bytes that are not UTF-8", new Uint8Array([110, 101, 116, 0xff]), 400, "must be UTF-8"],
+    [
+      "bytes that are not UTF-8",
+      new Uint8Array([110, 101, 116, 0xff]),
+      400,
+      "isn't UTF-8: in Excel, save it as",
+    ],
+    ["a workbook", new Uint8Array([0x50, 0x4b, 3, 4]), 400, "is an Excel workbook: in Excel, save it as"],
     [
       "1,001 rows",
       toFile("network", ...Array.from({ length: 1_001 }, (_, index) => `New ${index}`)),
@@ -307,9 +360,9 @@ describe("what is no valid file", () => {
     );
     const content = `\ufeff${toFile("network,campaign", ...lines)}`;
     const checked = await upload(browser, content);
-    expect(readText(checked).slice(0, 200)).toContain("Would be created 1,000 links");
+    expect(readText(checked).slice(0, 200)).toContain("Would be created 1,100 links");
     const result = await confirm(browser, checked);
-    expect(readText(result)).toContain("1,000 links created.");
+    expect(readText(result)).toContain("1,100 links created.");
     expect(
       await rows("SELECT count(*) AS count FROM links WHERE level = 2 AND label LIKE '%, \"x\"'"),
     ).toEqual([{ count: 1_000 }]);
@@ -340,7 +393,9 @@ describe("parts of a larger file", () => {
     expect(await linksNamed("New")).toEqual([]);
     const done = JSON.parse((await part(`${IMPORT}/rows`, body)).text);
     expect(done.rows[0]).toMatchObject({ row: 1001, name: "New Net > New A", state: "imported" });
-    expect(done.rows[0].line).toMatch(/^1001,New Net > New A,created,\w{10},\r\n$/);
+    expect(done.rows[0].line).toMatch(
+      /^1001,New Net > New A,created,\w{10},Also creates the network “New Net”\.\r\n$/,
+    );
     expect(await linksNamed("New A")).toHaveLength(1);
   });
 

@@ -51,7 +51,7 @@ export interface TableRow {
 /** The rows of each table, with the heading row and the total row. */
 export function tablesOf(page: string): TableRow[][] {
   return [...page.matchAll(/<table>([\s\S]*?)<\/table>/g)].map(([, table = ""]) =>
-    [...table.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) => ({
+    [...table.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) => ({
       cells: [...row.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = ""]) => textOf(cell)),
       href: linksOf(row)[0]?.href,
     })),

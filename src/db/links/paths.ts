@@ -46,14 +46,24 @@ const depth = sql`json_array_length(j.value, '$.names')`;
 const nameAt = (at: Depth) => sql.raw(`j.value ->> '$.names[${at - 1}]'`);
 const tokenAt = (at: Depth) => sql.raw(`j.value ->> '$.tokens[${at - 1}]'`);
 
+/** A link `s` below the one above this depth. */
+const inPlaceOf = (at: Depth) =>
+  sql`${s.appToken} = ${appToken} AND ${at === 1 ? sql`${s.parentId} IS ${l.id}` : sql`${s.parentId} = ${linkAt[(at - 1) as Depth].id}`}`;
+
 /** The oldest link with the name. The name has two conditions, because the index compares without case. */
 const oldest = (at: Depth, archived: 0 | 1) => sql`(
   SELECT min(${s.id}) FROM ${as(s)} INDEXED BY links_by_label
-  WHERE ${s.appToken} = ${appToken} AND ${at === 1 ? sql`${s.parentId} IS ${l.id}` : sql`${s.parentId} = ${linkAt[(at - 1) as Depth].id}`}
-    AND ${s.label} COLLATE NOCASE = ${nameAt(at)} AND ${s.label} = ${nameAt(at)} AND ${s.archived} = ${sql.raw(String(archived))}
+  WHERE ${inPlaceOf(at)} AND ${s.label} COLLATE NOCASE = ${nameAt(at)} AND ${s.label} = ${nameAt(at)} AND ${s.archived} = ${sql.raw(String(archived))}
 )`;
 /** Links that are not archived come first. With ORDER BY, SQLite would sort, which D1 counts as a row more for each link. */
 const child = (at: Depth) => sql`coalesce(${oldest(at, 0)}, ${oldest(at, 1)})`;
+/** Of a missing link, the name of another one in its place that differs only in the case of ASCII letters. */
+const similarAt = (at: Depth) => sql<
+  string | null
+>`iif(${linkAt[at].id} IS NULL AND ${at === 1 ? isBaseKnown : sql`${linkAt[(at - 1) as Depth].id} IS NOT NULL`}, (
+  SELECT ${s.label} FROM ${as(s)} INDEXED BY links_by_label
+  WHERE ${inPlaceOf(at)} AND ${s.label} COLLATE NOCASE = ${nameAt(at)} LIMIT 1
+), NULL)`;
 const isBaseKnown = sql`(${base} IS NULL OR ${l.id} IS NOT NULL)`;
 
 /** The paths as rows `j`, each with its base `l` and the links that exist on it down to a depth. */
@@ -87,6 +97,7 @@ const foundFields = {
   node2: nodeAt(2),
   node3: nodeAt(3),
   node4: nodeAt(4),
+  similar: sql<string | null>`coalesce(${sql.join(DEPTHS.map(similarAt), sql`, `)})`,
 };
 const find = perViewer((gate) =>
   query(
@@ -100,15 +111,17 @@ export interface FoundPath {
   base: (BaseLink & PathNode) | null | undefined;
   /** From the base down, until the first link that is missing. */
   nodes: PathNode[];
+  /** In the place of the first missing link, the name of one that differs from it only in the case of ASCII letters. */
+  similar: string | null;
 }
 type BaseLink = Omit<RowOf<typeof linkFields>, "id"> & { createdAt: number } & RowOf<typeof inheritedFields>;
 
 type FoundRow = RowOf<typeof foundFields>;
 
-function toFound({ node1, node2, node3, node4, ...row }: FoundRow, path: LinkPath): FoundPath {
+function toFound({ node1, node2, node3, node4, similar, ...row }: FoundRow, path: LinkPath): FoundPath {
   const nodes = [node1, node2, node3, node4].flatMap((node): PathNode[] => (node ? [JSON.parse(node)] : []));
   const found = row.baseId === null ? null : (row as unknown as BaseLink);
-  return { base: path.base === null ? undefined : found, nodes };
+  return { base: path.base === null ? undefined : found, nodes, similar };
 }
 
 const quotaFields = optional({ maxLinks: a.maxLinks, createdLinkCount: a.createdLinkCount });

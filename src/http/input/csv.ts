@@ -11,7 +11,10 @@ export interface CsvTable {
   maxRows: number;
   /** 16 KiB unless the table says otherwise. */
   maxRowBytes?: number;
-  /** For files that people edit: column names in any case and between spaces, and rows with only commas, which become empty. */
+  /**
+   * For files that people edit: semicolons or tabs, if the header has no comma; headings such as "Campaign name" for `campaign`; and
+   * rows with only separators, which become empty.
+   */
   edited?: boolean;
 }
 
@@ -36,12 +39,12 @@ export function readTable(
   { row, maxRows, maxRowBytes = DEFAULT_ROW_BYTES, edited = false }: CsvTable,
   errors: InputError[],
 ): (Record<string, string> | AppError)[] | undefined {
-  const all = parseRows(text, maxRows, maxRowBytes, errors);
+  const delimiter = edited ? separatorOf(text) : ",";
+  const all = parseRows(text, { delimiter, max_record_size: maxRowBytes, to: maxRows + 2 }, errors);
   if (!all) return undefined;
   const [first = [], ...rows] = all;
-  const header = edited ? first.map((name) => name.trim().toLowerCase()) : first;
-  const isSplit = !edited || !header.some((name) => /[;\t]/.test(name));
-  const invalid = isSplit ? checkHeader(header, row) : [WRONG_SEPARATOR];
+  const header = edited ? first.map((heading) => toColumn(heading, Object.keys(row.shape))) : first;
+  const invalid = checkHeader(header, row);
   errors.push(...invalid);
   if (invalid.length > 0) return undefined;
   if (rows.length > maxRows) {
@@ -67,18 +70,32 @@ export function readTable(
   });
 }
 
+/** Excel writes semicolons where the comma separates decimals. */
+function separatorOf(text: string): string {
+  const [header = ""] = /[^\r\n]+/.exec(text) ?? [];
+  return [",", ";", "\t"].find((separator) => header.includes(separator)) ?? ",";
+}
+
+const toKey = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
+
+/** The column of a heading: `campaign` for "Campaign name", `ad_group` for "AdGroup". An unknown heading stays. */
+function toColumn(heading: string, columns: string[]): string {
+  const key = toKey(heading);
+  const withKey = (wanted: string) => columns.find((column) => toKey(column) === wanted);
+  return withKey(key) ?? withKey(key.replace(/name$/, "")) ?? heading.trim().toLowerCase();
+}
+
 /** Stops after the first row that is too many. */
 function parseRows(
   text: string,
-  maxRows: number,
-  maxRowBytes: number,
+  options: { delimiter: string; max_record_size: number; to: number },
   errors: InputError[],
 ): string[][] | undefined {
   try {
-    return parse(text, { ...OPTIONS, max_record_size: maxRowBytes, to: maxRows + 2 });
+    return parse(text, { ...OPTIONS, ...options });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    errors.push({ param: "body", message: describe(error, maxRowBytes) });
+    errors.push({ param: "body", message: describe(error, options.max_record_size) });
     return undefined;
   }
 }
@@ -91,11 +108,6 @@ function describe({ code, lines }: CsvError, maxRowBytes: number): string {
     return "ends inside a quoted value; look for a quote that is not closed";
   return `is not valid CSV at line ${lines}: put a value with a quote in quotes, and double each quote inside it`;
 }
-
-const WRONG_SEPARATOR = {
-  param: "body",
-  message: "must have commas between its columns, not semicolons or tabs",
-};
 
 /** An error for each column that is unknown, missing or repeated. */
 function checkHeader(header: string[], row: z.ZodMiniObject): InputError[] {

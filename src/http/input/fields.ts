@@ -151,7 +151,9 @@ const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
 export const amount = readAs(z.string(), (value, reject) => {
   const [, whole = "", places = ""] = AMOUNT.exec(value) ?? [];
   const units = whole.length <= 7 ? Number(whole + places.padEnd(5, "0")) : Number.POSITIVE_INFINITY;
-  if (whole === "") {
+  if (DECIMAL_COMMA.test(value)) {
+    reject("must be a plain decimal; use a point, not a comma, for example 0.25");
+  } else if (whole === "") {
     reject("must be a plain decimal with at most 5 decimal places, for example 0.25");
   } else if (units > MAX_AMOUNT_UNITS) {
     reject("must be at most 1000000");
@@ -162,6 +164,8 @@ export const amount = readAs(z.string(), (value, reject) => {
     `A decimal from 0 to 1,000,000 with at most 5 decimal places, for example \`0.25\`. For ${PER_MILLE}, the price of 1,000 impressions`,
   ),
 );
+
+const DECIMAL_COMMA = /^\d{1,7},\d{1,5}$/;
 
 const SIGNED_AMOUNT = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,8}))?$/;
 

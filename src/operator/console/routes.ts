@@ -1,5 +1,6 @@
 /** The routes of the operator console: pages, and forms that redirect back to a page. */
 import { asReport, userKey } from "../../auth/report-limits.ts";
+import { asDownload } from "../../http/csv.ts";
 import type { Route } from "../../http/router.ts";
 import { adjustmentsPage, newAdjustmentPage, submitAdjustment } from "./adjustments.ts";
 import * as appList from "./apps/list.ts";
@@ -42,7 +43,7 @@ const roundPage = report(rounds.roundPage);
 const testLinkPage = report(testLinks.testLinkPage);
 const appPage = report(apps.appPage);
 const auditReport = withOperatorSession((context, { userId }) =>
-  asReport(context, userKey(userId), () => auditCsv(context)),
+  asReport(context, userKey(userId), async () => asDownload(await auditCsv(context))),
 );
 
 /** Forms that show or issue a secret, change a password, or cannot be undone. */

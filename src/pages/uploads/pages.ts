@@ -4,16 +4,24 @@ import { html } from "hono/html";
 import { AppError } from "../../errors.ts";
 import { toSentence } from "../../http/input/parse.ts";
 import { servedFile } from "../../http/served-file.ts";
+import { badge, buttonLink, facts, notice, pageHead, type Tone } from "../elements.ts";
 import { errorSummary, field, RejectedForm } from "../fields.ts";
 import { showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import { type Outcome, toResultFile } from "./rows.ts";
+import { table } from "../table.ts";
+import { NOT_UTF8, type Outcome, toResultFile, WORKBOOK } from "./rows.ts";
 import text from "./upload.client.js";
 
 /** Sends a file that is too large for one request in parts. */
 export const uploadScript = servedFile("/upload.js", "text/javascript; charset=utf-8", text);
 
 type State = Outcome["state"];
+
+interface StateText {
+  word: string;
+  color: Tone;
+  meaning: string;
+}
 
 /** The words of a surface for its rows. */
 export interface UploadTexts {
@@ -24,7 +32,9 @@ export interface UploadTexts {
   /** The heading of the column with the name of a row. */
   name: string;
   /** The word, the color and the meaning of each state. */
-  states: Record<State, { word: string; color: "ok" | "error" | ""; meaning: string }>;
+  states: Record<State, StateText>;
+  /** The same of rows that change something. */
+  changes?: Partial<Record<State, StateText>>;
   /** What the script says after the number of rows. */
   said: { ready: string; imported: string; duplicate: string };
   columns: string[];
@@ -36,6 +46,16 @@ const FILE_NAME = "results.csv";
 
 export const countOf = (outcomes: Outcome[], state: State) =>
   outcomes.filter((one) => one.state === state).length;
+
+/** How many things rows with this state create. */
+export function countItems(outcomes: Outcome[], state: State): number {
+  const rows = outcomes.filter((one) => one.state === state && !one.isChange);
+  const others = rows.filter(({ creates }) => creates === undefined).length;
+  return new Set(rows.flatMap(({ creates = [] }) => creates)).size + others;
+}
+
+const countChanges = (outcomes: Outcome[], state: State) =>
+  outcomes.filter((one) => one.state === state && one.isChange).length;
 
 export const countText = ({ noun: [one, many] }: UploadTexts, count: number) => showPlural(count, one, many);
 
@@ -58,13 +78,13 @@ export function uploadForm(
       type: "file",
       accept: ".csv,text/csv",
       required: true,
-      hint: "UTF-8 with commas and a header row, up to 10 MB. Without JavaScript, up to 1,000 rows and 1 MiB.",
+      hint: "With a header row, up to 10 MB. From Excel, save it as “CSV UTF-8”. Without JavaScript, up to 1,000 rows and 1 MiB.",
     },
     rejected,
   );
   const { noun, said } = texts;
   const data = html`data-check="${paths.check}" data-import="${paths.importTo}" data-one="${noun[0]}" data-many="${noun[1]}"
-    data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}"
+    data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}" data-not-utf8="${NOT_UTF8}" data-workbook="${WORKBOOK}"
     ${texts.levels ? html`data-levels="${texts.levels.join(" ")}"` : ""}`;
   const lead = html`<strong>The file can't be read.</strong> Nothing was imported.`;
   return {
@@ -113,31 +133,52 @@ function progress(texts: UploadTexts): Markup {
     </section>`;
 }
 
-export function countList(texts: UploadTexts, outcomes: Outcome[], states: State[]): Markup {
-  return html`<dl class="details">${states.map((state) => html`<dt>${texts.states[state].meaning}</dt><dd>${countText(texts, countOf(outcomes, state))}</dd>`)}</dl>`;
+/** What each state counts, and then the marks of the rows. */
+function counts(texts: UploadTexts, outcomes: Outcome[], states: State[]): Markup {
+  const marks = Map.groupBy(
+    outcomes.flatMap(({ marks = [] }) => marks),
+    (mark) => mark,
+  );
+  return facts(
+    ...states.flatMap((state): ([string, string] | false)[] => {
+      const changes = countChanges(outcomes, state);
+      const change = texts.changes?.[state];
+      return [
+        [texts.states[state].meaning, countText(texts, countItems(outcomes, state))],
+        change !== undefined && changes > 0 && [change.meaning, countText(texts, changes)],
+      ];
+    }),
+    ...[...marks].map(([mark, rows]): [string, string] => [mark, showPlural(rows.length, "row", "rows")]),
+  );
 }
 
-/** The rejected rows first. */
+const stateOf = (texts: UploadTexts, { state, isChange }: Outcome) =>
+  (isChange && texts.changes?.[state]) || texts.states[state];
+
+/** The rejected rows first, then those to look at. */
 export function outcomeTable(
   texts: UploadTexts,
   outcomes: Outcome[],
   show: (outcome: Outcome) => Markup,
-): Markup {
-  const isRejected = ({ state }: Outcome) => Number(state === "rejected");
-  const sorted = outcomes.toSorted((left, right) => isRejected(right) - isRejected(left));
-  return html`
-    <div class="table stacked" tabindex="0" role="region" aria-label="Rows"><table>
-      <thead><tr><th scope="col">${texts.row ?? "Row"}</th><th scope="col">${texts.name}</th><th scope="col">Result</th><th scope="col">Details</th></tr></thead>
-      <tbody>${sorted.map(
-        (outcome) => html`
-          <tr>
-            <th scope="row" data-label="${texts.row ?? "Row"}">${outcome.number}</th>
-            <td data-label="${texts.name}">${show(outcome)}</td>
-            <td data-label="Result"><span class="badge ${texts.states[outcome.state].color}">${texts.states[outcome.state].word}</span></td>
-            <td data-label="Details">${outcome.detail}</td>
-          </tr>`,
-      )}</tbody>
-    </table></div>`;
+): Markup | string {
+  const rank = ({ state, marks }: Outcome) => (state === "rejected" ? 0 : marks?.length ? 1 : 2);
+  return table({
+    label: "Rows",
+    columns: [
+      { heading: texts.row ?? "Row", cell: ({ number }) => String(number) },
+      { heading: texts.name, cell: show },
+      {
+        heading: "Result",
+        cell: (outcome) => badge(stateOf(texts, outcome).word, stateOf(texts, outcome).color),
+      },
+      {
+        heading: "Details",
+        cell: ({ marks = [], detail }) =>
+          html`${marks.map((mark) => html`${badge(mark, "warn")} `)}${detail}`,
+      },
+    ],
+    rows: outcomes.toSorted((left, right) => rank(left) - rank(right)),
+  });
 }
 
 /** Where the forms of an upload lead: the form of the file, the confirmation, and what was imported. */
@@ -154,40 +195,69 @@ export function checkedBody(
   { outcomes, good }: { outcomes: Outcome[]; good: string },
   show: (outcome: Outcome) => Markup,
 ): Markup {
-  const ready = countOf(outcomes, "ready");
   const { said, noun } = texts;
+  const todo = doneOf(texts, outcomes, "ready", "Import", "change");
   return html`
-    <h1>Check file</h1>
+    ${pageHead("Check file")}
     <p class="lead">Nothing is ${said.imported} yet.</p>
-    ${countList(texts, outcomes, ["ready", "duplicate", "rejected"])}
+    ${counts(texts, outcomes, ["ready", "duplicate", "rejected"])}
     ${
-      ready === 0
-        ? html`<p class="notice warn">There's nothing to import. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then upload the file again." : `All ${noun[1]} ${said.duplicate}.`}</p>`
+      todo === ""
+        ? notice(
+            `There's nothing to import. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then upload the file again." : `All ${noun[1]} ${said.duplicate}.`}`,
+            "warn",
+          )
         : html`
           <form method="post" action="${paths.confirm}" enctype="multipart/form-data">
             <input type="hidden" name="rows" value="${good}">
-            <p class="actions"><button>Import ${countText(texts, ready)}</button> <a class="button secondary" href="${paths.form}">Cancel</a></p>
+            <p class="actions"><button>${todo}</button> ${buttonLink(paths.form, "Cancel")}</p>
           </form>`
     }
     ${outcomeTable(texts, outcomes, show)}
-    <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${ready === 0 ? html`<a class="button secondary" href="${paths.form}">Upload another file</a>` : ""}</p>`;
+    <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${todo === "" ? buttonLink(paths.form, "Upload another file") : ""}</p>`;
 }
 
-/** What an import did. */
+/** What an import did. `undo` takes it back. */
 export function resultBody(
   texts: UploadTexts,
   paths: UploadPaths,
   outcomes: Outcome[],
   show: (outcome: Outcome) => Markup,
+  undo: Markup | "" = "",
 ): Markup {
-  const [imported, rejected] = [countOf(outcomes, "imported"), countOf(outcomes, "rejected")];
+  const rejected = countOf(outcomes, "rejected");
   const { said, noun } = texts;
+  const [items, changes] = [countItems(outcomes, "imported"), countChanges(outcomes, "imported")];
+  const done = [
+    items > 0 || changes === 0
+      ? `${items === 0 ? `No ${noun[1]}` : countText(texts, items)} ${said.imported}.`
+      : "",
+    changes > 0 ? `${countText(texts, changes)} changed.` : "",
+    rejected > 0 ? `${countText(texts, rejected)} rejected.` : "",
+  ];
   return html`
-    <h1>Import result</h1>
-    <p class="notice ${rejected === 0 ? "ok" : "warn"}" role="status">${imported === 0 ? `No ${noun[1]}` : countText(texts, imported)} ${said.imported}.${rejected === 0 ? "" : ` ${countText(texts, rejected)} rejected.`}</p>
-    ${countList(texts, outcomes, ["imported", "duplicate", "rejected"])}
-    <p class="actions">${downloadLink(texts, outcomes, "Download results")} <a class="button secondary" href="${paths.list}">Show ${noun[1]}</a> <a href="${paths.form}">Upload another file</a></p>
+    ${pageHead("Import result")}
+    ${notice(done.filter(Boolean).join(" "), rejected === 0 ? "ok" : "warn", { announced: true, action: undo })}
+    ${counts(texts, outcomes, ["imported", "duplicate", "rejected"])}
+    <p class="actions">${downloadLink(texts, outcomes, "Download results")} ${buttonLink(paths.list, `Show ${noun[1]}`)} <a href="${paths.form}">Upload another file</a></p>
     ${outcomeTable(texts, outcomes, show)}`;
+}
+
+/** `Import 3 links and change 2 links`; an empty text if there is neither. */
+function doneOf(
+  texts: UploadTexts,
+  outcomes: Outcome[],
+  state: State,
+  create: string,
+  change: string,
+): string {
+  const [items, changes] = [countItems(outcomes, state), countChanges(outcomes, state)];
+  const parts = [
+    items > 0 ? `${create} ${countText(texts, items)}` : "",
+    changes > 0 ? `${change} ${countText(texts, changes)}` : "",
+  ];
+  const text = parts.filter(Boolean).join(" and ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The file is in the page itself, because results are not stored. */

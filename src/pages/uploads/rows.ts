@@ -4,7 +4,7 @@ import { showInvisible } from "../../domain/characters.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { wantsPage } from "../../http/accept.ts";
-import { type Cell, toCsv } from "../../http/csv.ts";
+import { BYTE_ORDER_MARK, type Cell, toCsv } from "../../http/csv.ts";
 import { decodeUtf8, mediaType, readBody } from "../../http/input/body.ts";
 import { type CsvTable, readTable } from "../../http/input/csv.ts";
 import { readMultipart } from "../../http/input/form.ts";
@@ -27,6 +27,12 @@ export interface Outcome {
   /** What it is identified by, if that is not its name. */
   key?: string | undefined;
   state: "ready" | "imported" | "duplicate" | "rejected";
+  /** The row changes something that exists. */
+  isChange?: boolean;
+  /** The keys of what the row creates, if it can be more than one thing. */
+  creates?: string[];
+  /** What to look at before the import. */
+  marks?: string[];
   detail: string;
   /** The row of the file with the results. It begins with the number. */
   cells: Cell[];
@@ -40,10 +46,19 @@ export async function readFileText(file: File | string | null, maxBytes: number)
   if (!(file instanceof File) || file.size === 0)
     throw invalidRequest([{ param: "file", message: "is missing or empty; choose a CSV file" }]);
   if (file.size > maxBytes) throw new AppError("payload_too_large", "The file has more than 1 MiB.");
-  const text = decodeUtf8(new Uint8Array(await file.arrayBuffer()));
-  if (text === undefined) throw invalidRequest([{ param: "file", message: "must be UTF-8" }]);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = isWorkbook(bytes) ? undefined : decodeUtf8(bytes);
+  if (text === undefined)
+    throw invalidRequest([{ param: "file", message: isWorkbook(bytes) ? WORKBOOK : NOT_UTF8 }]);
   return text;
 }
+
+const HOW_TO_SAVE = "in Excel, save it as “CSV UTF-8 (Comma delimited)”";
+export const WORKBOOK = `is an Excel workbook: ${HOW_TO_SAVE}`;
+export const NOT_UTF8 = `isn't UTF-8: ${HOW_TO_SAVE}`;
+
+/** An .xlsx file is a ZIP archive. */
+const isWorkbook = ([first, second]: Uint8Array) => first === 0x50 && second === 0x4b;
 
 /** What is wrong with the file of a form, to be shown above the form. Throws every other error again, and all of them for a client that is not a browser. */
 export function asFileError(context: Context, error: unknown): AppError {
@@ -117,10 +132,11 @@ export function writeRows(columns: string[], rows: FileRow[]): string {
 
 /** The file with the results. */
 export function toResultFile(columns: string[], outcomes: Outcome[]): string {
-  return toCsv(
+  const table = toCsv(
     columns,
     outcomes.map(({ cells }) => cells),
   );
+  return BYTE_ORDER_MARK + table;
 }
 
 /**
@@ -141,6 +157,9 @@ export function toPartJson(
         name: outcome.name && showInvisible(outcome.name),
         key: outcome.key ?? outcome.name,
         state: outcome.state,
+        isChange: outcome.isChange,
+        creates: outcome.creates,
+        marks: outcome.marks,
         detail: outcome.detail,
         line: toLine(outcome.cells),
         repeat: { detail: repeat.detail, line: toLine(repeat.cells) },

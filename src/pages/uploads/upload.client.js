@@ -21,12 +21,22 @@ form?.addEventListener("submit", async (event) => {
   const text = await decode(file);
   const [header, ...rows] = text === undefined ? [] : splitRows(text);
   if (file.size <= MAX_FORM_BYTES && rows.length <= MAX_ROWS) return form.submit();
-  if (text === undefined) return start("The file must be UTF-8. Nothing was imported.");
+  if (text === undefined) return start(`The file ${await whyUnreadable(file)}. Nothing was imported.`);
+  separator = [",", ";", "\t"].find((one) => header.includes(one)) ?? ",";
   const numbered = rows
-    .map((line, index) => ({ row: index + 1, line: `${index + 1},${line}` }))
-    .filter((_, index) => !/^[,\s]*$/.test(rows[index]));
-  await check(`row,${header}`, inLevels(`row,${header}`, numbered));
+    .map((line, index) => ({ row: index + 1, line: `${index + 1}${separator}${line}` }))
+    .filter((_, index) => !/^[,;\s]*$/.test(rows[index]));
+  await check(`row${separator}${header}`, inLevels(`row${separator}${header}`, numbered));
 });
+
+/** Between the values of a row: what the server takes for it too. */
+let separator = ",";
+
+/** An Excel workbook is a ZIP archive. */
+async function whyUnreadable(file) {
+  const start = await file.slice(0, 2).text();
+  return start === "PK" ? form.dataset.workbook : form.dataset.notUtf8;
+}
 
 /** The values of a row, without their quotes. */
 function cellsOf(line) {
@@ -34,7 +44,7 @@ function cellsOf(line) {
   let isQuoted = false;
   for (const character of line) {
     if (character === '"') isQuoted = !isQuoted;
-    else if (character === "," && !isQuoted) cells.push("");
+    else if (character === separator && !isQuoted) cells.push("");
     else cells[cells.length - 1] += character;
   }
   return cells;
@@ -42,8 +52,9 @@ function cellsOf(line) {
 
 /** Rows that others can be below come first: those without a value in the last columns that the form names. */
 function inLevels(header, rows) {
-  const names = cellsOf(header).map((name) => name.trim().toLowerCase());
-  const columns = (form.dataset.levels ?? "").split(" ").map((name) => names.indexOf(name));
+  const toKey = (name) => name.toLowerCase().replace(/[\s_-]/g, "");
+  const names = cellsOf(header).map((name) => toKey(name).replace(/name$/, ""));
+  const columns = (form.dataset.levels ?? "").split(" ").map((name) => names.indexOf(toKey(name)));
   const levelOf = (cells) => columns.findLastIndex((column) => cells[column]);
   return rows
     .map((row) => ({ row, level: levelOf(cellsOf(row.line)) }))
@@ -159,7 +170,12 @@ async function check(header, rows) {
   status.textContent = `Nothing is imported yet. ${summarize("ready", checked, checked)}`;
   showResults(checked);
   importButton.hidden = isReady.size === 0;
-  importButton.textContent = `Import ${textOf(isReady.size)}`;
+  const [items, changes] = [countItems(checked, "ready"), countChanges(checked, "ready")];
+  const parts = [items > 0 && `import ${textOf(items)}`, changes > 0 && `change ${textOf(changes)}`];
+  importButton.textContent = parts
+    .filter(Boolean)
+    .join(" and ")
+    .replace(/^./, (first) => first.toUpperCase());
   importButton.onclick = () =>
     importAll(
       header,
@@ -188,8 +204,24 @@ async function importAll(header, rows, others) {
 function summarize(state, good, all) {
   const { dataset } = form;
   const [duplicates, rejected] = [countOf(all, "duplicate"), countOf(all, "rejected")].map(numberOf);
-  return `${numberOf(countOf(good, state))} ${dataset[state]}, ${duplicates} ${dataset.duplicate}, ${rejected} are rejected.`;
+  const changes = countChanges(good, state);
+  const changed =
+    changes > 0 ? ` ${numberOf(changes)} ${state === "ready" ? "would be changed" : "changed"},` : "";
+  const marks = new Map();
+  for (const mark of good.flatMap(({ marks = [] }) => marks)) marks.set(mark, (marks.get(mark) ?? 0) + 1);
+  const marked = [...marks].map(([mark, count]) => ` ${mark}: ${numberOf(count)}.`).join("");
+  return `${numberOf(countItems(good, state))} ${dataset[state]},${changed} ${duplicates} ${dataset.duplicate}, ${rejected} are rejected.${marked}`;
 }
+
+/** How many things rows create. A row can create those above it too, which other rows need as well. */
+function countItems(results, state) {
+  const rows = results.filter((result) => result.state === state && !result.isChange);
+  const others = rows.filter(({ creates }) => creates === undefined).length;
+  return new Set(rows.flatMap(({ creates = [] }) => creates)).size + others;
+}
+
+const countChanges = (results, state) =>
+  results.filter((result) => result.state === state && result.isChange).length;
 
 const countOf = (results, state) => results.filter((result) => result.state === state).length;
 
@@ -214,7 +246,8 @@ function showResults(results) {
   if (rejected.length > MAX_SHOWN)
     status.textContent += ` The table has the first ${MAX_SHOWN} of them, the file all.`;
   if (download.href) URL.revokeObjectURL(download.href);
-  const lines = [resultHeader, ...results.map(({ line }) => line)];
+  // The byte order mark is for Excel.
+  const lines = ["\ufeff", resultHeader, ...results.map(({ line }) => line)];
   download.href = URL.createObjectURL(new Blob(lines, { type: "text/csv" }));
   download.hidden = false;
 }

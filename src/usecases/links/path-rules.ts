@@ -17,7 +17,18 @@ export interface PathResult {
   createdAt: number | null;
   /** What an existing link has instead of the settings of its row, in sentences. */
   differences: string[];
+  /** What a new link creates: the links above it that are missing, and itself. Empty for one that exists. */
+  added: AddedLink[];
+  /** The name of a link that exists, or that an earlier row creates, and differs only in case from one that this row creates. */
+  similar: string | undefined;
   found: db.FoundPath;
+}
+
+export interface AddedLink {
+  /** Identifies it among the rows. */
+  key: string;
+  level: number;
+  name: string;
 }
 
 /** Links with fewer names first, so that the settings of a link are those of its own row. */
@@ -53,20 +64,28 @@ export function judge(
   );
   /** The partner of each link that these rows create. */
   const planned = new Map<string, number | null>();
+  /** The name of each of them, by its key without case. */
+  const names = new Map<string, string>();
   let left = room;
   const valid = rows.flatMap((row, index) =>
     row instanceof AppError ? [] : [{ row, index, names: row.names }],
   );
   for (const { row, index } of inOrder(valid)) {
     const place = expectDefined(found[index]);
-    const missing = row.names
-      .map((_, at) => keyOf(row, at + 1))
-      .filter((key, at) => at >= place.nodes.length && !planned.has(key));
-    const result = judgeRow(row, place, { planned, left, maxLinks, needed: missing.length }, partners);
+    const level = place.base?.level ?? 0;
+    const added = row.names
+      .map((name, at): AddedLink => ({ key: keyOf(row, at + 1), level: level + at + 1, name }))
+      .filter(({ key }, at) => at >= place.nodes.length && !planned.has(key));
+    const result = judgeRow(row, place, { planned, left, maxLinks, added }, partners);
     judged[index] = { row, result };
     if (result instanceof AppError || result.state !== "ready") continue;
-    left -= missing.length;
-    for (const key of missing) planned.set(key, null);
+    left -= added.length;
+    for (const { key, name } of added) {
+      const lower = key.toLowerCase();
+      result.similar ??= names.get(lower);
+      names.set(lower, name);
+      planned.set(key, null);
+    }
     planned.set(keyOf(row), row.partnerId);
   }
   return judged.map((one) => expectDefined(one));
@@ -76,13 +95,13 @@ interface Plan {
   planned: ReadonlyMap<string, number | null>;
   left: number;
   maxLinks: number;
-  needed: number;
+  added: AddedLink[];
 }
 
 function judgeRow(
   row: PathRow,
   place: db.FoundPath,
-  { planned, left, maxLinks, needed }: Plan,
+  { planned, left, maxLinks, added }: Plan,
   partners: Partners,
 ): PathResult | AppError {
   const rejection = judgePlace(row, place);
@@ -91,12 +110,15 @@ function judgeRow(
   const last = isThere ? (place.nodes.at(-1) ?? place.base) : undefined;
   if (last) {
     const { token, createdAt } = last;
-    return { state: "exists", token, createdAt, differences: compare(row, last, partners), found: place };
+    const differences = compare(row, last, partners);
+    return { state: "exists", token, createdAt, differences, added: [], similar: undefined, found: place };
   }
   const errors = judgeSettings(row, place, planned, partners);
   if (errors.length > 0) return invalidRequest(errors);
-  if (needed > left) return appFull(maxLinks);
-  return { state: "ready", token: null, createdAt: null, differences: [], found: place };
+  if (added.length > left) return appFull(maxLinks);
+  const isFirstOwn = added.length === row.names.length - place.nodes.length;
+  const similar = (isFirstOwn && place.similar) || undefined;
+  return { state: "ready", token: null, createdAt: null, differences: [], added, similar, found: place };
 }
 
 export function appFull(maxLinks: number): AppError {

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { FoundPath } from "../../db/links/paths.ts";
 import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
+import { countItems, countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
 import type { findBase } from "../../usecases/links/paths.ts";
@@ -92,9 +92,8 @@ export function pastePage(place: Place, rejected?: RejectedForm): AppPage {
 
 /** The result of pasted paths, with a form for the lines that were rejected. */
 export function createdPage(place: Place, outcomes: Outcome[], form: URLSearchParams): AppPage {
-  const [created, exist, rejected] = (["imported", "duplicate", "rejected"] as const).map((state) =>
-    countOf(outcomes, state),
-  );
+  const created = countItems(outcomes, "imported");
+  const [exist, rejected] = [countOf(outcomes, "duplicate"), countOf(outcomes, "rejected")];
   const failed = outcomes.filter(({ state }) => state === "rejected").map(({ name }) => name);
   const { member } = place;
   const text = [

@@ -5,6 +5,7 @@ import { invalidRequest } from "../../http/input/parse.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { describeRejection, LEVEL_FIELDS, readNames } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
+import { describeAdded } from "../transfer/texts.ts";
 
 export const MAX_LINES = 100;
 
@@ -56,7 +57,8 @@ export function toPathOutcome({ number, text }: Line, result: PathResult | AppEr
     const detail = describeRejection(result);
     return { number, name: text, state: "rejected", detail, cells: [number, text, "rejected", null, detail] };
   }
-  const detail = result.differences.join(" ");
+  const { detail: added, ...more } = describeAdded(result);
+  const detail = [...result.differences, ...added].join(" ");
   const cells = [number, text, result.state, result.token, detail];
-  return { number, name: text, state: STATES[result.state], detail, cells };
+  return { number, name: text, state: STATES[result.state], ...more, detail, cells };
 }

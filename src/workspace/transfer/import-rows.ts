@@ -19,6 +19,7 @@ import {
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
 import { authorizeApp, type Member } from "../frame.ts";
+import { describeAdded } from "./texts.ts";
 
 const choice = <T extends string>(...words: [T, ...T[]]) =>
   z.optional(z.pipe(z.string().check(z.toLowerCase()), z.enum(words, `must be ${words.join(" or ")}`)));
@@ -118,9 +119,18 @@ function toOutcome(
   }
   const state = STATES[result.state];
   const notes = path.notes.length > 0 ? [describeRejection(invalidRequest(path.notes))] : [];
-  const detail = [...comparePath(sent, result), ...result.differences, ...notes].join(" ");
+  const { detail: added, ...more } = describeAdded(result);
+  const detail = [...comparePath(sent, result), ...result.differences, ...notes, ...added].join(" ");
   const key = keyOf(path);
-  return { number, name, key, state, detail, cells: [number, name, result.state, result.token, detail] };
+  return {
+    number,
+    name,
+    key,
+    state,
+    ...more,
+    detail,
+    cells: [number, name, result.state, result.token, detail],
+  };
 }
 
 /** For a row that names its link by its token. */

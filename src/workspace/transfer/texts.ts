@@ -1,9 +1,11 @@
 /** The words for the rows of an import and of pasted paths, and their columns in a file of results. */
 import { html } from "hono/html";
+import { showList } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { UploadTexts } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
+import type { PathResult } from "../../usecases/links/path-rules.ts";
 import type { Member } from "../frame.ts";
 
 export const LINK_TEXTS: UploadTexts = {
@@ -19,6 +21,29 @@ export const LINK_TEXTS: UploadTexts = {
   levels: LEVEL_FIELDS.slice(1),
   columns: ["row", "path", "state", "link_token", "message"],
 };
+
+const NOUNS = ["network", "campaign", "ad group", "creative"] as const;
+
+/** What a row creates beside its own link, and what to look at before that: networks and names can be typing errors. */
+export function describeAdded({
+  state,
+  added,
+  similar,
+}: PathResult): Pick<Outcome, "creates" | "marks"> & { detail: string[] } {
+  const above = added.slice(0, -1).map(({ level, name }) => `the ${NOUNS[level - 1]} “${name}”`);
+  const marks = [
+    ...(added.some(({ level }) => level === 1) ? ["New network"] : []),
+    ...(similar === undefined ? [] : ["Similar name"]),
+  ];
+  return {
+    ...(added.length > 0 && { creates: added.map(({ key }) => key) }),
+    marks: state === "ready" ? marks : [],
+    detail: [
+      ...(above.length > 0 ? [`Also creates ${showList(above)}.`] : []),
+      ...(similar === undefined ? [] : [`“${similar}” differs only in capital letters.`]),
+    ],
+  };
+}
 
 /** The path leads to its link, if there is one. The token is the fourth cell of a result. */
 export function showPath({ path }: Member) {
