@@ -25,6 +25,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     CONSOLE_LIST,
     // Operators choose a partner by name, and search the audit log by name.
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
+    // Each partner can have rejected costs: the purge looks for old counts of all, and an overview for those in its app.
+    /^DELETE FROM daily_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
   ),
   // Operators choose an app by name, search the audit log by name, and see the spend of all apps. The purge needs all tokens.
   apps: either(

@@ -11,14 +11,15 @@ import { invalidRequest } from "../http/input/parse.ts";
 import { toProblem } from "../http/problems.ts";
 import { problem } from "../http/response-schemas.ts";
 import {
-  forValid,
   MAX_BATCH_BYTES,
   MAX_COSTS,
   RESULT_COLUMNS,
   readItem,
+  submitValid,
   toRow,
 } from "../usecases/costs/batch.ts";
-import { costInput, costResult, REQUEST_ID, RESULT_EXAMPLE, submitCosts } from "../usecases/costs/submit.ts";
+import { authorizeInvalid } from "../usecases/costs/rejections.ts";
+import { costInput, costResult, REQUEST_ID, RESULT_EXAMPLE } from "../usecases/costs/submit.ts";
 import { submitTests, toSentItem } from "./round.ts";
 
 /** Each repetition of an ID is judged after the one before it, in statements of its own. */
@@ -82,7 +83,7 @@ export const submitBatch = costOperation({
             caller,
             costs.map((cost, index) => ({ sent: sent[index] ?? {}, cost })),
           )
-        : await forValid(context, caller, costs, submitCosts);
+        : await submitValid(context, caller, costs);
     if (prefers(context.request, "text/csv")) {
       const rows = results.map((result, index) => toRow(result, index + 1, sent[index]?.cost_id ?? null));
       return csvResponse(toCsv(RESULT_COLUMNS, rows), "results.csv");
@@ -96,9 +97,10 @@ export const submitBatch = costOperation({
       { vary: "Accept" },
     );
   },
-  /** The round stores an invalid batch too. */
+  /** The round stores an invalid batch too. Of a live one, nobody knows how many costs it has: it counts as one. */
   async onInvalidInput(context, caller, error) {
     if (caller.mode === "test") await submitTests(context, caller, [{ sent: {}, cost: error }]);
+    else await authorizeInvalid(context, caller, [error]);
   },
 });
 

@@ -8,6 +8,7 @@ import { jsonResponse } from "../http/envelope.ts";
 import { decodeUtf8, MAX_BODY_BYTES, mediaType, readBody } from "../http/input/body.ts";
 import { type Pair, parsePairs, readPairs } from "../http/input/pairs.ts";
 import { invalidRequest } from "../http/input/parse.ts";
+import { authorizeInvalid } from "../usecases/costs/rejections.ts";
 import {
   type CostResult,
   costInput,
@@ -49,7 +50,10 @@ export const submitCost = costOperation({
     if (caller.mode === "test") {
       return toResponse(context, await submitTests(context, caller, [{ sent: toSentPairs(pairs), cost }]));
     }
-    if (cost instanceof AppError) throw cost;
+    if (cost instanceof AppError) {
+      await authorizeInvalid(context, caller, [cost]);
+      throw cost;
+    }
     return toResponse(context, await submitCosts(context, caller, [cost]));
   },
 });

@@ -1,18 +1,21 @@
 /**
- * Deletes the rows that expire: sessions of users and of partners, access tokens, the responses stored for idempotency keys, and the counts of
- * dropped parameters.
+ * Deletes the rows that expire: sessions of users and of partners, access tokens, the responses stored for idempotency keys, and the
+ * counts of dropped parameters and of rejected costs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { DAY_MS, DROPPED_MS, HOUR_MS } from "../domain/time.ts";
+import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
 import { KEY_LIFE_MS } from "./idempotency.ts";
+import { pairsOf } from "./ledger/rejections.ts";
 import { as, limitTo, names } from "./query.ts";
 import {
   accessTokens,
+  dailyRejections,
   droppedParameters,
   idempotencyKeys,
   links,
   partnerSessions,
+  partners,
   sessions,
 } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
@@ -40,11 +43,19 @@ const d = alias(droppedParameters, "d");
 const l = alias(links, "l");
 const time = sql`CAST(${now} AS INTEGER)`;
 const part = sql`${time} / ${sql.raw(String(HOUR_MS))} % ${sql.raw(String(PARTS))}`;
+/** The first day whose counts are kept. */
+const firstKept = sql`(${time} - ${sql.raw(String(KEPT_COUNTS_MS))}) / ${sql.raw(String(DAY_MS))}`;
 const borderOf = (index: SQL) => sql`(SELECT max(id) FROM ${links}) * (${index}) / ${sql.raw(String(PARTS))}`;
 const expiredCounts = sql`SELECT ${d.linkId}, ${d.day}, ${d.param}, ${d.reason}
   FROM ${as(l)} CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id}
   WHERE ${l.id} > ${borderOf(part)} AND ${l.id} <= ${borderOf(sql`${part} + 1`)}
-    AND ${d.day} < (${time} - ${sql.raw(String(DROPPED_MS))}) / ${sql.raw(String(DAY_MS))}`;
+    AND ${d.day} < ${firstKept}`;
+
+const { partnerId, appToken: app, day, code } = dailyRejections;
+const rejectionKey = names(partnerId, app, day, code);
+const expiredRejections = sql`${pairsOf(sql`${partners.id}`, sql`FROM ${partners}`)}
+  SELECT ${partnerId}, ${app}, ${day}, ${code} FROM pairs CROSS JOIN ${dailyRejections} ON ${partnerId} = pairs.partner_id AND ${app} = pairs.app
+    AND ${day} < ${firstKept}`;
 
 const remove = {
   sessions: removalIf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
@@ -68,6 +79,7 @@ const remove = {
     names(droppedParameters.linkId, droppedParameters.day, droppedParameters.param, droppedParameters.reason),
     expiredCounts,
   ),
+  daily_rejections: removalOf(dailyRejections, rejectionKey, expiredRejections),
 };
 
 export type ExpiringTable = keyof typeof remove;

@@ -14,7 +14,7 @@ import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { Platform } from "../domain/audience.ts";
 import type { AuditAction } from "../domain/audit-actions.ts";
 import type { CostType } from "../domain/cost-types.ts";
-import type { Rejection } from "../domain/matching.ts";
+import type { RejectionCode } from "../domain/matching.ts";
 import { DEFAULT_MAX_LINKS, type DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 import { fits } from "./cost-types.ts";
@@ -750,9 +750,31 @@ export const submissions = sqliteView("submissions", {
   receivedAt: integer("received_at").notNull(),
   voidState: text("void_state", { enum: ["voided", "lifted"] }),
   verdict: text()
-    .$type<"store" | "duplicate" | "credential_revoked" | "partner_stopped" | Rejection>()
+    .$type<"store" | "duplicate" | "credential_revoked" | Exclude<RejectionCode, "invalid_request">>()
     .notNull(),
+  submittedAt: integer("submitted_at").notNull(),
+  /** The app of an engagement that has the ID and fits the type; empty if there is none. */
+  appToken: text("app_token").notNull(),
 }).existing();
+
+/**
+ * The costs of live credentials that were rejected. Costs that were judged are counted where their ID is, by a trigger, and invalid
+ * ones in DB.
+ */
+export const dailyRejections = sqliteTable(
+  "daily_rejections",
+  {
+    partnerId: integer("partner_id").notNull(),
+    /** As in `submissions`. Empty for an invalid cost. */
+    appToken: text("app_token").notNull(),
+    /** Days since 1970 in UTC. */
+    day: integer().notNull(),
+    code: text().$type<RejectionCode>().notNull(),
+    count: integer().notNull(),
+  },
+  // In this order, the rows of a partner, and those of a partner and an app, are beside each other.
+  (table) => [primaryKey({ columns: [table.partnerId, table.appToken, table.day, table.code] })],
+);
 
 /** Counts the parameters that were dropped from URLs, by link, day, parameter and reason. */
 export const droppedParameters = sqliteTable(

@@ -16,6 +16,17 @@ export type Rejection =
   | "cost_id_conflict"
   | Exclude<Mismatch, "wrong_engagement">;
 
+/** Why the cost API rejects a cost of a valid credential. */
+export const REJECTION_CODES = [
+  "cost_data_disabled",
+  "cost_id_conflict",
+  "cost_type_not_integrated",
+  "invalid_request",
+  "partner_stopped",
+  "window_closed",
+] as const satisfies (Rejection | "partner_stopped" | "invalid_request")[];
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
 /**
  * The engagement that a cost matches, null while the cost is pending, and the amount that counts in units of 0.00001 of the
  * currency, null while the cost is unpriced.

@@ -1,5 +1,5 @@
 /** Coverage and discrepancy of a cost type: how complete and how right a partner's costs are. Pure functions. */
-import { COST_TYPE, type CostType } from "./cost-types.ts";
+import { COST_TYPE, type CostType, type Kind } from "./cost-types.ts";
 import type { Engagements } from "./costs.ts";
 
 /** The share of disagreeing engagements from which a partner is usually asked to fix its costs. */
@@ -47,6 +47,19 @@ export function countRates(
     recorded: recorded.length,
     discrepancy: hasDiscrepancy ? { expected: expected.length, agreeing: agreeing.length } : null,
   };
+}
+
+/** Matched costs, priced or not, by the kind of engagement that their type is about, and recorded engagements. */
+export interface CoverageCounts {
+  matched: Record<Kind, number>;
+  /** Null if there are too many to count. */
+  recorded: Record<Kind, number | null>;
+}
+
+/** The share of recorded clicks with a cost of any type about clicks, and of impressions; null without recorded ones. */
+export function toCoverage({ matched, recorded }: CoverageCounts): Record<Kind, number | null> {
+  const of = (kind: Kind) => (recorded[kind] ? cut(matched[kind], recorded[kind]) : null);
+  return { click: of("click"), impression: of("impression") };
 }
 
 export interface Rates extends RateCounts {

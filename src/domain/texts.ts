@@ -33,6 +33,7 @@ export const PER_MILLE = listOf(TYPES_PER_MILLE, "and");
 export const WITH_DISCREPANCY = listOf(TYPES_WITH_DISCREPANCY, "and");
 /** Those whose coverage is about impressions. */
 export const TYPES_OF_IMPRESSIONS = COST_TYPES.filter((type) => COST_TYPE[type].fits[0] === "impression");
+export const TYPES_OF_CLICKS = COST_TYPES.filter((type) => COST_TYPE[type].fits[0] === "click");
 export const OF_IMPRESSIONS = listOf(TYPES_OF_IMPRESSIONS, "and");
 
 const A_KIND: Record<Kind, string> = { click: "a click", impression: "an impression" };

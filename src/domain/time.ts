@@ -12,8 +12,8 @@ export const COST_WINDOW_MS = 7 * DAY_MS;
  */
 export const RETENTION_MS = 2 * COST_WINDOW_MS;
 
-/** How long the counts of dropped parameters are kept. */
-export const DROPPED_MS = 400 * DAY_MS;
+/** How long the counts of dropped parameters and of rejected costs are kept. */
+export const KEPT_COUNTS_MS = 400 * DAY_MS;
 
 /** How long clicks, impressions and costs are counted by country and platform. */
 export const AUDIENCE_MONTHS = 25;

@@ -5,13 +5,14 @@ import * as adjustments from "./api/adjustments.ts";
 import * as apps from "./api/apps.ts";
 import * as archive from "./api/archive.ts";
 import * as audit from "./api/audit.ts";
+import * as costs from "./api/costs.ts";
 import * as credentials from "./api/credentials.ts";
 import * as partners from "./api/partners.ts";
 import * as rates from "./api/rates.ts";
+import * as rejections from "./api/rejections.ts";
 import * as rounds from "./api/rounds.ts";
 import * as testLinks from "./api/test-links.ts";
 import * as users from "./api/users.ts";
-import * as voids from "./api/voids.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
 const nouns = [
@@ -22,7 +23,8 @@ const nouns = [
   rounds,
   testLinks,
   rates,
-  voids,
+  rejections,
+  costs,
   adjustments,
   archive,
   audit,

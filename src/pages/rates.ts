@@ -1,36 +1,50 @@
-/** Coverage and discrepancy as a table, for a partner and for a round. */
+/** Coverage, discrepancy and rejected costs, for a partner and for a round. */
 import { html } from "hono/html";
-import type { FoundRates } from "../db/operator/rates.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
+import type { DayOfRates, FoundRates } from "../db/operator/rates.ts";
+import type { RejectionCode } from "../domain/matching.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../domain/rates.ts";
 import { OF_IMPRESSIONS } from "../domain/texts.ts";
+import { ERRORS } from "../errors.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { badge, card, notice } from "./elements.ts";
-import { describeDays, NONE, showCount, showPercent } from "./locale.ts";
+import { describeDay, describeDays, NONE, showCount, showPercent, showPlural } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 import { type Column, table } from "./table.ts";
 
-/** The rates of a partner's last days, or nothing if it has not integrated a cost type. */
+/** The rates of a partner's last days, or nothing if it has not integrated a cost type and no cost was rejected. */
 export function ratesSection(integratedTypes: number, found: FoundRates): Markup | "" {
   const items = toIntegratedRates(integratedTypes, found);
-  if (items.length === 0) return "";
-  const days = html`<p class="muted">${describeDays(found)}, UTC</p>`;
+  const rejections = rejectionList(found);
+  if (items.length === 0 && rejections === "") return "";
   return card(
-    { id: "rates", title: "Coverage and discrepancy", aside: days },
+    {
+      id: "rates",
+      title: "Coverage and discrepancy",
+      aside: html`<p class="muted">${describeDays(found)}, UTC</p>`,
+    },
     found.complete
       ? ""
       : notice(
-          "There's more data than this page can read. Discrepancies cover a part of the cost IDs.",
+          "There's more data than this page can read. Discrepancies, and the reasons for a low coverage, are about a part of the cost IDs.",
           "warn",
         ),
-    ratesTable(items, `Coverage and discrepancy of the last ${RATE_DAYS} days`),
+    items.length === 0
+      ? ""
+      : html`
+        ${table({ label: `Discrepancy of the last ${RATE_DAYS} days`, columns: [TYPE, ...DISCREPANCY], rows: items, layout: "figures-in-row" })}
+        <p class="hint">${THRESHOLD}</p>
+        ${coverageByDay(found)}`,
+    rejections,
   );
 }
 
-const COLUMNS: Column<RatesItem>[] = [
-  { heading: "Cost type", cell: (item) => item.cost_type },
-  { heading: "Matched", kind: "number", cell: (item) => count(item.matched) },
-  { heading: "Recorded", kind: "number", cell: (item) => count(item.recorded) },
-  { heading: "Coverage", kind: "number", cell: (item) => percent(item.coverage) },
+const TYPE: Column<RatesItem> = { heading: "Cost type", cell: (item) => item.cost_type };
+const MATCHED: Column<RatesItem> = {
+  heading: "Matched",
+  kind: "number",
+  cell: (item) => count(item.matched),
+};
+const EXPECTED: Column<RatesItem>[] = [
   { heading: "Expected", kind: "number", cell: (item) => count(item.expected) },
   { heading: "Agreeing", kind: "number", cell: (item) => count(item.agreeing) },
   {
@@ -40,11 +54,63 @@ const COLUMNS: Column<RatesItem>[] = [
       discrepancy === null ? NONE : badge(percent(discrepancy), within_threshold ? "ok" : "warn"),
   },
 ];
+const DISCREPANCY = [MATCHED, ...EXPECTED];
+const THRESHOLD = `Discrepancy is the share of expected clicks or impressions without an agreeing cost. Below ${DISCREPANCY_THRESHOLD * 100}% is usual.`;
 
+/** The rates of a round, by cost type. */
 export function ratesTable(items: RatesItem[], label: string): Markup {
+  const coverage: Column<RatesItem>[] = [
+    { heading: "Recorded", kind: "number", cell: (item) => count(item.recorded) },
+    { heading: "Coverage", kind: "number", cell: (item) => percent(item.coverage) },
+  ];
   return html`
-    ${table({ label, columns: COLUMNS, rows: items, layout: "figures-in-row" })}
-    <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). Discrepancy is the share of expected clicks or impressions without an agreeing cost. Below ${DISCREPANCY_THRESHOLD * 100}% is usual.</p>`;
+    ${table({ label, columns: [TYPE, MATCHED, ...coverage, ...EXPECTED], rows: items, layout: "figures-in-row" })}
+    <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). ${THRESHOLD}</p>`;
+}
+
+/** How complete the costs of each day are, and why they are not. */
+function coverageByDay({ days, to }: FoundRates): Markup {
+  const number = (heading: string, of: (day: DayOfRates) => string): Column<DayOfRates> => ({
+    heading,
+    kind: "number",
+    cell: of,
+  });
+  const columns = [
+    {
+      heading: "Day",
+      kind: "day" as const,
+      cell: ({ day }: DayOfRates) => `${describeDay(day)}${day === to ? ", so far" : ""}`,
+    },
+    number("Clicks", (day) => count(day.recorded.click)),
+    number("Click coverage", (day) => percent(toCoverage(day).click)),
+    number("Impressions", (day) => count(day.recorded.impression)),
+    number("Impression coverage", (day) => percent(toCoverage(day).impression)),
+    number("Cost data off", (day) => showCount(day.costDataOff)),
+    number("No cost", (day) => showCount(day.noCost)),
+    number("Voided", (day) => showCount(day.voided)),
+    number("Lapsed", (day) => showCount(day.lapsed)),
+    number("Rejected", (day) => showCount(day.rejected.reduce((sum, row) => sum + row.count, 0))),
+  ];
+  return html`
+    <h3>Coverage by day</h3>
+    ${table({ label: "Coverage by day", columns, rows: days, layout: "figures-in-row" })}
+    <p class="hint">Coverage is matched costs ÷ recorded clicks or, for ${OF_IMPRESSIONS}, impressions. The columns after it say why clicks and impressions of the day have no cost that counts. A lapsed cost waited for its click or impression until that day, and a rejected one was sent on it.</p>`;
+}
+
+/** Why costs of these days were rejected. */
+function rejectionList({ days }: FoundRates): Markup | "" {
+  const codes = sumByCode(days.flatMap(({ rejected }) => rejected));
+  if (codes.length === 0) return "";
+  return html`
+    <h3 id="rejected">Rejected costs</h3>
+    <ul>${codes.map(({ code, count }) => html`<li>${showPlural(count, "cost", "costs")}: <a href="/docs/errors#${code}">${ERRORS[code].title}</a></li>`)}</ul>`;
+}
+
+/** The number of rejected costs of each code, the largest first. */
+export function sumByCode(rejected: { code: RejectionCode; count: number }[]) {
+  return [...Map.groupBy(rejected, ({ code }) => code)]
+    .map(([code, same]) => ({ code, count: same.reduce((sum, row) => sum + row.count, 0) }))
+    .sort((left, right) => right.count - left.count);
 }
 
 const count = (number: number | null): string => (number === null ? NONE : showCount(number));

@@ -6,8 +6,8 @@ import { AppError, ERRORS } from "../errors.ts";
 import type { CsvTable } from "../http/input/csv.ts";
 import { invalidRequest } from "../http/input/parse.ts";
 import type { FileRow, Outcome } from "../pages/uploads/rows.ts";
-import { explain, forValid, MAX_COSTS, readItem, toRow } from "../usecases/costs/batch.ts";
-import { checkCosts, costInput, submitCosts } from "../usecases/costs/submit.ts";
+import { explain, forValid, MAX_COSTS, readItem, submitValid, toRow } from "../usecases/costs/batch.ts";
+import { checkCosts, costInput } from "../usecases/costs/submit.ts";
 
 export const TABLE: CsvTable = { row: costInput, maxRows: MAX_COSTS, edited: true };
 export const COLUMNS = Object.keys(costInput.shape);
@@ -42,7 +42,7 @@ export async function checkRows(context: Context, caller: CostCaller, rows: File
 
 /** Sends the costs of the rows. */
 export async function importRows(context: Context, caller: CostCaller, rows: FileRow[]): Promise<Outcome[]> {
-  const results = await forValid(context, caller, readCosts(rows), submitCosts);
+  const results = await submitValid(context, caller, readCosts(rows));
   return results.map((result, index): Outcome => {
     const { number = 0, values } = rows[index] ?? {};
     const name = values?.cost_id ?? null;

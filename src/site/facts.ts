@@ -16,7 +16,7 @@ import {
   RETENTION,
   TYPES_OF_IMPRESSIONS,
 } from "../domain/texts.ts";
-import { DAY_MS, DROPPED_MS } from "../domain/time.ts";
+import { DAY_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
 
 const mark = (type: CostType) => `<code>${type}</code>`;
 const listed = (types: CostType[], last: "and" | "or") => listOf(types.map(mark), last);
@@ -25,7 +25,7 @@ export const FACTS = {
   "cost window": COST_WINDOW,
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),
-  "dropped time": inDays(DROPPED_MS),
+  "count time": inDays(KEPT_COUNTS_MS),
   "password days": TEMPORARY,
   "cost types": listed(COST_TYPES, "or"),
   "what fits": describeFits(mark),

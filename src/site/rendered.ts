@@ -229,9 +229,13 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;cost_type&quot;:&quot;cpc&quot;
 &quot;amount&quot;:&quot;0.25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>` },
-      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, on the partner&#39;s page of the console or with the API. The audit log keeps the operator, the reason and the removed values; of a void by the partner, its credential and the removed values.</p>
+      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner&#39;s page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. The audit log keeps the operator, the reason and the removed values; of a void by the partner, its credential and the removed values.</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
+<kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '&quot;(match|amount|app_token)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;amount&quot;:&quot;0.25&quot;
+&quot;match&quot;:&quot;matched&quot;
+&quot;app_token&quot;:&quot;demoapp00001&quot;</samp>
 <kbd>operator partners/1/voids -d '{&quot;cost_id&quot;: &quot;acme-wrong-20260701&quot;, &quot;reason&quot;: &quot;Invalid click&quot;}' | \\
     grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
@@ -662,6 +666,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.</td>
 </tr>
 <tr>
+<td>Costs are rejected</td>
+<td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one.</td>
+</tr>
+<tr>
 <td>Costs do not match</td>
 <td><strong>Spend</strong> in the console lists pending costs by partner, and one by one. They have no app before they match, so reports of apps do not show them. See <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</td>
 </tr>
@@ -1028,7 +1036,11 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Daily counts of dropped parameters for each link, without their values</td>
-<td>${FACTS["dropped time"]}, then the purge deletes them within a day</td>
+<td>${FACTS["count time"]}, then the purge deletes them within a day</td>
+</tr>
+<tr>
+<td>Daily counts of rejected costs for each partner and app, without their IDs</td>
+<td>${FACTS["count time"]}, then the hourly purge deletes them</td>
 </tr>
 <tr>
 <td>The <a href="/docs/archive">archive</a>, if there is one</td>

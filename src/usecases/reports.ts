@@ -121,7 +121,7 @@ const MONEY = [
 const DEFAULT_DAYS = 30;
 
 /** The days of a report: by default the last 30, up to today. */
-const toDays = (query: GivenDays, now: number) =>
+export const toDays = (query: GivenDays, now: number) =>
   completeDays(query, { days: DEFAULT_DAYS, to: dayOf(now), name: "today" });
 
 /** The days of a query, by default so many, up to a day with this name. Throws invalid_request for days that are no period. */

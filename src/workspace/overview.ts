@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
+import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
 import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -69,6 +70,8 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
   const both = { from: daysBefore(period).from, to };
   const today = dayOf(now);
   const recent = { from: today - 1, to: today };
+  // What is rejected today needs attention today.
+  const upToNow = { from, to: period.preset ? today : to };
   const isSharded = ledger.shards.length > 0;
   const found = await findReports(
     ledger,
@@ -84,14 +87,16 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     ],
     findAttachments(ledger.control, viewer, app.token),
     findDropped(ledger.control, viewer, app.token, period),
+    findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
   );
   authorizeApp(found.access);
   const [spend, engagements, spendByLink, countsByLink, recentCosts, recentEngagements] = found.rows;
   if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
   const byLink = spendByLink && countsByLink && { spend: spendByLink, engagements: countsByLink };
-  const [attachments, droppedInOne] = found.more;
+  const [attachments, droppedInOne, rejectedInOne] = found.more;
   const linkIds = [...new Set(byLink?.engagements.map(({ linkId }) => linkId ?? 0))];
   const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
+  const rejected = isSharded ? await findRejectionsInShards(ledger, app.token, upToNow) : rejectedInOne;
   const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= from;
   const current = spend.filter(isNow);
   return {
@@ -104,6 +109,7 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     partners: found.partners,
     attachments,
     dropped,
+    rejected,
     unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
     recent: { costs: recentCosts, engagements: recentEngagements },
     spendHref: (query) => `${path}/spend?${new URLSearchParams({ ...periodQuery(period), ...query })}`,

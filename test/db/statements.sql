@@ -1186,6 +1186,42 @@ WHERE (token_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
+-- src/db/expired.ts: rows read 16, written 0
+-- SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day=? AND code=?)
+-- LIST SUBQUERY 6
+--   MATERIALIZE pairs
+--     SETUP
+--       SCAN partners
+--       CORRELATED SCALAR SUBQUERY 1
+--         SEARCH r USING PRIMARY KEY (partner_id=?)
+--     RECURSIVE STEP
+--       SCAN pairs
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH r USING PRIMARY KEY (partner_id=? AND app_token>?)
+--   SCAN pairs
+--   SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day<?)
+DELETE
+FROM daily_rejections
+WHERE (partner_id, app_token, day, code) IN ( WITH RECURSIVE pairs(partner_id, app) AS (
+    SELECT partners.id, (SELECT min(r.app_token)
+      FROM daily_rejections r
+      WHERE r.partner_id = partners.id )
+    FROM partners
+    UNION ALL
+    SELECT partner_id, (SELECT min(r.app_token)
+      FROM daily_rejections r
+      WHERE r.partner_id = pairs.partner_id
+      AND r.app_token > pairs.app)
+    FROM pairs
+    WHERE app IS NOT NULL )
+  SELECT daily_rejections.partner_id, daily_rejections.app_token, daily_rejections.day, daily_rejections.code
+  FROM pairs
+  CROSS JOIN daily_rejections ON daily_rejections.partner_id = pairs.partner_id
+  AND daily_rejections.app_token = pairs.app
+  AND daily_rejections.day < (CAST(? AS INTEGER) - 34560000000) / 86400000
+  LIMIT ? + 0 )
+RETURNING 1;
+
 -- src/db/expired.ts: rows read 6, written 0
 -- SEARCH dropped_parameters USING PRIMARY KEY (link_id=? AND day=? AND param=? AND reason=?)
 -- LIST SUBQUERY 4
@@ -1254,7 +1290,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 15, written 0
+-- src/db/health.ts: rows read 16, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -2145,6 +2181,63 @@ UPDATE purge_positions SET (after_partner_id,
   LIMIT 1 OFFSET ? - 1 ), walked_at = ?, walk = max(purge_positions.walk, ?), attempts = 0
 WHERE purge_positions.ledger_table = 'ledger_entries'
 RETURNING purge_positions.until_partner_id IS NULL AS finished;
+
+-- src/db/ledger/rejections.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-5)
+--   CO-ROUTINE pairs
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH r USING PRIMARY KEY (partner_id=?)
+--     RECURSIVE STEP
+--       SCAN pairs
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH r USING PRIMARY KEY (partner_id=? AND app_token>?)
+--   SCAN pairs
+--   SEARCH r USING PRIMARY KEY (partner_id=? AND app_token=? AND day>? AND day<?)
+-- SCAN (subquery-5)
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT day AS day, code AS code, sum(count) AS count, count(*) AS scanned
+FROM ( WITH RECURSIVE pairs(partner_id, app) AS (
+    SELECT ?, (SELECT min(r.app_token)
+      FROM daily_rejections r
+      WHERE r.partner_id = ? )
+    UNION ALL
+    SELECT partner_id, (SELECT min(r.app_token)
+      FROM daily_rejections r
+      WHERE r.partner_id = pairs.partner_id
+      AND r.app_token > pairs.app)
+    FROM pairs
+    WHERE app IS NOT NULL )
+  SELECT r.day AS day, r.code AS code, r.count AS count
+  FROM pairs
+  CROSS JOIN daily_rejections r ON r.partner_id = pairs.partner_id
+  AND r.app_token = pairs.app
+  AND r.day BETWEEN ? AND ?
+  WHERE pairs.app = coalesce(?, pairs.app)
+  LIMIT 200001 )
+GROUP BY day, code;
+
+-- src/db/ledger/rejections.ts: rows read 9, written 0
+-- SCAN partners
+-- SEARCH r USING PRIMARY KEY (partner_id=? AND app_token=? AND day>? AND day<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH s USING PRIMARY KEY (id_hash=?)
+--   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT r.partner_id AS partnerId, r.code AS code, sum(r.count) AS count
+FROM partners
+CROSS JOIN daily_rejections r ON r.partner_id = partners.id
+AND r.app_token = (SELECT m.app_token
+  FROM sessions s
+  CROSS JOIN memberships m ON m.user_id = s.user_id
+  AND m.app_token = ?
+  WHERE s.id_hash = ?
+  AND s.expires_at > ?
+  AND s.last_seen_at > ? - 7200000
+  AND s.waiting_secret IS NULL)
+AND r.day BETWEEN ? AND ?
+GROUP BY r.partner_id, r.code;
 
 -- src/db/ledger/reports/link-figures.ts: rows read 111, written 0
 -- COMPOUND QUERY
@@ -5276,7 +5369,7 @@ SELECT json(iif(EXISTS (
       AND shard_identity.shards = ?
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
 
--- src/db/ledger/submission.ts: rows read 19, written 4
+-- src/db/ledger/submission.ts: rows read 21, written 4
 -- MATERIALIZE sent
 --   SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
@@ -5300,7 +5393,9 @@ WITH sent AS MATERIALIZED (SELECT (j.value ->> 'costId') AS costId,
     tag,
     received_at,
     void_state,
-    verdict)
+    verdict,
+    submitted_at,
+    app_token)
 SELECT c.partner_id,
   sent.costId,
   sent.costType,
@@ -5342,7 +5437,16 @@ AND NOT (coalesce(((sent.costType <> 'cpm'
         AND abs(? - e.impression_at) <= 604800000)
       AND e.impression_cost_data_on), 0))
 AND (NOT (sent.costType <> 'cpm') OR coalesce((sent.costType <> 'cpm'
-      AND abs(? - e.click_at) <= 604800000), 0)) THEN 'cost_data_disabled' ELSE 'store' END
+      AND abs(? - e.click_at) <= 604800000),
+      0)) THEN 'cost_data_disabled' ELSE 'store' END,
+  ?,
+  coalesce(iif(sent.costType <> 'cpm',
+      e.click_app_token,
+      NULL),
+    iif(sent.costType <> 'cpc',
+      e.impression_app_token,
+      NULL),
+    '')
 FROM credentials c
 CROSS JOIN partners p
 CROSS JOIN sent
@@ -8843,11 +8947,44 @@ WHERE daily_totals.app_token = ''
 AND daily_totals.day >= cast((? - 604800000) / 86400000 AS INTEGER)
 GROUP BY daily_totals.partner_id, daily_totals.currency HAVING sum(daily_totals.count) <> 0;
 
--- src/db/operator/rates.ts: rows read 104, written 0
+-- src/db/operator/rates.ts: rows read 207, written 0
 -- CO-ROUTINE e
 --   SEARCH ledger_entries USING PRIMARY KEY (partner_id=?)
 -- SCAN e
-SELECT json_object('cpc', json_object( 'expected', coalesce(sum(iif(e.remembered_until >= ?
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT coalesce(coalesce(e.click_at,
+      e.impression_at),
+    (e.received_at + 604800000)) / 86400000 AS day,
+  sum(iif(e.remembered_until >= ?
+    AND coalesce(e.click_at, e.impression_at) IS NOT NULL
+    AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0) OR e.counting_price IS NOT NULL)
+    AND e.state IS NOT 'voided'
+    AND NOT (coalesce(e.click_cost_data_on,
+          0) OR coalesce(e.impression_cost_data_on,
+          0)),
+      1,
+      0)) AS costDataOff,
+  sum(iif(e.remembered_until >= ?
+    AND coalesce(e.click_at, e.impression_at) IS NOT NULL
+    AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0) OR e.counting_price IS NOT NULL)
+    AND e.state IS NOT 'voided'
+    AND (coalesce(e.click_cost_data_on,
+          0) OR coalesce(e.impression_cost_data_on,
+          0)),
+      1,
+      0)) AS noCost,
+  sum(iif(e.remembered_until >= ?
+    AND coalesce(e.click_at, e.impression_at) IS NOT NULL
+    AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0) OR e.counting_price IS NOT NULL)
+    AND e.state IS 'voided', 1, 0)) AS voided, sum(iif(e.remembered_until >= ?
+    AND coalesce(e.click_at, e.impression_at) IS NULL
+    AND e.state IS 'pending'
+    AND (e.received_at + 604800000) < ?,
+      1,
+      0)) AS lapsed,
+  json_object('cpc',
+    json_object( 'expected',
+      coalesce(sum(iif(e.remembered_until >= ?
           AND e.click_cost_data_on
           AND e.click_at >= ?
           AND coalesce(e.click_url_cost_type = 'cpc', 1)
@@ -8897,7 +9034,8 @@ FROM (
   FROM ledger_entries
   WHERE ledger_entries.partner_id = ?
   ORDER BY ledger_entries.cost_id
-  LIMIT ? + 1 ) e;
+  LIMIT ? + 1 ) e
+GROUP BY 1;
 
 -- src/db/operator/rates.ts: rows read 111, written 0
 -- CO-ROUTINE s
@@ -8914,7 +9052,7 @@ FROM (
 --   SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
 -- SCAN s
 -- USE TEMP B-TREE FOR GROUP BY
-SELECT s.costType AS costType, sum(s.value) AS sum, count(*) AS scanned
+SELECT s.day AS day, s.costType AS costType, sum(s.value) AS sum, count(*) AS scanned
 FROM ( WITH RECURSIVE found(app) AS (
     SELECT (SELECT min(d.app_token)
       FROM daily_totals d
@@ -8925,12 +9063,12 @@ FROM ( WITH RECURSIVE found(app) AS (
       WHERE d.app_token > found.app)
     FROM found
     WHERE found.app IS NOT NULL )
-  SELECT d.cost_type AS costType, iif(d.partner_id = ?, iif(d.state = 'pending', 0, d.count), 0) AS value
+  SELECT d.day AS day, d.cost_type AS costType, iif(d.partner_id = ?, iif(d.state = 'pending', 0, d.count), 0) AS value
   FROM found
   CROSS JOIN daily_totals d ON d.app_token = found.app
   AND d.day BETWEEN ? AND ?
   LIMIT ? + 1 ) s
-GROUP BY s.costType;
+GROUP BY s.day, s.costType;
 
 -- src/db/operator/rates.ts: rows read 4, written 0
 -- CO-ROUTINE s
@@ -8947,7 +9085,7 @@ GROUP BY s.costType;
 --   SEARCH g USING PRIMARY KEY (app_token=? AND day>? AND day<?)
 -- SCAN s
 -- USE TEMP B-TREE FOR GROUP BY
-SELECT s.kind AS kind, sum(s.value) AS sum, count(*) AS scanned
+SELECT s.day AS day, s.kind AS kind, sum(s.value) AS sum, count(*) AS scanned
 FROM ( WITH RECURSIVE found(app) AS (
     SELECT (SELECT min(g.app_token)
       FROM daily_engagements g
@@ -8958,12 +9096,12 @@ FROM ( WITH RECURSIVE found(app) AS (
       WHERE g.app_token > found.app)
     FROM found
     WHERE found.app IS NOT NULL )
-  SELECT g.kind AS kind, iif(g.partner_id = ?, g.recorded, 0) AS value
+  SELECT g.day AS day, g.kind AS kind, iif(g.partner_id = ?, g.recorded, 0) AS value
   FROM found
   CROSS JOIN daily_engagements g ON g.app_token = found.app
   AND g.day BETWEEN ? AND ?
   LIMIT ? + 1 ) s
-GROUP BY s.kind;
+GROUP BY s.day, s.kind;
 
 -- src/db/operator/rounds/changes.ts: rows read 4, written 2
 -- SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)

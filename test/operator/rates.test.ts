@@ -75,6 +75,11 @@ describe("the rates of a partner", () => {
       to: "2026-03-15",
       threshold: 0.05,
       complete: true,
+      days: [15, 14, 13, 12, 11, 10, 9].map((day) => ({
+        day: `2026-03-${String(day).padStart(2, "0")}`,
+        ...{ coverage: null, impression_coverage: null, cost_data_off: 0, no_cost: 0, voided: 0, lapsed: 0 },
+        rejected: [],
+      })),
       types: [
         { cost_type: "cpc", ...judged },
         { cost_type: "cpi", ...unjudged },
@@ -264,7 +269,7 @@ describe("the rates of a round", () => {
     const round = await operator.get("/operator/rounds/1");
     expect(round.text).toContain('aria-label="Coverage and discrepancy by cost type"');
     const partner = await operator.get("/operator/partners/1");
-    expect(partner.text).toContain('aria-label="Coverage and discrepancy of the last 7 days"');
+    expect(partner.text).toContain('aria-label="Discrepancy of the last 7 days"');
     expect(partner.text).toContain('<span class="badge warn">50.0%</span>');
     expect((await operator.get("/operator/partners/2")).text).not.toContain('id="rates"');
   });

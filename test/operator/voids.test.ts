@@ -18,6 +18,7 @@ import {
   wrapDatabases,
 } from "../harness.ts";
 import { failingDatabase, freshLedger, totals } from "../support.ts";
+import { textOf } from "../workspace/page-text.ts";
 
 const ID = "operator-void-0001";
 const PATH = "/operator/v1/partners/1/voids";
@@ -152,8 +153,8 @@ describe("an operator's void", () => {
     // The operator and the void; with shards, the check and the audit entry in between.
     expect(counts.calls).toBe(isSharded ? 4 : 2);
     expect(counts.read).toBeLessThanOrEqual(25);
-    // The row, its total, the audit entry and its index.
-    expect(counts.written).toBe(4);
+    // The row, its total, its spend by country and platform, the audit entry and its index.
+    expect(counts.written).toBe(5);
   });
 });
 
@@ -248,29 +249,110 @@ describe("concurrent with an operator's void,", () => {
   });
 });
 
-describe("the form on the partner's page", () => {
-  it("voids a cost and shows what was voided", async () => {
+describe("the cost that an operator looks at", () => {
+  const read = async (id = ID, more: Call = {}) => {
+    const path = `/operator/v1/partners/1/costs/${encodeURIComponent(id)}`;
+    return (await ask<{ data: { items: object[] } }>(path, { token, ...more })).body.data.items[0];
+  };
+  const LINK = { token: DEMO.linkToken, label: "Acme" };
+
+  it("is as the partner reads it, with its app and its link", async () => {
+    await click(ID, { query: PRICE });
+    await send("0.5");
+    for (const state of ["matched", "voided"]) {
+      const { body } = await ask<Record<string, unknown>>(`/cost/${ID}`, { token: DEMO.costToken });
+      const { status: _, request_id: __, ...own } = body;
+      expect(own).toMatchObject({ match: state, engagement: { kind: "click", link_token: DEMO.linkToken } });
+      expect(await read()).toEqual({ ...own, app_token: DEMO.appToken, link: LINK });
+      await voidCost();
+    }
+  });
+
+  it("has the app and the link of an engagement that it does not match, and of the price beside it", async () => {
+    await click(ID, { query: PRICE });
+    await sendCost({ cost_id: ID, cost_type: "cpm", cost_amount: "1" });
+    expect(await read()).toMatchObject({
+      match: "pending",
+      mismatch: "wrong_engagement",
+      engagement: null,
+      url_price: { cost_type: "cpc", cost_currency: "USD", amount: "0.3" },
+      app_token: DEMO.appToken,
+      link: LINK,
+    });
+    await sendCost({ cost_id: "operator-void-0009" });
+    expect(await read("operator-void-0009")).toMatchObject({ match: "pending", app_token: null, link: null });
+  });
+
+  it("is not found once it is forgotten, for another partner, and without a cost", async () => {
+    const status = async (path: string, now = NOW) => (await ask(path, { token, now })).status;
+    const path = `/operator/v1/partners/1/costs/${ID}`;
+    await click(ID);
+    expect(await status(path)).toBe(404);
+    await send("0.5");
+    expect(await status(path, NOW + RETENTION_MS)).toBe(200);
+    expect(await status(path, NOW + RETENTION_MS + 1)).toBe(404);
+    expect(await status(`/operator/v1/partners/2/costs/${ID}`)).toBe(404);
+    expect(await rejection("/operator/v1/partners/1/costs/short", { token })).toMatchObject({
+      params: ["cost_id"],
+    });
+  });
+
+  it("takes two calls after the operator was checked, with few rows", async () => {
+    await click(ID);
+    await send("0.5");
+    await ask("/operator/v1/partners/1", { token });
+    const { database, counts } = countingDatabase();
+    await read(ID, { env: { DB: database } });
+    expect(counts).toEqual({ calls: 3, read: expect.any(Number), written: 0 });
+    expect(counts.read).toBeLessThanOrEqual(12);
+  });
+});
+
+describe("the console", () => {
+  it("shows a cost before it is voided with a reason, and what was voided", async () => {
     await click(ID);
     await send("0.5");
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const path = "/operator/partners/1/voids";
+    expect((await operator.get("/operator/partners/1")).text).toContain(`method="get" action="${path}"`);
+    const found = textOf((await operator.get(`${path}?cost_id=+${ID}+`)).text);
+    expect(found).toContain(`${ID} matched Cost Type cpc Amount USD 0.5 Source Sent by the partner`);
+    expect(found).toContain("Click or impression click, 15 Mar 2026, 12:00 UTC Day in reports 15 Mar 2026");
+    expect(found).toContain(`App ${DEMO.appToken} Link Acme ${DEMO.linkToken} Void Void this cost`);
     const rejected = await operator.post(path, { cost_id: ID, reason: "" });
     expect(rejected.status).toBe(400);
-    expect(rejected.text).toContain(`value="${ID}"`);
-    const unknown = await operator.post(path, { cost_id: "never-seen-cost-1", reason: "typo" });
-    expect(unknown.status).toBe(400);
-    expect(unknown.text).toContain('value="typo"');
+    expect(rejected.text).toContain(`name="cost_id" value="${ID}"`);
+    expect(rejected.text).toContain('<details class="confirm" open>');
+    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
     const done = await operator.post(path, { cost_id: ID, reason: "fraud" });
     const target = done.headers.get("location") ?? "";
-    expect([done.status, target]).toEqual([303, `/operator/partners/1?voided=${ID}&notice=cost-voided`]);
+    expect([done.status, target]).toEqual([303, `${path}?cost_id=${ID}&notice=cost-voided`]);
     const page = await operator.get(target);
-    expect(page.text).toContain("Cost voided. It no longer counts.");
-    expect(page.text).toContain(`<dd><code>${ID}</code></dd>`);
-    expect(page.text).toContain("<dd>cpc, USD 0.5</dd>");
-    const other = await operator.get("/operator/partners/1?voided=never-seen-cost-1");
-    expect(other.text).not.toContain('id="voided"');
+    expect(textOf(page.text)).toContain(
+      `Cost voided. It no longer counts. Acme Ads ${ID} voided Cost Type cpc Amount USD 0.5`,
+    );
+    expect(page.text).not.toContain("Void this cost");
     expect(await entries()).toHaveLength(1);
+  });
+
+  it("says that an ID has no cost", async () => {
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const path = "/operator/partners/1/voids";
+    for (const id of ["never-seen-cost-1", "short", "\u202ehidden-cost-1"]) {
+      const page = await operator.get(`${path}?cost_id=${encodeURIComponent(id)}`);
+      expect([page.status, page.text]).toEqual([
+        200,
+        expect.stringContaining("This partner has no cost with this ID"),
+      ]);
+    }
+    const unknown = await operator.post(path, { cost_id: "never-seen-cost-1", reason: "typo" });
+    expect([unknown.status, unknown.text]).toEqual([
+      400,
+      expect.stringContaining('value="never-seen-cost-1"'),
+    ]);
+    expect((await operator.get("/operator/partners/99/voids")).status).toBe(404);
   });
 });
 

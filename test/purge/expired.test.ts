@@ -1,4 +1,4 @@
-/** The hourly purge outside the ledger: expired sessions, idempotency keys and counts of dropped parameters. */
+/** The hourly purge outside the ledger: expired sessions, idempotency keys, and counts of dropped parameters and rejected costs. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { purge } from "../../src/purge.ts";
 import { LINKS } from "../campaign/support.ts";
@@ -207,6 +207,47 @@ describe("the counts by country and platform", () => {
     const databases = 1 + ledgerOn().shards.length;
     const sum = read.reduce((total, one) => total + one - counts.read, 0);
     expect(sum).toBeLessThanOrEqual(databases * 2 * 100 * 4);
+  });
+});
+
+describe("the counts of rejected costs", () => {
+  const TODAY = Math.floor(NOW / DAY);
+  const insertCounts = (ages: number[]) =>
+    inLedger(
+      `INSERT INTO daily_rejections (partner_id, app_token, day, code, count)
+       SELECT p.id, a.value, ${TODAY} - d.value, c.value, 1
+       FROM partners p, json_each('["", "demoapp00001", "other"]') a, json_each('${JSON.stringify(ages)}') d,
+         json_each('["window_closed", "invalid_request"]') c WHERE p.id <= 3`,
+    );
+  const agesLeft = async () =>
+    (
+      await rows<{ age: number; n: number }>(
+        `SELECT ${TODAY} - day AS age, count(*) AS n FROM daily_rejections GROUP BY day ORDER BY age`,
+      )
+    )
+      .map(({ age }) => age)
+      .filter((age, index, all) => all.indexOf(age) === index);
+
+  it("are deleted after 400 days and not a day before, in every database", async () => {
+    await insertCounts([0, 399, 400, 401, 700]);
+    const start = TODAY * DAY;
+    await purge(ledgerOn(), start);
+    expect(await agesLeft()).toEqual([0, 399, 400]);
+    await purge(ledgerOn(), start + DAY - 1);
+    expect(await agesLeft()).toEqual([0, 399, 400]);
+    await purge(ledgerOn(), start + DAY);
+    expect(await agesLeft()).toEqual([0, 399]);
+  });
+
+  it("are looked for with a few rows read for each partner and app, however many are kept", async () => {
+    const idle = countingDatabase();
+    await purge(ledgerOn(idle.database), NOW);
+    await insertCounts(Array.from({ length: 400 }, (_, day) => day));
+    const { database, counts } = countingDatabase();
+    await purge(ledgerOn(database), NOW);
+    const databases = 1 + ledgerOn().shards.length;
+    expect(counts.read - idle.counts.read).toBeLessThanOrEqual(6 * 3 * 3 * databases);
+    expect(counts.written).toBe(idle.counts.written);
   });
 });
 

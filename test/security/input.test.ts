@@ -48,13 +48,20 @@ const UNKNOWN_FIELDS = {
   toString: "x",
 };
 
+/** The rows of every table, without the counts of rejected costs, which rejections change. */
+async function stored() {
+  const { daily_rejections: counted, ...others } = await everything();
+  if (!counted) throw new Error("the counts were not read");
+  return others;
+}
+
 describe("an unknown field", () => {
   const strict = documented.filter(({ operation }) => operation.input.body);
 
   it.each(each(strict))(
     "is rejected by name, and nothing changes: %s",
     async (_, { path, method, token, operation }) => {
-      const before = await everything();
+      const before = await stored();
       const text = JSON.stringify(UNKNOWN_FIELDS).replace("{", '{"__proto__":{"role":"operator"},');
       const headers = { "content-type": "application/json" };
       const { status, body } = await ask<ProblemBody>(path, { method, token, headers, body: text });
@@ -67,7 +74,7 @@ describe("an unknown field", () => {
       // These are the only operations with one of these fields.
       const hasApp = ["createAdjustment", "createTestLink"].includes(operation.id);
       expect(known).toEqual(hasApp ? ["app_token"] : []);
-      expect(await everything()).toEqual(before);
+      expect(await stored()).toEqual(before);
       expect(({} as { role?: string }).role).toBeUndefined();
     },
   );
@@ -349,7 +356,7 @@ describe("characters that can end a string early", () => {
         ["/operator/v1/partners", { json: { display_name: "good", click_parameters: text } }],
         ["/operator/v1/partners/1", { method: "PATCH", json: { cost_parameters: text } }],
       ];
-      const before = await everything();
+      const before = await stored();
       for (const [path, options] of tries) {
         expect((await call(path, { token: DEMO.operatorToken, ...options })).status).toBe(400);
       }
@@ -362,7 +369,7 @@ describe("characters that can end a string early", () => {
         });
         expect(body.results[0]?.status).toBe(400);
       }
-      expect(await everything()).toEqual(before);
+      expect(await stored()).toEqual(before);
     },
   );
 });

@@ -161,7 +161,7 @@ describe("a cost ID with invisible characters", () => {
       raw: [],
     });
     expect(await readPages(SESSIONS.partnerInRound, pages)).toEqual({ shows: ["/partner/round"], raw: [] });
-    const voided = `/operator/partners/1?voided=${encodeURIComponent(id("void"))}`;
+    const voided = `/operator/partners/1/voids?cost_id=${encodeURIComponent(id("void"))}`;
     expect(await readPages(SESSIONS.operator, [...pages, voided])).toEqual({
       shows: ["/operator/partners/1/pending", "/operator/rounds/1", "/operator/audit", voided],
       raw: [],

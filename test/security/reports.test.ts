@@ -103,9 +103,13 @@ it("these are limited", async () => {
         (page) => `/apps/:app_token${page}`,
       ),
       ...["/cost/round", "/partner", "/partner/costs.csv", "/partner/round"],
-      ...["/operator/v1/rounds/:id", "/operator/v1/partners/:id/rates"],
+      ...[
+        "/operator/v1/rounds/:id",
+        "/operator/v1/partners/:id/rates",
+        "/operator/v1/partners/:id/rejections",
+      ],
       ...["/operator/rounds/:id", "/operator/rounds/:id/link"],
-      ...["/operator/partners/:id", "/operator/partners/:id/voids"],
+      "/operator/partners/:id",
       ...["/operator/apps/:token", "/operator/spend", "/operator/audit.csv"],
     ].sort(),
   );

@@ -72,6 +72,7 @@ export function plainCall({ method, need }: EveryOperation): Call {
 export function acceptedStatus({ name, method, pattern }: EveryOperation): number {
   if (name === "POST /cost") return 415;
   if (method === "GET") {
+    if (pattern.includes(":cost_id")) return 400;
     if (/:id|\/cost\/round$/.test(pattern)) return 404;
     return /:cost_id|\/v1\/archive$/.test(pattern) ? 400 : 200;
   }

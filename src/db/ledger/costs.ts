@@ -5,11 +5,11 @@ import { type Kind, toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { credentials, links } from "../schema.ts";
-import { runGrouped } from "../statement.ts";
+import { runBatch, runGrouped } from "../statement.ts";
 import { findPartnerId } from "./credential-copies.ts";
 import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
 import { onlyResult, runOnShards } from "./run.ts";
-import { isInPlace, type Ledger } from "./shards.ts";
+import { isInPlace, type Ledger, type LedgerKey } from "./shards.ts";
 
 const tokenHash = sql.placeholder("tokenHash");
 
@@ -60,13 +60,32 @@ export const costFields = {
   ...engagementFields,
 };
 export const linkFields = optional({ linkToken: l.token });
+const isCost = sql`${e.costId} = ${sql.placeholder("costId")} AND ${isRemembered}
+  AND (${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL) AND ${isInPlace}`;
 const costRecord = query(
   { ...costFields, ...linkFields },
   sql`FROM ${as(c)} CROSS JOIN ${as(e)}
     LEFT JOIN ${as(l)} ON ${l.id} = ${costFields.linkId}
     WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
-      AND ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sql.placeholder("costId")} AND ${isRemembered}
-      AND (${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL) AND ${isInPlace}`,
+      AND ${e.partnerId} = ${c.partnerId} AND ${isCost}`,
+);
+
+/** Of the engagement of a cost, else of the price that counts, else of any that has the ID. */
+const ofEngagement = (key: "appToken" | "linkId") =>
+  sql`CASE coalesce(${kind}, ${e.countingPrice}) WHEN 'click' THEN ${click[key]} WHEN 'impression' THEN ${impression[key]}
+    ELSE coalesce(${click[key]}, ${impression[key]}) END`;
+const ofPartner = query(
+  {
+    ...costFields,
+    linkToken: sql<string | null>`NULL`,
+    appToken: sql<string | null>`${ofEngagement("appToken")}`,
+    engagedLinkId: sql<number | null>`${ofEngagement("linkId")}`,
+  },
+  sql`FROM ${as(e)} WHERE ${e.partnerId} = ${sql.placeholder("partnerId")} AND ${isCost}`,
+);
+const linkOf = query(
+  { token: l.token, label: l.label },
+  sql`FROM ${as(l)} WHERE ${l.id} = ${sql.placeholder("id")}`,
 );
 
 /**
@@ -95,6 +114,20 @@ export async function findCost(
   const [[known], [row]] = onlyResult(parts);
   const [cost] = row ? await toRecords(ledger, [row]) : [];
   return { credential: known && toCredential(known), cost };
+}
+
+/** Finds a cost of a partner, with the app and the link of its click or impression. For operators. */
+export async function findCostOfPartner(ledger: Ledger, key: LedgerKey, now: number) {
+  const parts = await runOnShards(ledger, [key], (db, _, place) => [
+    ofPartner(db, { ...key, ...place, now }),
+  ]);
+  const [[row]] = onlyResult(parts);
+  if (!row) return undefined;
+  const { control } = ledger;
+  const [[link]] =
+    row.engagedLinkId === null ? [[]] : await runBatch(control, linkOf(control, { id: row.engagedLinkId }));
+  const linkToken = row.linkId === null ? null : (link?.token ?? null);
+  return { ...row, engagements: toEngagements(row), linkToken, link };
 }
 
 const linkTokens = query(

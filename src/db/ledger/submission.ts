@@ -107,6 +107,8 @@ const submission = {
   receivedAt: sql`iif(${isBinding}, ${e.receivedAt}, ${now})`,
   voidState: sql`iif(${e.voidState} IS NULL, NULL, 'lifted')`,
   verdict,
+  submittedAt: now,
+  appToken: sql`coalesce(iif(${typeFits("click")}, ${e.clickAppToken}, NULL), iif(${typeFits("impression")}, ${e.impressionAppToken}, NULL), '')`,
 };
 
 const result = {

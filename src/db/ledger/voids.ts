@@ -199,18 +199,3 @@ export async function voidForPartner(
   const values = { partnerId: key.partnerId, now, isLimited: 0, userId, reason };
   return (await carryOut(ledger, byOperator, key, values)).verdict;
 }
-
-/** What counts of an ID of a partner, or what a void removed; undefined if there is neither. */
-export async function readCounting(
-  ledger: Ledger,
-  key: LedgerKey,
-  now: number,
-): Promise<{ verdict: VoidVerdict; values: Removed } | undefined> {
-  const parts = await runOnShards(ledger, [key], (db, _, place) => [
-    byOperator.judge(db, { ...key, ...place, now, isLimited: 0 }),
-  ]);
-  const [[row]] = onlyResult(parts);
-  if (!row || row.verdict === "not_found") return undefined;
-  const { verdict, ...values } = row;
-  return { verdict, values };
-}

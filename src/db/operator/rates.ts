@@ -8,9 +8,10 @@ import {
   type Kind,
   TYPES_WITH_DISCREPANCY,
 } from "../../domain/cost-types.ts";
-import { RATE_DAYS, type RateCounts } from "../../domain/rates.ts";
-import { DAY_MS, dayOf } from "../../domain/time.ts";
+import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/rates.ts";
+import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import { COLUMNS, e, isRemembered } from "../ledger/entries.ts";
+import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { as, type Fields, query, type RowOf } from "../query.ts";
 import { dailyEngagements, dailyTotals, ledgerEntries } from "../schema.ts";
@@ -52,8 +53,12 @@ function sumsBy<F extends Fields>(table: typeof d | typeof g, key: F, value: SQL
   );
 }
 
-const matched = sumsBy(d, { costType: d.costType }, sql`iif(${d.state} = 'pending', 0, ${d.count})`);
-const recorded = sumsBy(g, { kind: g.kind }, sql`${g.recorded}`);
+const matched = sumsBy(
+  d,
+  { day: d.day, costType: d.costType },
+  sql`iif(${d.state} = 'pending', 0, ${d.count})`,
+);
+const recorded = sumsBy(g, { day: g.day, kind: g.kind }, sql`${g.recorded}`);
 
 /** An engagement should have a cost of the type unless its URL, or its cost, has another type. */
 function discrepancyOf(costType: CostType) {
@@ -75,8 +80,28 @@ function discrepancyOf(costType: CostType) {
 const discrepancies = TYPES_WITH_DISCREPANCY.map(
   (type) => sql`${sql.raw(`'${type}'`)}, ${discrepancyOf(type)}`,
 );
+
+const { click, impression } = COLUMNS;
+const hasCost = sql`(coalesce(${e.state} IN ('matched', 'unpriced'), 0) OR ${e.countingPrice} IS NOT NULL)`;
+const isOn = sql`(coalesce(${click.costDataOn}, 0) OR coalesce(${impression.costDataOn}, 0))`;
+const opened = sql`coalesce(${click.occurredAt}, ${impression.occurredAt})`;
+const isWithout = sql`${opened} IS NOT NULL AND NOT ${hasCost}`;
+const lapsedAt = sql`(${e.receivedAt} + ${sql.raw(String(COST_WINDOW_MS))})`;
+const countIf = (condition: SQL) => sql<number>`sum(iif(${isRemembered} AND ${condition}, 1, 0))`;
+/** Why IDs have no cost that counts. */
+const reasons = {
+  costDataOff: countIf(sql`${isWithout} AND ${e.state} IS NOT 'voided' AND NOT ${isOn}`),
+  noCost: countIf(sql`${isWithout} AND ${e.state} IS NOT 'voided' AND ${isOn}`),
+  voided: countIf(sql`${isWithout} AND ${e.state} IS 'voided'`),
+  lapsed: countIf(
+    sql`${opened} IS NULL AND ${e.state} IS 'pending' AND ${lapsedAt} < ${sql.placeholder("now")}`,
+  ),
+};
 const entries = query(
   {
+    /** The day of the engagement; of a cost without one, the day on which it lapses. */
+    day: sql<number>`coalesce(${opened}, ${lapsedAt}) / ${sql.raw(String(DAY_MS))}`,
+    ...reasons,
     /** JSON with the counts of each type. */
     discrepancies: sql<string>`json_object(${sql.join(discrepancies, sql`, `)})`,
     scanned: sql<number>`count(*)`,
@@ -84,7 +109,7 @@ const entries = query(
   sql`FROM (
     SELECT * FROM ${ledgerEntries} WHERE ${ledgerEntries.partnerId} = ${partnerId}
     ORDER BY ${ledgerEntries.costId} LIMIT ${sql.placeholder("maxIds")} + 1
-  ) e`,
+  ) e GROUP BY 1`,
 );
 
 export interface FoundRates {
@@ -95,6 +120,15 @@ export interface FoundRates {
   complete: boolean;
   /** For each cost type. */
   counts: RateCounts[];
+  /** For each day, the newest first. */
+  days: DayOfRates[];
+}
+
+/** A day of a partner. The reasons count IDs of clicks and impressions of the day, and costs that lapsed on it. */
+export interface DayOfRates extends CoverageCounts, Record<keyof typeof reasons, number> {
+  /** Days since 1970 in UTC. */
+  day: number;
+  rejected: Rejected[];
 }
 
 type Discrepancies = Partial<Record<CostType, { expected: number; agreeing: number }>>;
@@ -111,7 +145,12 @@ export async function findRates(
   const values = { partnerId, from, to, now, start: from * DAY_MS, maxTotals, maxIds };
   const parts = await Promise.all(
     databasesOf(ledger).map((db) =>
-      runGated(ledger, db, [matched(db, values), recorded(db, values), entries(db, values)]),
+      runGated(ledger, db, [
+        matched(db, values),
+        recorded(db, values),
+        entries(db, values),
+        rejectionsOf(db, partnerId, values),
+      ]),
     ),
   );
   const sum = (of: (part: (typeof parts)[number]) => number) =>
@@ -137,5 +176,30 @@ export async function findRates(
       discrepancy: TYPES_WITH_DISCREPANCY.includes(costType) ? discrepancyOf(costType) : null,
     }),
   );
-  return { from, to, complete: isCounted && isScanned, counts };
+  const rejected = addRejections(parts.map(([, , , rows]) => rows));
+  const days = Array.from({ length: RATE_DAYS }, (_, index): DayOfRates => {
+    const day = to - index;
+    const isOfDay = (row: { day: number }) => row.day === day;
+    const matchedOf = (kind: Kind) =>
+      sum(([rows]) =>
+        add(rows.filter(isOfDay), (row) => (COST_TYPE[row.costType].fits[0] === kind ? row.sum : 0)),
+      );
+    const recordedAs = (kind: Kind) =>
+      isCounted
+        ? sum(([, rows]) => add(rows.filter(isOfDay), (row) => (row.kind === kind ? row.sum : 0)))
+        : null;
+    const reason = (name: keyof typeof reasons) =>
+      sum(([, , rows]) => add(rows.filter(isOfDay), (row) => row[name]));
+    return {
+      day,
+      matched: { click: matchedOf("click"), impression: matchedOf("impression") },
+      recorded: { click: recordedAs("click"), impression: recordedAs("impression") },
+      costDataOff: reason("costDataOff"),
+      noCost: reason("noCost"),
+      voided: reason("voided"),
+      lapsed: reason("lapsed"),
+      rejected: rejected.filter(isOfDay),
+    };
+  });
+  return { from, to, complete: isCounted && isScanned, counts, days };
 }

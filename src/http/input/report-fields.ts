@@ -8,7 +8,7 @@ import { costType, currency, idText, pageQuery, readAs, utcDate } from "./fields
 export const MAX_DAYS = 366;
 
 /** Names separated by commas; converted to the order of `groups`. */
-const groupBy = <G extends string>(groups: readonly G[]) =>
+export const groupBy = <G extends string>(groups: readonly G[]) =>
   z
     ._default(
       readAs(z.string(), (value, reject): readonly G[] => {
@@ -29,12 +29,17 @@ const onlyCostType = z
   .optional(costType)
   .with(z.describe(`One of ${COST_TYPES.join(", ")}: only this cost type`));
 
-/** The parameters that all reports share, with the groups in the order of the report's columns. */
-const sharedFields = {
+/** The days of a report. */
+export const reportDays = {
   from: z.optional(utcDate).with(z.describe("The first day, in UTC; by default 29 days before the last day")),
   to: z
     .optional(utcDate)
     .with(z.describe(`The last day, in UTC; today by default. The report covers at most ${MAX_DAYS} days`)),
+};
+
+/** The parameters that all reports share, with the groups in the order of the report's columns. */
+const sharedFields = {
+  ...reportDays,
   link: z
     .optional(z.string())
     .with(z.describe("The token of a link: only this link and everything below it")),

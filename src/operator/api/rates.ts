@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { findPartner } from "../../db/operator/partners.ts";
 import { type FoundRates, findRates } from "../../db/operator/rates.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../../domain/rates.ts";
-import { WITH_DISCREPANCY } from "../../domain/texts.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../../domain/rates.ts";
+import { listOf, OF_IMPRESSIONS, TYPES_OF_CLICKS, WITH_DISCREPANCY } from "../../domain/texts.ts";
 import { formatDate } from "../../domain/time.ts";
 import { rates, toIntegratedRates } from "../../usecases/rates.ts";
 import { byId, notFound } from "./common.ts";
@@ -24,6 +24,30 @@ const partnerRates = z
           "False if there is more data than one response reads. Discrepancies then cover a part of the cost IDs, and coverage can be null",
         ),
       ),
+    days: z
+      .array(
+        z.strictObject({
+          day,
+          coverage: z
+            .nullable(z.number())
+            .with(z.describe(`Matched costs of ${listOf(TYPES_OF_CLICKS, "and")} ÷ recorded clicks`)),
+          impression_coverage: z
+            .nullable(z.number())
+            .with(z.describe(`Matched costs of ${OF_IMPRESSIONS} ÷ recorded impressions`)),
+          cost_data_off: z
+            .int()
+            .with(z.describe("IDs without a cost that counts, because cost data was off")),
+          no_cost: z.int().with(z.describe("IDs that could have a cost, and have none that counts")),
+          voided: z.int().with(z.describe("IDs whose cost was voided")),
+          lapsed: z
+            .int()
+            .with(z.describe("Costs that stopped waiting for a click or impression on this day")),
+          rejected: z
+            .array(z.strictObject({ code: z.string(), count: z.int() }))
+            .with(z.describe("Costs that were rejected on this day, by error code")),
+        }),
+      )
+      .with(z.describe("The newest day first")),
     types: z.array(rates).with(z.describe("The cost types that the partner has integrated")),
   })
   .with(z.meta({ id: "PartnerRates" }));
@@ -39,6 +63,19 @@ function toPartnerRates(
     to: formatDate(to),
     threshold: DISCREPANCY_THRESHOLD,
     complete,
+    days: found.days.map((one) => {
+      const { click: coverage, impression: impression_coverage } = toCoverage(one);
+      return {
+        day: formatDate(one.day),
+        coverage,
+        impression_coverage,
+        cost_data_off: one.costDataOff,
+        no_cost: one.noCost,
+        voided: one.voided,
+        lapsed: one.lapsed,
+        rejected: one.rejected.map(({ code, count }) => ({ code, count })),
+      };
+    }),
     types: toIntegratedRates(partner.integratedTypes, found),
   };
 }

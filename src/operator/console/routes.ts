@@ -12,7 +12,7 @@ import { type Act, type Show, withForm, withPage, withRedirect } from "./layout.
 import * as partnerList from "./partners/list.ts";
 import * as partners from "./partners/page.ts";
 import * as settings from "./partners/settings.ts";
-import { submitVoid } from "./partners/voids.ts";
+import { costPage, submitVoid } from "./partners/voids.ts";
 import * as rounds from "./rounds/page.ts";
 import * as testLinks from "./rounds/test-link.ts";
 import { withOperatorSession } from "./session.ts";
@@ -57,7 +57,7 @@ export const consoleRoutes: Route[] = [
   form("/operator/partners/:id/costs", settings.submitCostSwitch, partnerPage),
   form("/operator/partners/:id/rounds", partners.submitNewRound, partnerPage, always),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partnerPage, always),
-  pageWithForm("/operator/partners/:id/voids", partnerPage, submitVoid),
+  pageWithForm("/operator/partners/:id/voids", costPage, submitVoid),
   page("/operator/partners/:id/pending", pendingPage),
   page("/operator/spend", report(spendPage)),
   page("/operator/rounds", partnerList.partnersPage),

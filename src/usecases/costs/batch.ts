@@ -7,7 +7,8 @@ import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import type { Cell } from "../../http/csv.ts";
 import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
-import { type CostResult, costInput, toCost } from "./submit.ts";
+import { noteInvalid } from "./rejections.ts";
+import { type CostResult, costInput, submitCosts, toCost } from "./submit.ts";
 
 export const RESULT_COLUMNS = [
   "row",
@@ -37,6 +38,18 @@ export async function forValid<Result>(
   if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
   const results = valid.length === 0 ? [] : await run(context, caller, valid);
   return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
+}
+
+/** Submits the valid costs, and counts the others as rejected. */
+export async function submitValid(
+  context: Context,
+  caller: CostCaller,
+  costs: (Cost | AppError)[],
+): Promise<(CostResult | AppError)[]> {
+  const results = await forValid(context, caller, costs, submitCosts);
+  const invalid = costs.filter((cost) => cost instanceof AppError);
+  noteInvalid(context, expectDefined(context.trace.partnerId), invalid);
+  return results;
 }
 
 /** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */

@@ -1,10 +1,13 @@
 /** Names what is missing or wrong in an app, each with a link to where it is fixed. */
 import { html } from "hono/html";
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
+import type { RejectedInApp } from "../../db/ledger/rejections.ts";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
-import { showCount, showList } from "../../pages/locale.ts";
+import { ERRORS } from "../../errors.ts";
+import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/query.ts";
+import { sumByCode } from "../../pages/rates.ts";
 import type { Member } from "../frame.ts";
 import type { SpendView } from "./spend-view.ts";
 
@@ -94,6 +97,7 @@ function nothing(title: string, [name, href]: Finding["fix"], text = ""): Markup
 export interface Signals extends Partnered {
   unpriced: number;
   dropped: Dropped[];
+  rejected: RejectedInApp[];
   /** The costs and the engagements of the last two days, by partner. */
   recent: { costs: ReportRow<"spend">[]; engagements: ReportRow<"engagements">[] };
   /** Where the Spend page shows the same days. */
@@ -126,6 +130,7 @@ export function findProblems(member: Member, signals: Signals): Finding[] {
           fix: partnersPage,
         })),
       ];
+  states.push(...describeRejected(signals, path));
   if (worst)
     states.push({
       text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them at “${worst.label}”.`,
@@ -137,6 +142,22 @@ export function findProblems(member: Member, signals: Signals): Finding[] {
       fix: ["Show unpriced costs", spendHref({ by: "partner" })],
     });
   return states;
+}
+
+/** The rejected costs of each partner, with their reasons, the most frequent first. */
+function describeRejected({ rejected, partners }: Signals, path: string): Finding[] {
+  return [...Map.groupBy(rejected, ({ partnerId }) => partnerId)].map(([id, rows]) => {
+    const codes = sumByCode(rows);
+    const all = codes.reduce((sum, { count }) => sum + count, 0);
+    const name = partners.get(id)?.displayName ?? `Partner ${id}`;
+    const reasons = codes.map(({ code, count }) => `${ERRORS[code].title}: ${showCount(count)}.`);
+    return {
+      text: `${showPlural(all, "cost", "costs")} of ${name} ${all === 1 ? "was" : "were"} rejected. ${reasons.join(" ")}`,
+      fix: codes.some(({ code }) => code === "cost_data_disabled")
+        ? ["Show its links", `${path}/links?partner=${id}`]
+        : ["Go to partners", `${path}/partners`],
+    };
+  });
 }
 
 /** A partner with cost data on whose costs or engagements are missing. */

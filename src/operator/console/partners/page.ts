@@ -81,7 +81,7 @@ export const partnerPage: Show = async (context, formError, session) => {
         ${issueForm(partner, passwordField(session, "credential", rejectedAt("/credentials")), rejectedAt("/credentials"))}
       </section>
       ${ratesSection(partner.integratedTypes, found)}
-      ${await voidSection(context, id, rejectedAt("/voids"))}
+      ${voidSection(id)}
       <p><a href="/operator/partners/${id}/pending">Pending costs</a> · <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a></p>
       ${costSwitch(partner)}`,
   };

@@ -1,51 +1,118 @@
-/** The section of a partner's page that voids a cost, and shows the cost that was voided. */
+/** A cost of a partner: an operator finds it by its ID, looks at it, and voids it with a reason. */
 import { html } from "hono/html";
-import { readCounting } from "../../../db/ledger/voids.ts";
+import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
-import { formatAmount } from "../../../domain/money.ts";
+import { dayOf } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
+import { costId as costIdField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import type { Markup } from "../../../pages/markup.ts";
-import { badField } from "../../api/common.ts";
-import { newVoid, voidCost } from "../../api/voids.ts";
-import { field, pick } from "../elements.ts";
-import { type Act, done, type FormError, idOf } from "../layout.ts";
+import { badge, card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { confirmation, form } from "../../../pages/form.ts";
+import { describeDay } from "../../../pages/locale.ts";
+import { type Markup, time } from "../../../pages/markup.ts";
+import { badField, notFound } from "../../api/common.ts";
+import { findPartnerCost, newVoid, voidCost } from "../../api/costs.ts";
+import { pick } from "../elements.ts";
+import { type Act, done, type FormError, idOf, type Show } from "../layout.ts";
 
-export async function voidSection(
-  context: Context,
-  partnerId: number,
-  formError?: FormError,
-): Promise<Markup> {
-  return html`
-    <section class="card" aria-labelledby="void">
-      <h2 id="void">Void a cost</h2>
-      ${await voidedNotice(context, partnerId)}
-      <p class="muted">The cost, or the price on a URL, no longer counts as spend. To correct it, the partner sends the same cost ID with other values. <a href="/docs/corrections">How to correct a cost</a></p>
-      <form method="post" action="/operator/partners/${partnerId}/voids">
-        ${field({ name: "cost_id", label: "Cost ID", required: true }, formError)}
-        ${field({ name: "reason", label: "Reason", required: true, hint: "Up to 500 characters. The audit log shows it." }, formError)}
-        <button>Void cost</button>
-      </form>
-    </section>`;
+type Found = Awaited<ReturnType<typeof findPartnerCost>>;
+
+const pathOf = (partnerId: number) => `/operator/partners/${partnerId}/voids`;
+
+/** The field for the ID of a cost, which leads to its page. */
+const finder = (partnerId: number, costId = "") =>
+  form({
+    action: pathOf(partnerId),
+    method: "get",
+    fields: { cost_id: { label: "Cost ID", required: true, maxlength: 256 } },
+    values: { cost_id: costId },
+    button: "Find cost",
+    kind: "secondary",
+    id: "find",
+  });
+
+export const voidSection = (partnerId: number): Markup =>
+  card(
+    { id: "void", title: "Find or void a cost" },
+    html`<p class="muted">Look at a cost with its click or impression, then void it if it must not count. <a href="/docs/corrections">How to correct a cost</a></p>`,
+    finder(partnerId),
+  );
+
+export const costPage: Show = async (context, formError) => {
+  const id = idOf(context);
+  const costId = (formError?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "").trim();
+  const [partner, found] = await Promise.all([findPartner(context.env.DB, id), find(context, id, costId)]);
+  if (!partner) throw notFound("partner");
+  return {
+    title: found ? `Cost ${showInvisible(costId)}` : "Find a cost",
+    section: "Partners",
+    body: html`
+      <p><a href="/operator/partners/${id}">${nameText(partner.displayName)}</a></p>
+      ${found ? pageHead(html`<span class="id">${showInvisible(costId)}</span>`, badge(found.match, found.match === "matched" ? "ok" : "")) : pageHead("Find a cost")}
+      ${found ? html`${values(found)}${voidCard(id, found, formError)}` : ""}
+      ${found || costId === "" ? "" : notice("This partner has no cost with this ID: it was never sent, or it has expired.", "warn")}
+      ${card({ id: "another", title: found ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,
+  };
+};
+
+async function find(context: Context, partnerId: number, costId: string): Promise<Found | undefined> {
+  if (!costIdField.safeParse(costId).success) return undefined;
+  return findPartnerCost(context, partnerId, costId).catch((error) => {
+    if (error instanceof AppError && error.code === "not_found") return undefined;
+    throw error;
+  });
 }
 
-/** The values of the cost that the address names. They are read from the ledger, because anyone can write an address. */
-async function voidedNotice({ ledger, url, now }: Context, partnerId: number): Promise<Markup | ""> {
-  const costId = url.searchParams.get("voided");
-  if (costId === null) return "";
-  const found = await readCounting(ledger, { partnerId, costId }, now);
-  if (found?.verdict !== "duplicate") return "";
-  const { values } = found;
-  const price =
-    values.amount === null
-      ? `${values.currency}, no amount`
-      : `${values.currency} ${formatAmount(values.amount)}`;
-  return html`
-    <dl class="details" id="voided">
-      <dt>Voided</dt><dd><code>${showInvisible(costId)}</code></dd>
-      <dt>Removed</dt><dd>${values.costType}, ${price}</dd>
-    </dl>`;
+function values(item: Found): Markup {
+  const { engagement, app_token, link, url_price: price } = item;
+  const day = engagement && dayOf(Date.parse(engagement.occurred_at));
+  return card(
+    { id: "cost", title: "Cost" },
+    facts(
+      ["Type", item.cost_type ?? ""],
+      ["Amount", item.amount == null ? "no amount" : `${item.cost_currency} ${item.amount}`],
+      ["Source", item.source === "call" ? "Sent by the partner" : "Price on the URL"],
+      item.received_at != null && ["Received", time(item.received_at)],
+      item.tag !== null && ["Tag", showInvisible(item.tag)],
+      price !== null && ["Price on the URL", `${price.cost_currency} ${price.amount}, ${price.cost_type}`],
+      [
+        "Click or impression",
+        engagement
+          ? html`${engagement.kind}, ${time(engagement.occurred_at)}`
+          : (item.mismatch ?? "none yet"),
+      ],
+      day !== null && ["Day in reports", describeDay(day)],
+      app_token !== null && ["App", html`<a href="/operator/apps/${app_token}">${app_token}</a>`],
+      link !== null && ["Link", html`${nameText(link.label)} <code>${link.token}</code>`],
+    ),
+  );
+}
+
+function voidCard(partnerId: number, item: Found, rejected?: FormError): Markup {
+  if (item.match === "voided")
+    return card(
+      { id: "void", title: "Voided" },
+      html`<p>This cost is void and no longer counts. To replace it, the partner sends other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`,
+    );
+  return card(
+    { id: "void", title: "Void" },
+    confirmation(
+      {
+        action: pathOf(partnerId),
+        summary: "Void this cost",
+        explanation:
+          "It no longer counts as spend. Sending the same values again won't bring it back. To correct it, the partner sends the same cost ID with other values.",
+        fields: {
+          reason: { label: "Reason", required: true, hint: "Up to 500 characters. The audit log shows it." },
+        },
+        hidden: { cost_id: item.cost_id },
+        button: "Void cost",
+        isOpen: rejected !== undefined,
+      },
+      rejected,
+    ),
+  );
 }
 
 export const submitVoid: Act = async (context, session, form) => {
@@ -57,5 +124,5 @@ export const submitVoid: Act = async (context, session, form) => {
       ? badField("cost_id", "does not belong to a cost of this partner, or the cost has expired")
       : error;
   });
-  return done(`/operator/partners/${id}`, "cost-voided", { voided: body.cost_id });
+  return done(pathOf(id), "cost-voided", { cost_id: body.cost_id });
 };

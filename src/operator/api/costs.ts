@@ -1,15 +1,55 @@
-/** `POST /operator/v1/partners/{id}/voids`: an operator voids a cost of a partner. */
+/** Single costs of a partner: an operator looks at one, and voids it. */
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guarded-operations.ts";
 import type { Operator } from "../../db/audit.ts";
+import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { voidForPartner } from "../../db/ledger/voids.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { costId } from "../../http/input/fields.ts";
+import { costId, idText } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
+import { costItem, toCostItem } from "../../usecases/costs/item.ts";
 import { checkVoided } from "../../usecases/costs/void.ts";
 import { byId, notFound, reason } from "./common.ts";
+import { itemOperation } from "./item-operations.ts";
+
+const partnerCost = z
+  .strictObject({
+    ...costItem,
+    app_token: z
+      .nullable(z.string())
+      .with(z.describe("The app of the click or impression with this ID; null if there is none")),
+    link: z
+      .nullable(z.strictObject({ token: z.string(), label: z.string() }))
+      .with(z.describe("The link of the click or impression with this ID")),
+  })
+  .with(z.meta({ id: "PartnerCost" }));
+
+const NO_COST =
+  "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.";
+
+/** Throws not_found. */
+export async function findPartnerCost({ ledger, now }: Context, partnerId: number, costId: string) {
+  const cost = await findCostOfPartner(ledger, { partnerId, costId }, now);
+  if (!cost) throw new AppError("not_found", NO_COST);
+  return { ...toCostItem(costId, cost, now), app_token: cost.appToken, link: cost.link ?? null };
+}
+
+const readPartnerCost = itemOperation({
+  method: "GET",
+  path: "/operator/v1/partners/:id/costs/:cost_id",
+  id: "readPartnerCost",
+  summary: "Read a cost of a partner",
+  description: "Costs are found until they are forgotten. Look at a cost before you void it.",
+  input: { path: z.object({ id: idText, cost_id: costId }) },
+  item: partnerCost,
+  returns: "The current state of the cost",
+  errors: ["not_found"],
+  handle: (context, _operator, { path }) =>
+    findPartnerCost(context, path.id, path.cost_id) as Promise<z.output<typeof partnerCost>>,
+});
 
 export const newVoid = z.strictObject({ cost_id: costId, reason });
 
@@ -22,10 +62,7 @@ export async function voidCost(
 ): Promise<{ isDuplicate: boolean }> {
   const verdict = await voidForPartner(ledger, operator, { partnerId, costId: cost_id }, reason);
   if (verdict === "not_found" && !(await findPartner(env.DB, partnerId))) throw notFound("partner");
-  return checkVoided(
-    verdict,
-    "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
-  );
+  return checkVoided(verdict, NO_COST);
 }
 
 const voidPartnerCost = operatorOperation({
@@ -57,4 +94,4 @@ const voidPartnerCost = operatorOperation({
   },
 });
 
-export const operations = [voidPartnerCost];
+export const operations = [readPartnerCost, voidPartnerCost];

@@ -1,0 +1,139 @@
+/** Counts invalid costs, and reads the counts of rejected ones. A trigger counts those that were judged (migrations/rules.sql). */
+import { type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import type { RejectionCode } from "../../domain/matching.ts";
+import { dayOf } from "../../domain/time.ts";
+import { m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { as, insertInto, query, type RowOf } from "../query.ts";
+import { dailyRejections, partners } from "../schema.ts";
+import { runGrouped, statement } from "../statement.ts";
+import type { DayRange } from "./reports/statements.ts";
+import { MAX_COVERED, TooLargeError } from "./reports/too-large.ts";
+import { runOnEveryShard } from "./run.ts";
+import { databasesOf, type Ledger, runGated } from "./shards.ts";
+
+const p = (name: string) => sql`${sql.placeholder(name)}`;
+const add = statement<unknown>(
+  sql`${insertInto(dailyRejections, {
+    partnerId: p("partnerId"),
+    appToken: sql`''`,
+    day: p("day"),
+    code: sql`'invalid_request'`,
+    count: p("count"),
+  })} WHERE true ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+);
+
+/** Counts invalid costs of a partner. Not repeated after a lost connection, which could count them twice. */
+export async function countInvalid({ control }: Ledger, partnerId: number, count: number, now: number) {
+  await runGrouped()(control, add(control, { partnerId, day: dayOf(now), count }));
+}
+
+const r = alias(dailyRejections, "r");
+const isInDays = sql`${r.day} BETWEEN ${p("from")} AND ${p("to")}`;
+
+/** The pairs of a partner and an app that have counts, of the partners that `from` selects, each found with one step in the key. */
+export const pairsOf = (partnerId: SQL, from: SQL) => {
+  const next = (id: SQL, isLater = sql``) =>
+    sql`(SELECT min(${r.appToken}) FROM ${as(r)} WHERE ${r.partnerId} = ${id} ${isLater})`;
+  return sql`WITH RECURSIVE pairs(partner_id, app) AS (
+    SELECT ${partnerId}, ${next(partnerId)} ${from}
+    UNION ALL
+    SELECT partner_id, ${next(sql`pairs.partner_id`, sql`AND ${r.appToken} > pairs.app`)} FROM pairs WHERE app IS NOT NULL
+  )`;
+};
+
+const ofPartner = query(
+  {
+    day: sql<number>`day`,
+    code: sql<RejectionCode>`code`,
+    count: sql<number>`sum(count)`,
+    scanned: sql<number>`count(*)`,
+  },
+  sql`FROM (
+    ${pairsOf(p("partnerId"), sql``)}
+    SELECT ${r.day} AS day, ${r.code} AS code, ${r.count} AS count
+    FROM pairs CROSS JOIN ${as(r)} ON ${r.partnerId} = pairs.partner_id AND ${r.appToken} = pairs.app AND ${isInDays}
+    WHERE pairs.app = coalesce(${p("appToken")}, pairs.app)
+    LIMIT ${sql.raw(String(MAX_COVERED + 1))}
+  ) GROUP BY day, code`,
+);
+
+/** How many costs of a partner were rejected on a day with one code. */
+export interface Rejected {
+  /** Days since 1970 in UTC. */
+  day: number;
+  code: RejectionCode;
+  count: number;
+}
+
+/** `appToken` null: in all apps and outside of any. Throws TooLargeError. */
+export async function findRejections(
+  ledger: Ledger,
+  partnerId: number,
+  days: DayRange,
+  appToken: string | null = null,
+): Promise<Rejected[]> {
+  const parts = await Promise.all(
+    databasesOf(ledger).map((db) => runGated(ledger, db, [rejectionsOf(db, partnerId, days, appToken)])),
+  );
+  return addRejections(parts.map(([found]) => found));
+}
+
+/** Reads what `addRejections` adds up, for a batch on every database. */
+export function rejectionsOf(
+  db: D1Database,
+  partnerId: number,
+  { from, to }: DayRange,
+  appToken: string | null = null,
+) {
+  return ofPartner(db, { partnerId, from, to, appToken });
+}
+
+/** The counts of all databases by day and code, in this order. Throws TooLargeError. */
+export function addRejections(parts: (Rejected & { scanned: number })[][]): Rejected[] {
+  if (parts.some((rows) => rows.reduce((sum, row) => sum + row.scanned, 0) > MAX_COVERED))
+    throw new TooLargeError();
+  const rows = parts.flat();
+  return [...Map.groupBy(rows, ({ day, code }) => `${day} ${code}`)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([, same]) =>
+      same
+        .slice(0, 1)
+        .map(({ day, code }) => ({ day, code, count: same.reduce((sum, row) => sum + row.count, 0) })),
+    );
+}
+
+const ofAppFields = { partnerId: r.partnerId, code: r.code, count: sql<number>`sum(${r.count})` };
+/** The rejected costs of a partner for the engagements of an app, with one code. */
+export type RejectedInApp = RowOf<typeof ofAppFields>;
+
+const ofApp = (app: SQL) =>
+  query(
+    ofAppFields,
+    sql`FROM ${partners} CROSS JOIN ${as(r)} ON ${r.partnerId} = ${partners.id} AND ${r.appToken} = ${app} AND ${isInDays}
+      GROUP BY ${r.partnerId}, ${r.code}`,
+  );
+const ofOwnApp = perViewer(({ from, isMember, isViewer }) =>
+  ofApp(sql`(SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`),
+);
+const ofAllowedApp = ofApp(p("appToken"));
+
+/** Reads the rejected costs of an app by partner and code. For a batch of the viewer, if DB has all of the ledger. */
+export function findRejectionsInApp(
+  db: D1Database,
+  viewer: Viewer,
+  appToken: string,
+  { from, to }: DayRange,
+) {
+  return ofOwnApp(viewer)(db, { ...viewer, appToken, from, to });
+}
+
+/** The same with shards, for a viewer whom DB allowed to see the app. */
+export async function findRejectionsInShards(
+  ledger: Ledger,
+  appToken: string,
+  { from, to }: DayRange,
+): Promise<RejectedInApp[]> {
+  const parts = await runOnEveryShard(ledger, (db) => [ofAllowedApp(db, { appToken, from, to })]);
+  return parts.flat(2);
+}

@@ -1,0 +1,71 @@
+/** `GET /operator/v1/partners/{id}/rejections`: how many costs of a partner were rejected, and why. */
+import * as z from "zod/mini";
+import { operatorOperation } from "../../auth/guarded-operations.ts";
+import { findRejections, type Rejected } from "../../db/ledger/rejections.ts";
+import { findPartner } from "../../db/operator/partners.ts";
+import { formatDate } from "../../domain/time.ts";
+import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
+import { appToken } from "../../http/input/fields.ts";
+import { dayChecks, groupBy, reportDays } from "../../http/input/report-fields.ts";
+import { itemsV1 } from "../../http/response-schemas.ts";
+import { toDays } from "../../usecases/reports.ts";
+import { byId, notFound } from "./common.ts";
+
+const rejections = z
+  .strictObject({
+    day: z.optional(z.string().with(z.meta({ format: "date" }))),
+    code: z.optional(z.string().with(z.describe("The error code that the partner got"))),
+    count: z.int().with(z.describe("Rejected costs")),
+  })
+  .with(z.meta({ id: "Rejections" }));
+
+const readRejections = operatorOperation({
+  method: "GET",
+  path: "/operator/v1/partners/:id/rejections",
+  id: "readPartnerRejections",
+  summary: "Count the rejected costs of a partner",
+  description:
+    "Costs that got 400 or 403 with a live credential, by the UTC day on which they were sent. A batch that cannot be read counts as one cost.",
+  input: {
+    path: byId,
+    query: z
+      .strictObject({
+        ...reportDays,
+        app_token: z
+          .optional(appToken)
+          .with(
+            z.describe(
+              "Only costs whose ID is that of a click or impression of this app, if the cost type fits it",
+            ),
+          ),
+        group_by: groupBy(["day", "code"]),
+      })
+      .check(...dayChecks),
+  },
+  responses: {
+    200: { description: "A row for each combination of groups", schema: itemsV1(rejections) },
+  },
+  errors: ["not_found", "report_too_large"],
+  isReport: true,
+  async handle(context, _operator, { path: { id }, query }) {
+    const { env, ledger, now } = context;
+    const [partner, found] = await Promise.all([
+      findPartner(env.DB, id),
+      findRejections(ledger, id, toDays(query, now), query.app_token),
+    ]);
+    if (!partner) throw notFound("partner");
+    return jsonResponse(envelopeV1(context, toItems(found, query.group_by)));
+  },
+});
+
+function toItems(found: Rejected[], groups: readonly ("day" | "code")[]) {
+  const keyOf = ({ day, code }: Rejected) => ({
+    ...(groups.includes("day") && { day: formatDate(day) }),
+    ...(groups.includes("code") && { code }),
+  });
+  return [...Map.groupBy(found, (row) => JSON.stringify(keyOf(row)))]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, same]) => ({ ...JSON.parse(key), count: same.reduce((sum, { count }) => sum + count, 0) }));
+}
+
+export const operations = [readRejections];
