@@ -54,7 +54,7 @@ export function breadcrumb(above: [name: string, href: string][], here: string):
     </ol></nav>`;
 }
 
-type Fact = [name: Content, value: Content];
+export type Fact = [name: Content, value: Content];
 
 /** Names and values below each other. `false` is left out. */
 export function facts(...items: (Fact | false)[]): Markup {

@@ -14,15 +14,15 @@ export type FieldSpec =
   | (Omit<Field, "name" | "value"> & { options?: never; checks?: never; box?: never })
   | { label: string; options: Option[]; hint?: Content; checks?: never; box?: never }
   | { label: Content; box: true; options?: never; checks?: never }
-  | { label: string; checks: Option[]; options?: never; box?: never };
+  | { label: string; checks: Check[]; options?: never; box?: never };
+
+type Check = readonly [value: string, text: Content];
 
 export type Fields = Record<string, FieldSpec>;
-export type Values = Record<string, string | boolean | string[] | null | undefined>;
+/** Texts, numbers, `true` for a checked box, and lists: the lines of a text area, or the checked boxes. */
+export type Values = Readonly<Record<string, unknown>>;
 
-/**
- * The fields with their present values: `true` for a checked box, a list for several boxes. `prefix` distinguishes their IDs from
- * those of other forms on the page.
- */
+/** The fields with their present values. `prefix` distinguishes their IDs from those of other forms on the page. */
 export function showFields(
   fields: Fields,
   values: Values = {},
@@ -34,16 +34,21 @@ export function showFields(
     const id = prefix + name;
     if (spec.box) return check(name, spec.label, rejected ? rejected.form.has(name) : value === true);
     if (spec.checks) return checkGroup(name, { ...spec, id }, Array.isArray(value) ? value : [], rejected);
-    const text = typeof value === "string" ? value : undefined;
+    const text = toText(value);
     if (spec.options)
       return select(name, spec.label, spec.options, text, { id, hint: spec.hint ?? "", rejected });
     return field({ id, ...spec, name, ...(text !== undefined && { value: text }) }, rejected);
   });
 }
 
+function toText(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.join("\n");
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
 function checkGroup(
   name: string,
-  { id, label, checks }: { id: string; label: string; checks: Option[] },
+  { id, label, checks }: { id: string; label: string; checks: Check[] },
   checked: string[],
   rejected?: RejectedForm,
 ): Markup {
@@ -106,4 +111,16 @@ export function confirmation(
       <p>${explanation}</p>
       ${form({ ...spec, kind: "danger" }, rejected)}
     </details>`;
+}
+
+/** What a form with these fields sent, for the contract of an operation: a box is true or false, several boxes are a list. */
+export function sentBody(fields: Fields, form: URLSearchParams): Record<string, string | boolean | string[]> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, spec]): [string, string | boolean | string[]][] => {
+      if (spec.box) return [[name, form.has(name)]];
+      if (spec.checks) return [[name, form.getAll(name)]];
+      const text = form.get(name);
+      return text === null ? [] : [[name, text]];
+    }),
+  );
 }

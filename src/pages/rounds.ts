@@ -4,10 +4,11 @@ import { html } from "hono/html";
 import { showInvisible } from "../domain/characters.ts";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../domain/rounds/findings.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../usecases/rounds/serialize.ts";
-import { badge, card, facts, nameText, pageHead, type Tone } from "./elements.ts";
+import { badge, card, facts, nameText, notice, pageHead, type Tone } from "./elements.ts";
 import { showCount } from "./locale.ts";
 import { type Markup, time } from "./markup.ts";
 import { ratesTable } from "./rates.ts";
+import { roundBadge } from "./states.ts";
 import { table } from "./table.ts";
 
 type Content = Markup | string;
@@ -25,11 +26,11 @@ export const KIND_NAMES: Record<FindingKind, string> = {
   incomplete: "Incomplete report",
 };
 
-const STATE_TONES: Record<FindingState, Tone> = {
-  open: "error",
-  resolved: "ok",
-  dismissed: "",
-  note: "",
+const STATES: Record<FindingState, [text: string, tone: Tone]> = {
+  open: ["Open", "error"],
+  resolved: ["Resolved", "ok"],
+  dismissed: ["Dismissed", ""],
+  note: ["Note", ""],
 };
 
 type Action = (finding: FindingItem) => Markup;
@@ -41,7 +42,7 @@ type Action = (finding: FindingItem) => Markup;
 export function reportView(round: RoundWithReport, action?: Action, aside?: Markup): Markup {
   const { report } = round;
   return html`
-    ${pageHead(html`Round ${round.id} · ${nameText(round.partner)}`, stateBadge(round))}
+    ${pageHead(html`Round ${round.id} · ${nameText(round.partner)}`, roundBadge(round.state, round.report.passed))}
     <p class="lead">${summary(round)}</p>
     ${facts(
       ["Opened", time(round.opened_at)],
@@ -54,7 +55,10 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
     ${
       report.complete
         ? ""
-        : html`<p class="notice warn">This report may be incomplete. The round has more data than a report can cover, or its oldest clicks and impressions have been deleted.</p>`
+        : notice(
+            "This report may be incomplete. The round has more data than a report can cover, or its oldest clicks and impressions have been deleted.",
+            "warn",
+          )
     }
     ${countTable(report.types)}
     ${ratesTable(
@@ -71,12 +75,6 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
           )
         : ""
     }`;
-}
-
-function stateBadge(round: RoundWithReport): Markup {
-  if (round.state === "approved") return badge("approved", "ok");
-  if (round.state === "closed") return badge("closed");
-  return round.report.passed ? badge("ready to approve", "ok") : badge("open", "warn");
 }
 
 function summary(round: RoundWithReport): string {
@@ -133,10 +131,10 @@ function countTable(types: TypeItem[]): Content {
 }
 
 function resultBadge(type: TypeItem): Markup {
-  if (type.passed) return badge("passes", "ok");
+  if (type.passed) return badge("Passes", "ok");
   return type.open_mismatches > 0
     ? badge(`${type.open_mismatches} open`, "error")
-    : badge("no match yet", "warn");
+    : badge("No match yet", "warn");
 }
 
 /** What a cost type lacks: `no match yet, 2 open mismatches`. Empty if it passes. */
@@ -184,7 +182,7 @@ function findingTable(findings: FindingItem[], label: string, action?: Action, e
 }
 
 const issueCell = ({ kind, state, at, reason }: FindingItem) => html`
-  ${KIND_NAMES[kind]} ${badge(state, STATE_TONES[state])}
+  ${KIND_NAMES[kind]} ${badge(STATES[state][0], STATES[state][1])}
   <p class="hint">${time(at)}</p>
   ${reason === undefined ? "" : html`<p class="hint">Dismissed: ${reason}</p>`}`;
 

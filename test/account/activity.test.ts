@@ -209,9 +209,9 @@ describe("an entry of the audit log", () => {
     await new Browser().signIn(DEMO.email, "not-the-password");
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const { text } = await operator.get("/operator/audit");
-    const [sentence = ""] = /class="sentence">Somebody[\s\S]*?<\/th>/.exec(text) ?? [];
+    const [sentence = ""] = /<span class="sentence">Somebody[\s\S]*?<\/th>/.exec(text) ?? [];
     expect(sentence.replace(/<[^>]*>/g, "").replace(/\s+/g, " ")).toBe(
-      'class="sentence">Somebody failed to sign in as demo@example.com (wrong password)',
+      "Somebody failed to sign in as demo@example.com (wrong password)",
     );
     const { body } = await ask<{ data: { items: { user: unknown; action: string }[] } }>(
       "/operator/v1/audit",

@@ -27,15 +27,7 @@ vi.mock("../../src/db/accounts/sessions.ts", async (load) => ({
 }));
 
 /** The names of the fields that the code asks for. */
-const asked = vi.hoisted(() => new Set<string>());
-vi.mock("../../src/operator/console/elements.ts", async (load) => {
-  const elements = await load<typeof import("../../src/operator/console/elements.ts")>();
-  const pick: typeof elements.pick = (form, ...names) => {
-    for (const name of names) asked.add(name);
-    return elements.pick(form, ...names);
-  };
-  return { ...elements, pick };
-});
+const asked = new Set<string>();
 for (const method of ["get", "getAll", "has"] as const) {
   const original = URLSearchParams.prototype[method] as (name: string) => never;
   URLSearchParams.prototype[method] = function (this: URLSearchParams, name: string) {

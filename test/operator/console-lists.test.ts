@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Browser } from "../account/support.ts";
 import { DAY, DEMO, freshDemo, NOW, rows, sendCost } from "../harness.ts";
+import { tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
@@ -12,20 +13,23 @@ beforeEach(async () => {
 });
 
 const headings = async (path: string) =>
-  [...(await operator.get(path)).text.matchAll(/<th scope="row"[^>]*><(?:a|code)[^>]*>([^<]*)</g)].map(
-    ([, text]) => text,
+  [...(await operator.get(path)).text.matchAll(/<th scope="row"[^>]*>([\s\S]*?)<\/(?:a|code)>/g)].map(
+    ([, text = ""]) => textOf(text),
   );
 
 describe("a list", () => {
   test.each([
-    ["/operator", ["Acme Ads", "Beacon Network", "Corsair Media"]],
-    ["/operator?sort=-created", ["Corsair Media", "Beacon Network", "Acme Ads"]],
-    ["/operator?q=BEACON", ["Beacon Network"]],
-    ["/operator?state=round", ["Corsair Media"]],
-    ["/operator?state=integrated", ["Acme Ads"]],
-    ["/operator?state=high-price", ["Beacon Network"]],
-    ["/operator?state=none&sort=-created", ["Corsair Media", "Beacon Network"]],
-    ["/operator?sort=nothing&state=nothing&page=-1", ["Acme Ads", "Beacon Network", "Corsair Media"]],
+    ["/operator/partners", ["Acme Ads", "Beacon Network", "Corsair Media"]],
+    ["/operator/partners?sort=-created", ["Corsair Media", "Beacon Network", "Acme Ads"]],
+    ["/operator/partners?q=BEACON", ["Beacon Network"]],
+    ["/operator/partners?state=round", ["Corsair Media"]],
+    ["/operator/partners?state=integrated", ["Acme Ads"]],
+    ["/operator/partners?state=high-price", ["Beacon Network"]],
+    ["/operator/partners?state=none&sort=-created", ["Corsair Media", "Beacon Network"]],
+    [
+      "/operator/partners?sort=nothing&state=nothing&page=-1",
+      ["Acme Ads", "Beacon Network", "Corsair Media"],
+    ],
     ["/operator/users?role=operator", [DEMO.operatorEmail]],
     ["/operator/users?q=demo%40", [DEMO.email]],
     ["/operator/apps?q=otherapp", ["Other App"]],
@@ -38,15 +42,15 @@ describe("a list", () => {
   });
 
   test("keeps search, filter and order in its form, and clears them", async () => {
-    const { text } = await operator.get("/operator?q=acme&state=integrated&sort=-created");
+    const { text } = await operator.get("/operator/partners?q=acme&state=integrated&sort=-created");
     expect(text).toContain('name="q" value="acme"');
     expect(text).toContain('<option value="integrated" selected>');
     expect(text).toContain('<option value="-created" selected>');
-    expect(text).toContain('<a href="/operator">Clear filters</a>');
+    expect(text).toContain('<a href="/operator/partners">Clear filters</a>');
     expect(text).toContain("1 partner<");
   });
 
-  test.each(["/operator", "/operator/apps", "/operator/users", "/operator/credentials"])(
+  test.each(["/operator/partners", "/operator/apps", "/operator/users", "/operator/credentials"])(
     "%s leads to its first page from a page that it does not have",
     async (path) => {
       const { text } = await operator.get(`${path}?page=2&sort=-created`);
@@ -56,7 +60,9 @@ describe("a list", () => {
   );
 
   test("says that nothing matches", async () => {
-    expect((await operator.get("/operator?q=zzz")).text).toContain("No partners match these filters.");
+    expect((await operator.get("/operator/partners?q=zzz")).text).toContain(
+      "No partners match these filters.",
+    );
   });
 
   test("has pages that keep its state", async () => {
@@ -67,14 +73,14 @@ describe("a list", () => {
       ),
       JSON.stringify(Array.from({ length: 130 }, (_, index) => index + 1)),
     );
-    const path = "/operator?q=extra&sort=-created";
+    const path = "/operator/partners?q=extra&sort=-created";
     const first = await operator.get(path);
     expect(first.text).toContain("1 to 100 of 130 partners");
     expect(first.text).not.toContain("Previous page");
     const second = await operator.get(`${path}&page=2`);
-    expect(second.text).toContain('rel="prev" href="/operator?q=extra&amp;sort=-created"');
+    expect(second.text).toContain('rel="prev" href="/operator/partners?q=extra&amp;sort=-created"');
     expect(second.text).not.toContain("Next page");
-    expect(first.text).toContain('rel="next" href="/operator?q=extra&amp;sort=-created&amp;page=2"');
+    expect(first.text).toContain('rel="next" href="/operator/partners?q=extra&amp;sort=-created&amp;page=2"');
     expect((await headings(path)).concat(await headings(`${path}&page=2`))).toEqual(
       Array.from({ length: 130 }, (_, index) => `Extra ${String(130 - index).padStart(3, "0")}`),
     );
@@ -88,10 +94,11 @@ describe("a stopped partner", () => {
   });
 
   test("looks stopped in the list, and its next step is to resume it", async () => {
-    const { text } = await operator.get("/operator?state=stopped");
-    expect(text.match(/badge error">Stopped</g)).toHaveLength(2);
-    expect(text).not.toContain(">integrated<");
-    expect(text.match(/#stop">Resume</g)).toHaveLength(2);
+    const [list = []] = tablesOf((await operator.get("/operator/partners?state=stopped")).text);
+    expect(list.slice(1).map(({ cells }) => cells)).toEqual([
+      ["Acme Ads", "Stopped", "Stopped", "Stopped", "Stopped", "Stopped", "Resume"],
+      ["Corsair Media", "Stopped", "In a round", "In a round", "In a round", "In a round", "Resume"],
+    ]);
   });
 
   test.each(["/operator/partners/1", "/operator/partners/3", "/operator/rounds/1"])(
@@ -153,6 +160,8 @@ describe("the page of a user", () => {
 });
 
 describe("spend", () => {
+  const day = (number: number) => new Date(number * DAY).toISOString().slice(0, 10);
+
   test("is summed by partner and currency over all apps, in the chosen days", async () => {
     const today = Math.floor(NOW / DAY) - 1;
     await rows("DELETE FROM daily_totals");
@@ -173,18 +182,35 @@ describe("spend", () => {
         amount,
       );
     }
-    const amounts = async (path: string) =>
+    const tables = async (path: string) =>
+      tablesOf((await operator.get(path)).text).map((table) => table.slice(1).map(({ cells }) => cells));
+    expect(await tables("/operator/spend")).toEqual([
       [
-        ...(await operator.get(path)).text.matchAll(
-          /partners\/\d">([^<]*)<\/a><\/th>\s*<td class="number" data-label="Spend">([^<]*)</g,
-        ),
-      ].map(([, ...cells]) => cells);
-    expect(await amounts("/operator/spend")).toEqual([
-      ["Acme Ads", "€1.00"],
-      ["Acme Ads", "$3.50"],
+        ["Acme Ads", "$3.50", "100.0%", "new", "–", "5", "0"],
+        ["Total", "$3.50", "100.0%", "−61.1%", "–", "5", "0"],
+      ],
+      [
+        ["Acme Ads", "€1.00", "100.0%", "new", "–", "1", "0"],
+        ["Total", "€1.00", "100.0%", "new", "–", "1", "0"],
+      ],
     ]);
-    expect(await amounts("/operator/spend?period=30d")).toContainEqual(["Beacon Network", "$9.00"]);
-    expect(await amounts("/operator/spend?from=x")).toHaveLength(2);
+    expect((await tables("/operator/spend?period=30d"))[0]?.map(([name]) => name)).toEqual([
+      "Beacon Network",
+      "Acme Ads",
+      "Total",
+    ]);
+    expect(await tables("/operator/spend?from=x")).toHaveLength(2);
+    const withToday = `from=${day(today)}&to=${day(today + 1)}`;
+    expect((await tables(`/operator/spend?${withToday}`))[0]).toEqual([
+      ["Acme Ads", "$3.50", "100.0%", "–", "–", "5", "0"],
+      ["Total", "$3.50", "100.0%", "–", "–", "5", "0"],
+    ]);
+    const [byApp] = await tables("/operator/spend?partner_id=1");
+    expect(byApp?.map((cells) => cells.slice(0, 3))).toEqual([
+      ["Demo App", "$2.50", "71.4%"],
+      ["Other App", "$1.00", "28.6%"],
+      ["Total", "$3.50", "100.0%"],
+    ]);
   });
 
   test("lists the pending costs of a partner one by one", async () => {

@@ -328,7 +328,7 @@ describe("a test credential", () => {
     const browser = await signedIn(DEMO.testCostToken);
     await call("/operator/v1/rounds/1/close", { method: "POST", token: DEMO.operatorToken });
     const { text, status } = await browser.get("/partner/round");
-    expect([status, text.includes("closed")]).toEqual([200, true]);
+    expect([status, text.includes("Closed")]).toEqual([200, true]);
   });
 
   it("is what the round page needs", async () => {

@@ -47,6 +47,17 @@ export const searchAdjustments = searchedList(namedFields, {
     partner: sql`${a.partnerId} = CAST(${sql.placeholder("partner")} AS INTEGER)`,
   },
 });
+const linkNames = query(
+  { token: links.token, label: links.label },
+  sql`FROM ${links} WHERE ${links.appToken} = ${sql.placeholder("appToken")} ORDER BY ${links.id} DESC LIMIT 200`,
+);
+
+/** The newest 200 links of an app, for a choice. */
+export async function listLinkNames(db: D1Database, appToken: string) {
+  const [found] = await runBatch(db, linkNames(db, { appToken }));
+  return found;
+}
+
 /** Takes `appToken`. */
 export const listAdjustmentsOfApp = pagedList(fields, {
   from: a,

@@ -1,148 +1,171 @@
 /** The console's page of adjustments: the newest ones, and the form that adds one. */
 import { html } from "hono/html";
 import { nanoid } from "nanoid";
-import { searchAdjustments } from "../../db/operator/adjustments.ts";
+import { listLinkNames, searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
-import { dayOf } from "../../domain/time.ts";
+import { CURRENCY_CODES } from "../../domain/money.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/cost-types.ts";
+import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/fields.ts";
+import { type Fields, form } from "../../pages/form.ts";
 import { noRows, readListView } from "../../pages/list.ts";
-import { describeDay } from "../../pages/locale.ts";
-import { type Markup, time } from "../../pages/markup.ts";
+import { describeDay, showExact } from "../../pages/locale.ts";
+import { time } from "../../pages/markup.ts";
+import { table } from "../../pages/table.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
 import { addAdjustment, newAdjustment, toAdjustmentItem } from "../api/adjustments.ts";
-import { field, numberColumn, pick, select, table } from "./elements.ts";
-import { type Act, done, type FormError, type Show } from "./layout.ts";
+import { type Act, done, pick, type Show } from "./layout.ts";
 
 const PATH = "/operator/adjustments";
-const NO_ADJUSTMENTS = html`<p class="notice">No adjustments yet. <a href="${PATH}/new">Add one</a> to correct spend that a partner can't correct anymore.</p>`;
 
 export const adjustmentsPage: Show = async (context) => {
   const { DB } = context.env;
   const [apps, partners] = await Promise.all([listAppsWithArchived(DB), listPartnerNames(DB)]);
+  const appOptions: Option[] = [["", "Any app"], ...apps.map((app): Option => [app.token, app.name])];
+  const partnerOptions: Option[] = [["", "Any partner"], ...partners.map(toOption)];
   const spec = {
     path: PATH,
     nouns: ["adjustment", "adjustments"] as [string, string],
     search: "Reason contains",
     sorts: { "-created": "Newest first", "-day": "Latest day first", day: "Earliest day first" },
     filters: [
-      {
-        name: "app",
-        label: "App",
-        options: [["", "Any app"], ...apps.map((app): Option => [app.token, app.name])] as Option[],
-      },
-      {
-        name: "partner",
-        label: "Partner",
-        options: [
-          ["", "Any partner"],
-          ...partners.map(({ id, name }): Option => [String(id), name]),
-        ] as Option[],
-      },
+      { name: "app", label: "App", options: appOptions },
+      { name: "partner", label: "Partner", options: partnerOptions },
     ],
   };
   const list = await readListView(context, spec, searchAdjustments);
-  const rows = list.rows
-    .map((row) => ({ ...toAdjustmentItem(row), app: row.app, partner: row.partner }))
-    .map(
-      (item) => html`
-      <tr>
-        <th scope="row" class="day">${describeDay(dayOf(Date.parse(item.day)))}</th>
-        <td data-label="App"><a href="/operator/apps/${item.app_token}">${item.app}</a></td>
-        <td data-label="Link"><code>${item.link_token}</code></td>
-        <td data-label="Partner"><a href="/operator/partners/${item.partner_id}">${item.partner}</a></td>
-        <td data-label="Cost type">${costTypeName(item.cost_type)}</td>
-        <td class="number" data-label="Amount">${item.currency} ${item.amount}</td>
-        <td data-label="Reason">${item.reason}</td>
-        <td data-label="Added by">${item.created_by.email}, ${time(item.created_at)}</td>
-      </tr>`,
-    );
-  const columns = [
-    "Day",
-    "App",
-    "Link",
-    "Partner",
-    "Cost type",
-    numberColumn("Amount"),
-    "Reason",
-    "Added by",
-  ];
+  const none = notice(
+    html`No adjustments yet. <a href="${PATH}/new">Add one</a> to correct spend that a partner can't correct anymore.`,
+  );
   return {
     section: "Adjustments",
     body: html`
-      <div class="head"><h1>Adjustments</h1><a class="button" href="${PATH}/new">New adjustment</a></div>
+      ${pageHead("Adjustments", buttonLink(`${PATH}/new`, "New adjustment", ""))}
       <p class="lead">Reports show adjustments separately and include them in the spend. <a href="/docs/corrections">How to correct a cost</a></p>
       ${list.controls}
-      ${table("Adjustments", columns, rows, noRows(list, NO_ADJUSTMENTS, "adjustments"))}
+      ${table({
+        label: "Adjustments",
+        rows: list.rows.map((row) => ({ ...row, item: toAdjustmentItem(row) })),
+        empty: noRows(list, none, "adjustments"),
+        columns: [
+          { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },
+          {
+            heading: "App",
+            cell: ({ app, appToken }) => html`<a href="/operator/apps/${appToken}">${nameText(app)}</a>`,
+          },
+          { heading: "Link", cell: ({ linkToken }) => html`<code>${linkToken}</code>` },
+          {
+            heading: "Partner",
+            cell: ({ partner, partnerId }) =>
+              html`<a href="/operator/partners/${partnerId}">${nameText(partner)}</a>`,
+          },
+          { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
+          {
+            heading: "Amount",
+            kind: "number",
+            cell: ({ currency, amount }) => `${currency} ${showExact(BigInt(amount), currency)}`,
+          },
+          { heading: "Reason", cell: ({ reason }) => nameText(reason) },
+          {
+            heading: "Added by",
+            cell: ({ item }) => html`${item.created_by.email}, ${time(item.created_at)}`,
+          },
+        ],
+      })}
       ${list.pager}`,
   };
 };
 
-export const newAdjustmentPage: Show = async ({ env }, formError) => {
-  const [apps, partners] = await Promise.all([listAppsWithArchived(env.DB), listPartnerNames(env.DB)]);
+const toOption = ({ id, name }: { id: number; name: string }): Option => [String(id), name];
+
+interface Choices {
+  apps: { token: string; name: string }[];
+  partners: { id: number; name: string }[];
+  links: { token: string; label: string }[];
+}
+
+/** The names are those of the operation. */
+const fieldsOf = ({ apps, partners, links }: Choices) =>
+  ({
+    app_token: {
+      label: "App",
+      options: apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
+    },
+    link_token: {
+      label: "Link token",
+      required: true,
+      hint: "In the address of the link's page",
+      suggestions: links.map(({ token, label }): Option => [token, label]),
+    },
+    day: { label: "Day", type: "date", required: true, hint: "In UTC" },
+    partner_id: { label: "Partner", options: partners.map(toOption) },
+    cost_type: { label: "Cost type", options: COST_TYPES.map((type): Option => [type, type]) },
+    currency: {
+      label: "Currency",
+      required: true,
+      maxlength: 3,
+      hint: "e.g. USD",
+      suggestions: [...CURRENCY_CODES].map((code): Option => [code, code]),
+    },
+    amount: {
+      label: "Amount",
+      required: true,
+      hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, e.g. -12.5",
+    },
+    reason: {
+      label: "Reason",
+      required: true,
+      maxlength: 500,
+      hint: "Up to 500 characters. The audit log shows it.",
+    },
+  }) satisfies Fields;
+
+/** The address can have values for the fields, as links to this page do. The key makes sure that a form that is sent twice adds one. */
+export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
+  const app = (rejected?.form ?? url.searchParams).get("app_token");
+  const [apps, partners, links] = await Promise.all([
+    listAppsWithArchived(env.DB),
+    listPartnerNames(env.DB),
+    app ? listLinkNames(env.DB, app) : [],
+  ]);
+  const isUsed = rejected?.error.code === "idempotency_key_reused";
+  const key = isUsed ? undefined : rejected?.form.get("idempotency_key");
+  const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
   return {
     title: "New adjustment",
     section: "Adjustments",
     body: html`
-    <h1>New adjustment</h1>
-    <section class="card">
-      <p class="muted">An adjustment can't be changed or deleted. To undo it, add its opposite.</p>
-      <form method="post" action="${PATH}/new">${fields(apps, partners, formError)}<button>Add adjustment</button></form>
-    </section>`,
+      ${pageHead("New adjustment")}
+      ${card(
+        { id: "values", title: "What to correct" },
+        html`<p class="muted">An adjustment can't be changed or deleted. To undo it, add its opposite.</p>`,
+        form(
+          {
+            action: `${PATH}/new`,
+            fields: fieldsOf({ apps, partners, links }),
+            values: { day: yesterday, ...Object.fromEntries(url.searchParams) },
+            hidden: { idempotency_key: key || nanoid() },
+            button: "Add adjustment",
+          },
+          rejected,
+        ),
+      )}`,
   };
 };
 
-/** The key makes sure that a form that is sent twice adds one adjustment. */
-function fields(
-  apps: { token: string; name: string }[],
-  partners: { id: number; name: string }[],
-  formError: FormError | undefined,
-): Markup {
-  const isUsed = formError?.error.code === "idempotency_key_reused";
-  const sent = isUsed ? undefined : formError?.form.get("idempotency_key");
-  return html`
-    <input type="hidden" name="idempotency_key" value="${sent || nanoid()}">
-    ${select(
-      "app_token",
-      "App",
-      apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
-      undefined,
-      { rejected: formError },
-    )}
-    ${field({ name: "link_token", label: "Link token", required: true }, formError)}
-    ${field({ name: "day", label: "Day", required: true, hint: "In UTC, e.g. 2026-03-14" }, formError)}
-    ${select(
-      "partner_id",
-      "Partner",
-      partners.map(({ id, name }): Option => [String(id), name]),
-      undefined,
-      { rejected: formError },
-    )}
-    ${select(
-      "cost_type",
-      "Cost type",
-      COST_TYPES.map((type) => [type, type]),
-      undefined,
-      { rejected: formError },
-    )}
-    ${field({ name: "currency", label: "Currency", required: true, hint: "e.g. USD" }, formError)}
-    ${field({ name: "amount", label: "Amount", required: true, hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, e.g. -12.5" }, formError)}
-    ${field({ name: "reason", label: "Reason", required: true, hint: "Up to 500 characters. The audit log shows it." }, formError)}`;
-}
-
-export const submitAdjustment: Act = async (context, session, form) => {
-  const sent = Object.keys(newAdjustment.shape);
-  const partner = form.get("partner_id") ?? "";
+export const submitAdjustment: Act = async (context, session, sent) => {
+  const partner = sent.get("partner_id") ?? "";
   const body = parseOrThrow(newAdjustment, {
-    ...pick(form, ...sent),
+    ...pick(sent, ...Object.keys(newAdjustment.shape)),
     partner_id: /^\d{1,15}$/.test(partner) ? Number(partner) : partner,
   });
   const keys = parseOrThrow(requiredIdempotencyKey, {
-    "Idempotency-Key": form.get("idempotency_key") ?? undefined,
+    "Idempotency-Key": sent.get("idempotency_key") ?? undefined,
   });
   await addAdjustment(context, session, keys["Idempotency-Key"], body).catch((error) => {
     if (!(error instanceof AppError) || error.code !== "idempotency_key_reused") throw error;

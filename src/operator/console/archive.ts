@@ -7,56 +7,60 @@ import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
-import type { Option } from "../../pages/fields.ts";
-import { errorSummary, RejectedForm } from "../../pages/fields.ts";
+import { card, facts, notice, pageHead } from "../../pages/elements.ts";
+import { errorSummary, type Option, RejectedForm } from "../../pages/fields.ts";
+import { type Fields, form } from "../../pages/form.ts";
 import { describeDay } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { archiveQuery, readArchived } from "../api/archive.ts";
-import { field, select } from "./elements.ts";
 import type { Show } from "./layout.ts";
 
-const NAMES = ["partner_id", "cost_id", "day"] as const;
+const fieldsOf = (partners: { id: number; name: string }[]) =>
+  ({
+    partner_id: { label: "Partner", options: partners.map(({ id, name }): Option => [String(id), name]) },
+    cost_id: { label: "Cost ID", required: true },
+    day: {
+      label: "Day",
+      type: "date",
+      hint: "Optional. The day of the call, the click or the impression, in UTC",
+    },
+  }) satisfies Fields;
+const NAMES = Object.keys(fieldsOf([]));
 
 export const archivePage: Show = async (context) => {
   const asked = context.url.searchParams;
   const isSearch = NAMES.some((name) => asked.get(name));
   const [partners, result] = await Promise.all([
     listPartnerNames(context.env.DB),
-    isSearch && context.ledger.archive ? search(context) : undefined,
+    isSearch && context.ledger.archive ? find(context) : undefined,
   ]);
   const rejected =
     result instanceof AppError && result.code === "invalid_request"
       ? new RejectedForm(result, asked)
       : undefined;
-  const form = html`
-    <form method="get" action="/operator/archive">
-      ${select(
-        "partner_id",
-        "Partner",
-        partners.map(({ id, name }): Option => [String(id), name]),
-        asked.get("partner_id") ?? undefined,
-        { rejected },
-      )}
-      ${field({ name: "cost_id", label: "Cost ID", value: asked.get("cost_id") ?? "", required: true }, rejected)}
-      ${field({ name: "day", label: "Day", value: asked.get("day") ?? "", hint: "Optional. The day of the call, the click or the impression in UTC, e.g. 2026-03-14" }, rejected)}
-      <button>Find cost</button>
-    </form>`;
+  const search = form(
+    {
+      method: "get",
+      action: "/operator/archive",
+      fields: fieldsOf(partners),
+      values: Object.fromEntries(asked),
+      button: "Find cost",
+    },
+    rejected,
+  );
   return {
     section: "Archive",
     body: html`
-      <h1>Archive</h1>
-      <p class="lead">Find a cost that is no longer in the ledger, and see what counted. <a href="/docs/archive">What the archive has</a></p>
+      ${pageHead("Archive")}
+      <p class="lead">Find a cost that is no longer in the ledger, and see what counted. <a href="/docs/archive">What is archived</a></p>
       ${rejected ? errorSummary(rejected, html`<strong>Nothing was searched.</strong> Fix the errors below and try again.`) : ""}
       ${context.ledger.archive ? "" : NO_ARCHIVE}
-      <section class="card" aria-labelledby="find">
-        <h2 id="find">Find a cost</h2>
-        ${form}
-      </section>
+      ${card({ id: "find", title: "Find an archived cost" }, search)}
       ${result instanceof AppError ? (rejected ? "" : problem(result)) : (result ?? []).map(proof)}`,
   };
 };
 
-async function search(context: Context): Promise<FoundCost[] | AppError> {
+async function find(context: Context): Promise<FoundCost[] | AppError> {
   const asked = context.url.searchParams;
   const sent = NAMES.flatMap((name) => (asked.get(name) ? [[name, asked.get(name)?.trim()]] : []));
   try {
@@ -67,29 +71,41 @@ async function search(context: Context): Promise<FoundCost[] | AppError> {
   }
 }
 
-const NO_ARCHIVE = html`<p class="notice warn"><strong>No archive is bound.</strong> Nothing that the purge deletes is kept. <a href="/docs/archive">How to bind a bucket</a></p>`;
+const NO_ARCHIVE = notice(
+  html`<strong>No archive is bound.</strong> Nothing that the purge deletes is kept. <a href="/docs/archive">How to bind a bucket</a>`,
+  "warn",
+);
 
-const problem = ({ code, message }: AppError): Markup => html`
-  <p class="notice ${code === "not_found" ? "" : "error"}" role="status">${message}</p>`;
+const problem = ({ code, message }: AppError): Markup =>
+  notice(message, code === "not_found" ? "" : "error", { announced: true });
 
 type Engagement = NonNullable<FoundCost["click"]>;
 
 function proof(cost: FoundCost, index: number): Markup {
-  const id = `found-${index + 1}`;
   const { call, click, impression, replaced_at, expired_at } = cost;
-  return html`
-    <section class="card" aria-labelledby="${id}">
-      <h2 id="${id}">${replaced_at ? "Replaced cost" : "Cost"} <code>${showInvisible(cost.cost_id)}</code></h2>
-      <dl class="details">
-        <dt>Counted</dt><dd>${counted(cost)}</dd>
-        <dt>Cost received</dt><dd>${call?.received_at ? html`${time(call.received_at)}: ${call.cost_type}, ${price(call)}, tag ${showInvisible(call.tag ?? "")}` : "No cost was sent"}</dd>
-        ${cost.void_state ? html`<dt>Void</dt><dd>${voided(cost)}</dd>` : ""}
-        <dt>Click</dt><dd>${engagement(click)}</dd>
-        <dt>Impression</dt><dd>${engagement(impression)}</dd>
-        <dt>Left the ledger</dt><dd>${replaced_at ? html`Replaced by another cost, ${time(replaced_at)}` : html`Expired, ${time(expired_at)}`}</dd>
-        <dt>Object</dt><dd><code>${cost.object}</code></dd>
-      </dl>
-    </section>`;
+  const received = call?.received_at
+    ? html`${time(call.received_at)}: ${call.cost_type}, ${price(call)}, tag ${showInvisible(call.tag ?? "")}`
+    : "No cost was sent";
+  return card(
+    {
+      id: `found-${index + 1}`,
+      title: html`${replaced_at ? "Replaced cost" : "Cost"} <code>${showInvisible(cost.cost_id)}</code>`,
+    },
+    facts(
+      ["Counted", counted(cost)],
+      ["Cost received", received],
+      cost.void_state !== null && ["Void", voided(cost)],
+      ["Click", engagement(click)],
+      ["Impression", engagement(impression)],
+      [
+        "Left the ledger",
+        replaced_at
+          ? html`Replaced by another cost, ${time(replaced_at)}`
+          : html`Expired, ${time(expired_at)}`,
+      ],
+      ["Object", html`<code>${cost.object}</code>`],
+    ),
+  );
 }
 
 function counted({ counts, replaced_at }: FoundCost): Markup | string {

@@ -5,14 +5,15 @@ import {
   type NamedCredentialRow,
   searchCredentials,
 } from "../../db/operator/credentials.ts";
+import { nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/fields.ts";
+import { confirmation } from "../../pages/form.ts";
 import { noRows, readListView } from "../../pages/list.ts";
 import { type Markup, time } from "../../pages/markup.ts";
+import { credentialBadge } from "../../pages/states.ts";
+import { table } from "../../pages/table.ts";
 import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
-import { confirmStep, table } from "./elements.ts";
 import { type Act, done, idOf, type Show } from "./layout.ts";
-
-const NO_CREDENTIALS = html`<p class="notice">No credentials yet. <a href="/operator">Choose a partner</a> and open a round for it.</p>`;
 
 const LIST = {
   path: "/operator/credentials",
@@ -43,13 +44,16 @@ const LIST = {
 
 export const credentialsPage: Show = async (context) => {
   const list = await readListView(context, LIST, searchCredentials);
+  const none = notice(
+    html`No credentials yet. <a href="/operator/partners">Choose a partner</a> and open a round for it.`,
+  );
   return {
     section: "Credentials",
     body: html`
-      <h1>Credentials</h1>
+      ${pageHead("Credentials")}
       <p class="lead">Issue a credential on the page of its partner.</p>
       ${list.controls}
-      ${credentialTable(list.rows, noRows(list, NO_CREDENTIALS, "credentials"), true)}
+      ${credentialTable(list.rows, noRows(list, none, "credentials"), true)}
       ${list.pager}`,
   };
 };
@@ -57,34 +61,43 @@ export const credentialsPage: Show = async (context) => {
 /** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
 type ShownCredential = CredentialRow & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
 
-export function credentialTable(shown: ShownCredential[], empty: Markup, withPartner = false): Markup | "" {
-  const partner = withPartner ? ["Partner"] : [];
-  const columns = ["Credential", "Mode", ...partner, "Cost types", "Created", "State"];
-  const rows = shown.map((row) => credentialRow(row, withPartner));
-  return table("Credential list", columns, rows, empty);
-}
-
-function credentialRow(row: ShownCredential, withPartner: boolean): Markup {
-  const item = toCredentialItem(row);
-  const ended = row.roundState && row.roundState !== "open" ? html`, ${row.roundState}` : "";
-  return html`
-    <tr>
-      <th scope="row"><code>${item.hint}</code></th>
-      <td data-label="Mode">${item.mode === "live" ? "live" : html`test, <a href="/operator/rounds/${item.round_id ?? ""}">round ${item.round_id ?? ""}</a>${ended}`}</td>
-      ${withPartner ? html`<td data-label="Partner"><a href="/operator/partners/${item.partner_id}">${row.partner}</a></td>` : ""}
-      <td data-label="Cost types">${item.cost_types.join(", ")}</td>
-      <td data-label="Created">${time(item.created_at)}</td>
-      <td data-label="State">${
-        item.revoked_at
-          ? html`<span class="badge error">revoked</span> ${time(item.revoked_at)}`
-          : html`<span class="badge ok">active</span> ${confirmStep({
-              action: `/operator/credentials/${item.id}/revoke`,
-              summary: "Revoke",
-              explanation: `Requests with ${item.hint} will be rejected immediately. This can't be undone.`,
-              button: "Revoke credential",
-            })}`
-      }</td>
-    </tr>`;
+export function credentialTable(shown: ShownCredential[], empty: Markup, withPartner = false) {
+  return table({
+    label: "Credential list",
+    rows: shown.map((row) => ({ ...row, ...toCredentialItem(row) })),
+    empty,
+    columns: [
+      { heading: "Credential", cell: ({ hint }) => html`<code>${hint}</code>` },
+      {
+        heading: "Mode",
+        cell: ({ mode, round_id, roundState }) =>
+          mode === "live"
+            ? "Live"
+            : html`Test, <a href="/operator/rounds/${round_id ?? ""}">round ${round_id ?? ""}</a>${roundState && roundState !== "open" ? `, ${roundState}` : ""}`,
+      },
+      withPartner && {
+        heading: "Partner",
+        cell: ({ partner_id, partner }) =>
+          html`<a href="/operator/partners/${partner_id}">${nameText(partner ?? "")}</a>`,
+      },
+      { heading: "Cost types", cell: ({ cost_types }) => cost_types.join(", ") },
+      { heading: "Created", cell: ({ created_at }) => time(created_at) },
+      {
+        heading: "State",
+        cell: ({ id, hint, revoked_at }) =>
+          html`${credentialBadge(revoked_at !== null)} ${
+            revoked_at
+              ? time(revoked_at)
+              : confirmation({
+                  action: `/operator/credentials/${id}/revoke`,
+                  summary: html`Revoke<span class="visually-hidden"> ${hint}</span>`,
+                  explanation: `Requests with ${hint} will be rejected immediately. This can't be undone.`,
+                  button: "Revoke credential",
+                })
+          }`,
+      },
+    ],
+  });
 }
 
 export const submitRevocation: Act = async (context, session) => {

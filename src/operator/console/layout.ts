@@ -9,7 +9,7 @@ import { readFields } from "../../http/input/form.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
-import { copyable } from "../../pages/elements.ts";
+import { buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../pages/fields.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -164,17 +164,17 @@ export function done(
 
 /** Shows a new secret. It can't be shown again. */
 export function secretPage(
-  shown: Required<Omit<Page, "body">> & { name: string; secret: string; use: Markup; back: string },
+  shown: Required<Omit<Page, "body">> & { name: Markup | string; secret: string; use: Markup; back: string },
 ): Page {
   const body = html`
-    <h1>${shown.title}</h1>
-    <section class="card">
-      <p class="notice warn">Copy this now. You won't be able to see it again.</p>
-      <h2>${shown.name}</h2>
-      <p>${copyable("secret", shown.secret, shown.title.toLowerCase())}</p>
-      ${shown.use}
-      <p><a class="button" href="${shown.back}">Done</a></p>
-    </section>`;
+    ${pageHead(shown.title)}
+    ${card(
+      { id: "new-secret", title: shown.name },
+      notice("Copy this now. You won't be able to see it again.", "warn"),
+      html`<p>${copyable("secret", shown.secret, shown.title.toLowerCase())}</p>`,
+      shown.use,
+      html`<p>${buttonLink(shown.back, "Done", "")}</p>`,
+    )}`;
   return { ...shown, body };
 }
 
@@ -193,3 +193,16 @@ export async function readPage<Row extends { id: number }>(
 export function nextLink(path: string, next: number | null): Markup | "" {
   return next === null ? "" : html`<p><a href="${path}?after=${next}">Next page</a></p>`;
 }
+
+/** The fields that were sent of those named. */
+export function pick(form: Form, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = form.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** null for missing or blank text. */
+export const orNull = (text: unknown) => (typeof text === "string" && text.trim() ? text : null);

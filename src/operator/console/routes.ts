@@ -12,6 +12,7 @@ import { type Act, type Show, withForm, withPage, withRedirect } from "./layout.
 import * as partnerList from "./partners/list.ts";
 import * as partners from "./partners/page.ts";
 import * as settings from "./partners/settings.ts";
+import * as setup from "./partners/setup.ts";
 import { costPage, submitVoid } from "./partners/voids.ts";
 import * as rounds from "./rounds/page.ts";
 import * as testLinks from "./rounds/test-link.ts";
@@ -52,7 +53,7 @@ const always = () => true;
 export const consoleRoutes: Route[] = [
   page("/operator", partnerList.partnersPage),
   page("/operator/partners", partnerList.partnersPage),
-  pageWithForm("/operator/partners/new", partnerList.newPartnerPage, partnerList.submitNewPartner),
+  pageWithForm("/operator/partners/new", setup.newPartnerPage, setup.submitNewPartner),
   pageWithForm("/operator/partners/:id", partnerPage, settings.submitPartner),
   form("/operator/partners/:id/costs", settings.submitCostSwitch, partnerPage),
   form("/operator/partners/:id/rounds", partners.submitNewRound, partnerPage, always),

@@ -185,10 +185,10 @@ function withPartners(rows: AnyRow[], partners: Partners): AnyRow[] {
   return rows;
 }
 
-/** The spend of apps, by app, currency and these groups. For operators: it checks no membership. Throws TooLargeError. */
+/** The spend of apps, or of one partner in them, by app, currency and these groups. For operators: it checks no membership. Throws TooLargeError. */
 export async function findSpendOfApps(
   ledger: Ledger,
-  days: DayRange,
+  days: DayRange & { partnerId?: number | undefined },
   groups: Group<"spend">[],
   apps: string[],
 ): Promise<ReportRow<"spend">[]> {

@@ -1,33 +1,59 @@
 /** The fields of an app, for the forms that create and change one. */
-
-import { html } from "hono/html";
 import { DEFAULT_MAX_LINKS } from "../../../domain/sub-links.ts";
+import { type Fields, sentBody, type Values } from "../../../pages/form.ts";
 import { showCount } from "../../../pages/locale.ts";
-import type { Markup } from "../../../pages/markup.ts";
 import type { AppItem } from "../../api/apps.ts";
-import { field, orNull, pick, toLines } from "../elements.ts";
-import type { Form, FormError } from "../layout.ts";
+import { type Form, orNull } from "../layout.ts";
 
-export function appFields(app: Partial<AppItem>, formError?: FormError): Markup {
-  return html`
-    ${field({ name: "name", label: "Name", value: app.name ?? "", required: true }, formError)}
-    ${field({ name: "default_url", label: "Default URL", type: "url", value: app.default_url ?? "", required: true, hint: "Used when no other destination matches." }, formError)}
-    ${field({ name: "ios_url", label: "App Store URL", type: "url", value: app.ios_url ?? "" }, formError)}
-    ${field({ name: "android_url", label: "Google Play URL", type: "url", value: app.android_url ?? "" }, formError)}
-    ${field({ name: "redirect_hosts", label: "Allowed redirect hosts", rows: 3, value: app.redirect_hosts?.join("\n") ?? "", hint: "One per line, e.g. shop.example.com" }, formError)}
-    ${field({ name: "redirect_schemes", label: "Allowed redirect URL schemes", rows: 2, value: app.redirect_schemes?.join("\n") ?? "", hint: "One per line, e.g. https or your app's own scheme" }, formError)}
-    ${field({ name: "max_links", label: "Maximum number of links", value: String(app.max_links ?? DEFAULT_MAX_LINKS), required: true, hint: `Links that users create, at all levels. ${app.created_link_count === undefined ? "" : `The app has ${showCount(app.created_link_count)} now.`}` }, formError)}`;
+const FIELDS = {
+  name: { label: "Name", required: true },
+  default_url: {
+    label: "Default URL",
+    type: "url",
+    required: true,
+    hint: "Used when no other destination matches.",
+  },
+  ios_url: { label: "App Store URL", type: "url" },
+  android_url: { label: "Google Play URL", type: "url" },
+  redirect_hosts: { label: "Allowed redirect hosts", rows: 3, hint: "One per line, e.g. shop.example.com" },
+  redirect_schemes: {
+    label: "Allowed redirect URL schemes",
+    rows: 2,
+    hint: "One per line, e.g. https or your app's own scheme",
+  },
+  max_links: {
+    label: "Maximum number of links",
+    required: true,
+    hint: "Links that users create, at all levels.",
+  },
+} satisfies Fields;
+
+/** The fields with their values, by default those of a new app. */
+export function appFields(app: Partial<AppItem> = {}): { fields: Fields; values: Values } {
+  const { max_links } = FIELDS;
+  const used =
+    app.created_link_count === undefined ? "" : ` The app has ${showCount(app.created_link_count)} now.`;
+  return {
+    fields: { ...FIELDS, max_links: { ...max_links, hint: max_links.hint + used } },
+    values: { max_links: DEFAULT_MAX_LINKS, ...app },
+  };
 }
 
 export function toBody(form: Form) {
   return {
-    ...pick(form, "name", "default_url"),
+    ...sentBody(FIELDS, form),
     ios_url: orNull(form.get("ios_url")),
     android_url: orNull(form.get("android_url")),
     redirect_hosts: toLines(form.get("redirect_hosts")),
     redirect_schemes: toLines(form.get("redirect_schemes")),
     ...(form.has("max_links") && { max_links: toDigits(form.get("max_links")) }),
   };
+}
+
+/** The items of a text area with one item per line. */
+export function toLines(text: string | null): string[] {
+  const lines = (text ?? "").split(/[\r\n]+/);
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
 }
 
 /** Text that is not a whole number in digits stays text, which the API rejects. */

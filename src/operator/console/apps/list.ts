@@ -1,12 +1,14 @@
 /** The console's list of apps, and the form that creates one. */
-
 import { html } from "hono/html";
-import { type AppRow, searchApps } from "../../../db/operator/apps.ts";
+import { searchApps } from "../../../db/operator/apps.ts";
+import { buttonLink, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import type { Option } from "../../../pages/fields.ts";
+import { form } from "../../../pages/form.ts";
 import { noRows, readListView } from "../../../pages/list.ts";
 import { showCount } from "../../../pages/locale.ts";
-import type { Markup } from "../../../pages/markup.ts";
+import { archivedBadge } from "../../../pages/states.ts";
+import { table } from "../../../pages/table.ts";
 import { createApp } from "../../api/apps.ts";
-import { numberColumn, table } from "../elements.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { appFields, toBody } from "./fields.ts";
 
@@ -23,42 +25,49 @@ const LIST = {
       options: [
         ["no", "Hide archived"],
         ["yes", "Only archived"],
-      ] as [string, string][],
+      ] as Option[],
     },
   ],
 };
 
-const NO_APPS = html`<p class="notice">No apps yet. <a href="/operator/apps/new">Create the first one</a>, then add its members.</p>`;
-
 export const appsPage: Show = async (context) => {
   const list = await readListView(context, LIST, searchApps);
-  const columns = ["App", "Token", "Default URL", numberColumn("Links")];
+  const none = notice(
+    html`No apps yet. <a href="/operator/apps/new">Create the first one</a>, then add its members.`,
+  );
   return {
     section: "Apps",
     body: html`
-      <div class="head"><h1>Apps</h1><a class="button" href="/operator/apps/new">New app</a></div>
+      ${pageHead("Apps", buttonLink("/operator/apps/new", "New app", ""))}
       ${list.controls}
-      ${table("Apps", columns, list.rows.map(appRow), noRows(list, NO_APPS, "apps"))}
+      ${table({
+        label: "Apps",
+        rows: list.rows,
+        empty: noRows(list, none, "apps"),
+        columns: [
+          {
+            heading: "App",
+            cell: ({ token, name, archivedAt }) =>
+              html`<a href="/operator/apps/${token}">${nameText(name)}</a> ${archivedBadge(archivedAt !== null)}`,
+          },
+          { heading: "Token", cell: ({ token }) => html`<code>${token}</code>` },
+          { heading: "Default URL", cell: ({ defaultUrl }) => defaultUrl },
+          { heading: "Links", kind: "number", cell: ({ createdLinkCount }) => showCount(createdLinkCount) },
+        ],
+      })}
       ${list.pager}`,
   };
 };
 
-const appRow = (app: AppRow): Markup => html`
-  <tr>
-    <th scope="row"><a href="/operator/apps/${app.token}">${app.name}</a>${app.archivedAt === null ? "" : html` <span class="badge">Archived</span>`}</th>
-    <td data-label="Token"><code>${app.token}</code></td>
-    <td data-label="Default URL">${app.defaultUrl}</td>
-    <td data-label="Links" class="number">${showCount(app.createdLinkCount)}</td>
-  </tr>`;
-
-export const newAppPage: Show = async (_context, formError) => ({
+export const newAppPage: Show = async (_context, rejected) => ({
   title: "New app",
   section: "Apps",
   body: html`
-    <h1>New app</h1>
-    <section class="card">
-      <form method="post" action="/operator/apps/new">${appFields({}, formError)}<button>Create app</button></form>
-    </section>`,
+    ${pageHead("New app")}
+    ${card(
+      { id: "settings", title: "Name and destinations" },
+      form({ action: "/operator/apps/new", ...appFields(), button: "Create app" }, rejected),
+    )}`,
 });
 
 export const submitNewApp: Act = async (context, session, form) => {

@@ -9,23 +9,27 @@ import { sumSpend } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
 import { email as emailField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
+import { buttonLink, card, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import { confirmation, type Fields, form } from "../../../pages/form.ts";
 import { showCount, showMoney } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
+import { archivedBadge } from "../../../pages/states.ts";
+import { table } from "../../../pages/table.ts";
 import { type AppItem, addMember, readApp, removeMember, updateApp } from "../../api/apps.ts";
 import { badField } from "../../api/common.ts";
-import { confirmStep, field, table } from "../elements.ts";
 import { type Act, done, nextLink, readPage, type Show, tokenOf } from "../layout.ts";
+import { ROLE_NAMES } from "../users/common.ts";
 import { appFields, toBody } from "./fields.ts";
 
 const DAYS = 30;
 
-export const submitApp: Act = async (context, session, form) => {
+export const submitApp: Act = async (context, session, sent) => {
   const path = { token: tokenOf(context) };
-  await updateApp.submit(context, session, { path, body: toBody(form) });
+  await updateApp.submit(context, session, { path, body: toBody(sent) });
   return done(`/operator/apps/${path.token}`, "app-updated");
 };
 
-export const appPage: Show = async (context, formError, session) => {
+export const appPage: Show = async (context, rejected, session) => {
   const token = tokenOf(context);
   const to = dayOf(context.now);
   const days = { from: to - DAYS + 1, to };
@@ -36,65 +40,74 @@ export const appPage: Show = async (context, formError, session) => {
     isMember(context.env.DB, token, session.userId),
   ]);
   const path = `/operator/apps/${token}`;
-  const members = page.items.map((member) => memberRow(app, member));
+  const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? rejected : undefined);
+  const total = !spend
+    ? "Too many costs to add them up here"
+    : spend.length === 0
+      ? "None"
+      : html`${spend.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}`;
   return {
     title: app.name,
     section: "Apps",
     body: html`
-      <div class="head"><h1>${app.name}${app.archived_at === null ? "" : html` <span class="badge">Archived</span>`}</h1><code>${app.token}</code></div>
-      <section class="card" aria-labelledby="links">
-        <h2 id="links">Links and spend</h2>
-        <dl class="details">
-          <dt>Links</dt><dd>${showCount(app.created_link_count)}, ${showCount(app.link_count)} of them network links</dd>
-          <dt>Spend, last ${DAYS} days</dt>
-          <dd>${!spend ? "Too many costs to add them up here" : spend.length === 0 ? "None" : spend.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
-          <dt>Created</dt><dd>${time(app.created_at)}</dd>
-        </dl>
-        ${
-          own
-            ? html`<p class="actions"><a class="button secondary" href="/apps/${app.token}/links">Search links in the workspace</a> <a href="/apps/${app.token}/spend">Spend report</a></p>`
-            : html`
-              <p class="muted">The workspace shows links and reports to members of the app.</p>
-              <form method="post" action="${path}/members"><input type="hidden" name="email" value="${session.user.email}"><button class="secondary">Add yourself as a member</button></form>`
-        }
-      </section>
-      <section class="card" aria-labelledby="members">
-        <h2 id="members">Members</h2>
-        ${table("Member list", MEMBER_COLUMNS, members, html`<p class="muted">No members yet. Add one below.</p>`)}
-        ${nextLink(path, page.next)}
-        <form method="post" action="${path}/members">
-          ${field({ name: "email", label: "Add member by email", subject: "The email address", type: "email", required: true }, formError)}
-          <button>Add member</button>
-        </form>
-      </section>
-      <section class="card" aria-labelledby="settings">
-        <h2 id="settings">Name and destinations</h2>
-        <form method="post" action="${path}">${appFields(app, formError)}<button>Save changes</button></form>
-      </section>
+      ${pageHead(html`${nameText(app.name)} ${archivedBadge(app.archived_at !== null)}`, html`<code>${app.token}</code>`)}
+      ${card(
+        { id: "links", title: "Links and spend" },
+        facts(
+          [
+            "Links",
+            `${showCount(app.created_link_count)}, ${showCount(app.link_count)} of them network links`,
+          ],
+          [`Spend, last ${DAYS} days`, total],
+          ["Created", time(app.created_at)],
+        ),
+        own
+          ? html`<p class="actions">${buttonLink(`/apps/${token}/links`, "Search links in the workspace")} <a href="/apps/${token}/spend">Spend report</a> <a href="/operator/adjustments/new?app_token=${token}">Adjust spend</a></p>`
+          : html`
+            <p class="muted">The workspace shows links and reports to members of the app.</p>
+            ${form({ action: `${path}/members`, hidden: { email: session.user.email }, button: "Add yourself as a member", kind: "secondary" })}`,
+      )}
+      ${card(
+        { id: "members", title: "Members" },
+        memberTable(app, page.items),
+        nextLink(path, page.next),
+        form(
+          { action: `${path}/members`, fields: MEMBER_FIELDS, button: "Add member" },
+          rejectedAt("/members"),
+        ),
+      )}
+      ${card(
+        { id: "settings", title: "Name and destinations" },
+        form({ action: path, ...appFields(app), button: "Save changes" }, rejectedAt(token)),
+      )}
       ${archiving(app)}`,
   };
 };
 
+const MEMBER_FIELDS = {
+  email: { label: "Add member by email", subject: "The email address", type: "email", required: true },
+} satisfies Fields;
+
 function archiving({ token, archived_at }: AppItem): Markup {
   const action = `/operator/apps/${token}/archive`;
-  return html`
-    <section class="card danger" aria-labelledby="archive">
-      <h2 id="archive">${archived_at === null ? "Archive app" : "App archived"}</h2>
-      ${
-        archived_at === null
-          ? confirmStep({
-              action,
-              summary: "Archive app",
-              explanation:
-                "The app disappears from the lists of its members. Its links keep redirecting and recording, and its reports stay. You can restore it.",
-              button: "Archive app",
-              fields: html`<input type="hidden" name="archived" value="yes">`,
-            })
-          : html`
-            <p>Archived ${time(archived_at)}. Its links still redirect and record.</p>
-            <form method="post" action="${action}"><input type="hidden" name="archived" value="no"><button>Restore app</button></form>`
-      }
-    </section>`;
+  if (archived_at !== null) {
+    return card(
+      { id: "archive", title: "App archived", kind: "danger" },
+      html`<p>Archived ${time(archived_at)}. Its links still redirect and record.</p>`,
+      form({ action, hidden: { archived: "no" }, button: "Restore app" }),
+    );
+  }
+  return card(
+    { id: "archive", title: "Archive app", kind: "danger" },
+    confirmation({
+      action,
+      hidden: { archived: "yes" },
+      summary: "Archive app",
+      explanation:
+        "The app disappears from the lists of its members. Its links keep redirecting and recording, and its reports stay. You can restore it.",
+      button: "Archive app",
+    }),
+  );
 }
 
 export const submitArchiving: Act = async (context, session, form) => {
@@ -105,26 +118,30 @@ export const submitArchiving: Act = async (context, session, form) => {
   return done(`/operator/apps/${token}`, app.archived_at === null ? "app-restored" : "app-archived");
 };
 
-const MEMBER_COLUMNS = [
-  "User",
-  "Role",
-  html`<th scope="col"><span class="visually-hidden">Action</span></th>`,
-];
+type Member = Awaited<ReturnType<typeof listMembers>>["rows"][number];
 
-function memberRow(app: AppItem, member: { id: number; email: string; role: string }): Markup {
-  return html`
-    <tr>
-      <th scope="row"><a href="/operator/users/${member.id}">${member.email}</a></th>
-      <td data-label="Role">${member.role}</td>
-      <td>${confirmStep({
-        action: `/operator/apps/${app.token}/members/remove`,
-        summary: "Remove",
-        explanation: `${member.email} will lose access to ${app.name} immediately.`,
-        button: "Remove member",
-        fields: html`<input type="hidden" name="user_id" value="${member.id}">`,
-      })}</td>
-    </tr>`;
-}
+const memberTable = (app: AppItem, rows: Member[]) =>
+  table({
+    label: "Member list",
+    rows,
+    empty: html`<p class="muted">No members yet. Add one below.</p>`,
+    columns: [
+      { heading: "User", cell: ({ id, email }) => html`<a href="/operator/users/${id}">${email}</a>` },
+      { heading: "Role", cell: ({ role }) => ROLE_NAMES[role] },
+      {
+        heading: "Action",
+        kind: "action",
+        cell: ({ id, email }) =>
+          confirmation({
+            action: `/operator/apps/${app.token}/members/remove`,
+            hidden: { user_id: String(id) },
+            summary: html`Remove<span class="visually-hidden"> ${email}</span>`,
+            explanation: html`${email} will lose access to ${nameText(app.name)} immediately.`,
+            button: "Remove member",
+          }),
+      },
+    ],
+  });
 
 export const submitMember: Act = async (context, session, form) => {
   const token = tokenOf(context);

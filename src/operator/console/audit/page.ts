@@ -1,23 +1,19 @@
 /** The audit log as sentences, newest first, with filters, and the same as CSV. */
 
 import { html } from "hono/html";
-import {
-  type AuditFilter,
-  type AuditObject,
-  findAuditObjects,
-  searchAudit,
-} from "../../../db/operator/audit.ts";
+import { type AuditFilter, findAuditObjects, searchAudit } from "../../../db/operator/audit.ts";
 import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
 import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
 import { ACTIONS } from "../../../pages/audit/sentences.ts";
+import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/fields.ts";
-import { filterSelect, pager } from "../../../pages/list.ts";
+import { filterForm, filterSelect, pager } from "../../../pages/list.ts";
 import { showCount, showPlural } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
+import { table } from "../../../pages/table.ts";
 import { toAuditItem } from "../../api/audit.ts";
-import { table } from "../elements.ts";
 import type { Show } from "../layout.ts";
 
 const PATH = "/operator/audit";
@@ -59,6 +55,10 @@ function readQuery({ url }: Context): LogQuery {
 }
 
 type Item = ReturnType<typeof toAuditItem>;
+interface Line {
+  item: Item;
+  shown: ReturnType<typeof toShown>;
+}
 
 async function readLog({ env }: Context, { filter, before }: LogQuery, limit: number) {
   const { rows, next } = await searchAudit(env.DB, filter, { before, limit });
@@ -82,15 +82,19 @@ export const auditPage: Show = async (context) => {
   return {
     section: "Audit log",
     body: html`
-      <h1>Audit log</h1>
+      ${pageHead("Audit log")}
       ${filters(query)}
       ${items.length === 0 ? "" : html`<p class="muted">${showPlural(items.length, "entry", "entries")}, newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${showCount(MAX_CSV)} as CSV</a></p>`}
-      ${table(
-        "Audit log",
-        ["What happened", "Changes", "Time"],
-        items.map((item) => logRow(item, objects)),
-        html`<p class="notice">${next === null ? nothing : "No entries in this part of the log match these filters."}</p>`,
-      )}
+      ${table({
+        label: "Audit log",
+        rows: items.map((item) => ({ item, shown: toShown(item, objects) })),
+        empty: notice(next === null ? nothing : "No entries in this part of the log match these filters."),
+        columns: [
+          { heading: "What happened", cell: sentence },
+          { heading: "Changes", cell: ({ shown }) => html`${shown.changes.map(changeText)}` },
+          { heading: "Time", cell: ({ item }) => time(item.happened_at, "seconds") },
+        ],
+      })}
       ${pager(isFirst ? null : hrefOf(PATH), next === null ? null : hrefOf(PATH, { before: String(next) }), ["Newest entries", "Older entries"])}`,
   };
 };
@@ -100,30 +104,26 @@ function filters({ given }: LogQuery): Markup {
   const input = (name: string, label: string, type: string) =>
     html`<label>${label} <input type="${type}" name="${name}" value="${given[name] ?? ""}" maxlength="300"></label>`;
   return html`
-    <form class="filters" method="get" action="${PATH}" role="search" aria-label="Audit log">
-      ${input("who", "Email of the user", "search")}
-      ${input("object", "Object", "search")}
-      ${filterSelect("action", "Action", [["", "Any action"], ...actions], given.action ?? "")}
-      ${input("from", "From", "date")}
-      ${input("to", "To", "date")}
-      <p class="actions">
-        <button class="secondary">Show entries</button>
-        ${Object.keys(given).length > 0 ? html`<a href="${PATH}">Clear filters</a>` : ""}
-      </p>
-    </form>
+    ${filterForm(
+      { action: PATH, noun: "Audit log", ...(Object.keys(given).length > 0 && { clear: PATH }) },
+      input("who", "Email of the user", "search"),
+      input("object", "Object", "search"),
+      filterSelect("action", "Action", [["", "Any action"], ...actions], given.action ?? ""),
+      input("from", "From", "date"),
+      input("to", "To", "date"),
+    )}
     <p class="hint">An object is a partner, an app, a user or a link, by name, email, token, or as in <code>round 3</code>. Days are in UTC.</p>`;
 }
 
-function logRow(item: Item, objects: Map<string, AuditObject>): Markup {
-  const { by, verb, object, more, changes } = toShown(item, objects);
-  const name = object.href ? html`<a href="${object.href}">${object.text}</a>` : html`${object.text}`;
-  return html`
-    <tr>
-      <th scope="row" class="sentence">${nameActor(item, by)} ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}</th>
-      <td data-label="Changes">${changes.map(({ field, from, to }) => html`<div>${field}: <del>${from}</del> → <ins>${to}</ins></div>`)}</td>
-      <td data-label="Time">${time(item.happened_at, "seconds")}</td>
-    </tr>`;
+function sentence({ item, shown: { by, verb, object, more } }: Line): Markup {
+  const name = object.href
+    ? html`<a href="${object.href}">${nameText(object.text)}</a>`
+    : nameText(object.text);
+  return html`<span class="sentence">${nameActor(item, by)} ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}</span>`;
 }
+
+const changeText = ({ field, from, to }: Line["shown"]["changes"][number]): Markup =>
+  html`<div>${field}: <del>${nameText(from)}</del> → <ins>${nameText(to)}</ins></div>`;
 
 function nameActor({ user }: Item, by: string | undefined): string {
   return user?.email ?? by ?? "Somebody";

@@ -1,23 +1,27 @@
-/** The page of a partner: settings, integration state, rounds, credentials, voids, and the switch that stops its costs. */
+/** The page of a partner: its state and next step, figures, rounds, credentials, settings, voids, and the switch that stops its costs. */
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
-import { costTypeName } from "../../../pages/cost-types.ts";
+import { costTypeChecks, costTypeName } from "../../../pages/cost-types.ts";
+import { breadcrumb, card, type Fact, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import type { Option, RejectedForm } from "../../../pages/fields.ts";
+import { form } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { ratesSection } from "../../../pages/rates.ts";
+import { partnerBadge, roundBadge, typeBadges } from "../../../pages/states.ts";
+import { table } from "../../../pages/table.ts";
 import { type RoundItem, toRoundItem } from "../../../usecases/rounds/serialize.ts";
 import { notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";
-import { toPartnerItem } from "../../api/partners.ts";
 import { openRound } from "../../api/rounds.ts";
 import { credentialTable } from "../credentials.ts";
-import { costTypeChecks, select } from "../elements.ts";
-import { type Act, type FormError, idOf, type Show, secretPage } from "../layout.ts";
+import { type Act, idOf, type Show, secretPage } from "../layout.ts";
+import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
-import { stateBadge, typeBadges } from "./list.ts";
+import { nextStep } from "./next-step.ts";
 import { costSwitch, settingsSection, stoppedNotice } from "./settings.ts";
 import { voidSection } from "./voids.ts";
 
@@ -41,74 +45,112 @@ export const partnerPage: Show = async (context, formError, session) => {
     findRates(context.ledger, id, context.now),
   ]);
   if (!partner) throw notFound("partner");
-  const states = toPartnerItem(partner).cost_types;
-  const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
-  const available = COST_TYPES.filter((type) => !(partner.typesInRound & COST_TYPE[type].bit));
-  const missing = available.filter((type) => states[type] !== "integrated");
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? formError : undefined);
+  const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
   return {
     title: partner.displayName,
     section: "Partners",
     body: html`
-      <div class="head"><h1>${partner.displayName}</h1>${stateBadge(partner)}</div>
+      ${breadcrumb([["Partners", "/operator/partners"]], partner.displayName)}
+      ${pageHead(nameText(partner.displayName), partnerBadge(partner))}
       ${stoppedNotice(partner)}
-      ${settingsSection(context, partner, rejectedAt(`/${id}`))}
-      <section class="card" aria-labelledby="types">
-        <h2 id="types">Cost types</h2>
-        <dl class="details">${COST_TYPES.map((type) => html`<dt>${costTypeName(type)}</dt><dd>${typeBadges(partner, type)}</dd>`)}</dl>
-        <h3>Rounds</h3>
-        ${
-          rounds.rows.length === 0
-            ? html`<p class="muted">No rounds yet.${missing.length > 0 ? " Open one below and send its test credential to the partner." : ""}</p>`
-            : html`<ul>${rounds.rows.slice(0, NEWEST.limit).map(toRoundItem).map(roundEntry)}</ul>`
-        }
-        ${moreHint(id, "rounds", rounds.total)}
-        ${
-          available.length === 0
-            ? html`<p class="muted" id="open">All cost types are in open rounds.</p>`
-            : html`<h3 id="open">Open a round</h3>
-              <form method="post" action="/operator/partners/${id}/rounds">
-                ${costTypeChecks("round-types", available, missing, rejectedAt("/rounds"))}
-                ${passwordField(session, "round", rejectedAt("/rounds"))}
-                <button>Open round</button>
-              </form>`
-        }
-      </section>
-      <section class="card" aria-labelledby="credentials">
-        <h2 id="credentials">Credentials</h2>
-        ${credentialTable(credentials.rows.slice(0, NEWEST.limit), noCredentials)}
-        ${moreHint(id, "credentials", credentials.total)}
-        ${issueForm(partner, passwordField(session, "credential", rejectedAt("/credentials")), rejectedAt("/credentials"))}
-      </section>
+      ${stateSection(partner)}
       ${ratesSection(partner.integratedTypes, found)}
+      ${card(
+        { id: "rounds", title: "Rounds" },
+        rounds.rows.length === 0
+          ? html`<p class="muted">No rounds yet.</p>`
+          : roundTable(rounds.rows.slice(0, NEWEST.limit).map(toRoundItem)),
+        moreHint(id, "rounds", rounds.total),
+        openForm(partner, session, rejectedAt("/rounds")),
+      )}
+      ${card(
+        { id: "credentials", title: "Credentials" },
+        credentialTable(credentials.rows.slice(0, NEWEST.limit), noCredentials),
+        moreHint(id, "credentials", credentials.total),
+        issueForm(partner, session, rejectedAt("/credentials")),
+      )}
+      ${settingsSection(context, partner, rejectedAt(`/${id}`))}
       ${voidSection(id)}
-      <p><a href="/operator/partners/${id}/pending">Pending costs</a> · <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a></p>
       ${costSwitch(partner)}`,
   };
 };
 
-const roundEntry = (round: RoundItem) =>
-  html`<li><a href="/operator/rounds/${round.id}">Round ${round.id}</a>: ${round.cost_types.join(", ")}, ${round.state}, opened ${time(round.opened_at)}</li>`;
+/** What the partner can send, and what the operator does next. */
+function stateSection(partner: PartnerRow): Markup {
+  const { id } = partner;
+  const step = nextStep(partner);
+  return card(
+    { id: "state", title: "State and next step" },
+    facts(...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]), [
+      "Next step",
+      step ? html`<a href="${step.href}">${step.text}</a>` : "None",
+    ]),
+    html`<p class="actions">
+      <a href="/operator/spend?partner_id=${id}">Spend by app</a>
+      <a href="/operator/partners/${id}/pending">Pending costs</a>
+      <a href="/operator/adjustments/new?partner_id=${id}">Adjust spend</a>
+      <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a>
+    </p>`,
+  );
+}
 
-function issueForm(partner: PartnerRow, confirmation: Markup | "", rejected?: FormError): Markup | "" {
+const roundTable = (rows: RoundItem[]) =>
+  table({
+    label: "Rounds",
+    rows,
+    columns: [
+      { heading: "Round", cell: ({ id }) => html`<a href="/operator/rounds/${id}">Round ${id}</a>` },
+      { heading: "Cost types", cell: ({ cost_types }) => cost_types.join(", ") },
+      { heading: "Opened", cell: ({ opened_at }) => time(opened_at) },
+      { heading: "State", cell: ({ state }) => roundBadge(state, false) },
+    ],
+  });
+
+/** The cost types that an open round does not have yet. */
+export const availableTypes = ({ typesInRound }: PartnerRow) =>
+  COST_TYPES.filter((type) => !(typesInRound & COST_TYPE[type].bit));
+
+function openForm(partner: PartnerRow, session: OperatorSession, rejected?: RejectedForm): Markup {
+  const available = availableTypes(partner);
+  if (available.length === 0) return html`<p class="muted" id="open">All cost types are in open rounds.</p>`;
+  return html`
+    <h3 id="open">Open a round</h3>
+    ${form(
+      {
+        id: "round",
+        action: `/operator/partners/${partner.id}/rounds`,
+        fields: costTypeChecks(available),
+        values: { cost_types: available.filter((type) => !(partner.integratedTypes & COST_TYPE[type].bit)) },
+        more: passwordField(session, "round", rejected),
+        button: "Open round",
+      },
+      rejected,
+    )}`;
+}
+
+function issueForm(partner: PartnerRow, session: OperatorSession, rejected?: RejectedForm): Markup | "" {
   const live = toTypes(partner.integratedTypes);
   const types = toTypes(partner.integratedTypes | partner.typesInRound);
   if (types.length === 0) return "";
-  const modes: [string, string][] = [
-    ...(live.length > 0 ? [["live", "Live: sends costs"] as [string, string]] : []),
-    ...(partner.typesInRound > 0
-      ? [["test", "Test: sends costs to the open round"] as [string, string]]
-      : []),
+  const modes: Option[] = [
+    ...(live.length > 0 ? [["live", "Live: sends costs"] as Option] : []),
+    ...(partner.typesInRound > 0 ? [["test", "Test: sends costs to the open round"] as Option] : []),
   ];
   return html`
     <details ${rejected ? html`open` : ""}>
       <summary>Issue a credential</summary>
-      <form method="post" action="/operator/partners/${partner.id}/credentials">
-        ${select("mode", "Mode", modes, undefined, { rejected })}
-        ${costTypeChecks("credential-types", types, live, rejected)}
-        ${confirmation}
-        <button>Issue credential</button>
-      </form>
+      ${form(
+        {
+          id: "credential",
+          action: `/operator/partners/${partner.id}/credentials`,
+          fields: { mode: { label: "Mode", options: modes }, ...costTypeChecks(types) },
+          values: { cost_types: live },
+          more: passwordField(session, "credential", rejected),
+          button: "Issue credential",
+        },
+        rejected,
+      )}
     </details>`;
 }
 

@@ -7,14 +7,13 @@ import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
 import { costId as costIdField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import { badge, card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { badge, breadcrumb, card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { confirmation, form } from "../../../pages/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { findPartnerCost, newVoid, voidCost } from "../../api/costs.ts";
-import { pick } from "../elements.ts";
-import { type Act, done, type FormError, idOf, type Show } from "../layout.ts";
+import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
 
 type Found = Awaited<ReturnType<typeof findPartnerCost>>;
 
@@ -48,9 +47,15 @@ export const costPage: Show = async (context, formError) => {
     title: found ? `Cost ${showInvisible(costId)}` : "Find a cost",
     section: "Partners",
     body: html`
-      <p><a href="/operator/partners/${id}">${nameText(partner.displayName)}</a></p>
+      ${breadcrumb(
+        [
+          ["Partners", "/operator/partners"],
+          [partner.displayName, `/operator/partners/${id}`],
+        ],
+        "Cost",
+      )}
       ${found ? pageHead(html`<span class="id">${showInvisible(costId)}</span>`, badge(found.match, found.match === "matched" ? "ok" : "")) : pageHead("Find a cost")}
-      ${found ? html`${values(found)}${voidCard(id, found, formError)}` : ""}
+      ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
       ${found || costId === "" ? "" : notice("This partner has no cost with this ID: it was never sent, or it has expired.", "warn")}
       ${card({ id: "another", title: found ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,
   };
@@ -64,7 +69,7 @@ async function find(context: Context, partnerId: number, costId: string): Promis
   });
 }
 
-function values(item: Found): Markup {
+function values(partnerId: number, item: Found): Markup {
   const { engagement, app_token, link, url_price: price } = item;
   const day = engagement && dayOf(Date.parse(engagement.occurred_at));
   return card(
@@ -86,7 +91,23 @@ function values(item: Found): Markup {
       app_token !== null && ["App", html`<a href="/operator/apps/${app_token}">${app_token}</a>`],
       link !== null && ["Link", html`${nameText(link.label)} <code>${link.token}</code>`],
     ),
+    adjustLink(partnerId, item),
   );
+}
+
+/** Leads to the form that corrects spend, with the values of the cost. */
+function adjustLink(partnerId: number, item: Found): Markup | "" {
+  const { app_token, link, engagement } = item;
+  if (app_token === null || link === null || !engagement) return "";
+  const query = new URLSearchParams({
+    app_token,
+    link_token: link.token,
+    day: engagement.occurred_at.slice(0, 10),
+    partner_id: String(partnerId),
+    cost_type: item.cost_type ?? "",
+    currency: item.cost_currency ?? "",
+  });
+  return html`<p><a href="/operator/adjustments/new?${query}">Adjust the spend of this link and day</a></p>`;
 }
 
 function voidCard(partnerId: number, item: Found, rejected?: FormError): Markup {

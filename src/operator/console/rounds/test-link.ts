@@ -2,22 +2,23 @@
 import { html } from "hono/html";
 import { listAllApps } from "../../../db/operator/apps.ts";
 import { MAX_TEST_LINKS } from "../../../db/operator/test-links.ts";
-import { copyable } from "../../../pages/elements.ts";
+import { breadcrumb, card, copyable, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import type { Option } from "../../../pages/fields.ts";
+import { form } from "../../../pages/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
 import { createTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
-import { field, pick, select } from "../elements.ts";
-import { type Act, done, type FormError, idOf, type Show } from "../layout.ts";
+import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
 
-export const testLinkPage: Show = async (context, formError, session) => {
+export const testLinkPage: Show = async (context, rejected, session) => {
   const { searchParams, origin } = context.url;
   const [round, apps] = await Promise.all([
     readRound.handle(context, session, { path: { id: idOf(context) } }),
     listAllApps(context.env.DB),
   ]);
   const path = `/operator/rounds/${round.id}/link`;
-  const token = formError?.form.get("app_token") ?? searchParams.get("app") ?? apps[0]?.token ?? "";
+  const token = rejected?.form.get("app_token") ?? searchParams.get("app") ?? apps[0]?.token ?? "";
   const app = apps.find((one) => one.token === token);
   const links = app ? await readTestLinks(context, app.token, round.partner_id) : [];
   const linkToken = searchParams.get("link");
@@ -29,84 +30,96 @@ export const testLinkPage: Show = async (context, formError, session) => {
     title: `Test link of round ${round.id}`,
     section: "Partners",
     body: html`
-      <p><a href="/operator/rounds/${round.id}">Round ${round.id} · ${round.partner}</a></p>
-      <h1>Test link</h1>
+      ${breadcrumb(
+        [
+          ["Partners", "/operator/partners"],
+          [round.partner, `/operator/partners/${round.partner_id}`],
+          [`Round ${round.id}`, `/operator/rounds/${round.id}`],
+        ],
+        "Test link",
+      )}
+      ${pageHead("Test link")}
       ${
         chosen
           ? handover(chosen, round.partner, origin)
-          : html`<p class="lead">${round.partner} opens this link with a cost ID, then sends the cost with the same ID.</p>`
+          : html`<p class="lead">${nameText(round.partner)} opens this link with a cost ID, then sends the cost with the same ID.</p>`
       }
-      <section class="card" aria-labelledby="choose">
-        <h2 id="choose">Choose an app</h2>
-        ${
-          apps.length === 0
-            ? html`<p class="muted">No apps yet. <a href="/operator/apps/new">Create an app</a> first.</p>`
-            : html`
-              <form method="get" action="${path}">
-                ${select(
-                  "app",
-                  "App",
-                  apps.map((one) => [one.token, `${one.name} (${one.token})`]),
-                  token,
-                )}
-                <button class="secondary">Choose app</button>
-              </form>`
-        }
-      </section>
+      ${card({ id: "choose", title: "Choose an app" }, chooseApp(path, apps, token))}
       ${app ? existingLinks(path, app, links) : ""}
-      ${app && round.state === "open" ? newLink(path, app, round.partner, formError) : ""}`,
+      ${app && round.state === "open" ? newLink(path, app, round.partner, rejected) : ""}`,
   };
 };
 
 type App = { token: string; name: string };
 
-function existingLinks(path: string, app: App, links: Link[]): Markup {
-  const hrefOf = (link: Link) => `${path}?${new URLSearchParams({ app: app.token, link: link.token })}`;
-  return html`
-    <section class="card" aria-labelledby="existing">
-      <h2 id="existing">Links of ${app.name} with this partner</h2>
-      ${
-        links.length === 0
-          ? html`<p class="muted">No link of this app has the partner attached. Create one below.</p>`
-          : html`<ul>${links.map((link) => html`<li><a href="${hrefOf(link)}">${link.label}</a> <code>${link.token}</code></li>`)}</ul>`
-      }
-      ${links.length === MAX_TEST_LINKS ? html`<p class="muted">Showing the newest ${MAX_TEST_LINKS}.</p>` : ""}
-    </section>`;
+function chooseApp(path: string, apps: App[], token: string): Markup {
+  if (apps.length === 0)
+    return html`<p class="muted">No apps yet. <a href="/operator/apps/new">Create an app</a> first.</p>`;
+  const options = apps.map((one): Option => [one.token, `${one.name} (${one.token})`]);
+  return form({
+    method: "get",
+    action: path,
+    fields: { app: { label: "App", options } },
+    values: { app: token },
+    button: "Choose app",
+    kind: "secondary",
+  });
 }
 
-function newLink(path: string, app: App, partner: string, formError?: FormError): Markup {
-  return html`
-    <section class="card" aria-labelledby="new">
-      <h2 id="new">New link</h2>
-      <form method="post" action="${path}">
-        <input type="hidden" name="app_token" value="${app.token}">
-        ${field({ name: "name", label: "Name", value: `${partner} test`, required: true, hint: `A network link of ${app.name} with the partner attached and cost data off.` }, formError)}
-        <button>Create link</button>
-      </form>
-    </section>`;
+function existingLinks(path: string, app: App, links: Link[]): Markup {
+  const items = links.map(({ label, token }) => {
+    const query = new URLSearchParams({ app: app.token, link: token });
+    return html`<li><a href="${path}?${query}">${nameText(label)}</a> <code>${token}</code></li>`;
+  });
+  return card(
+    { id: "existing", title: html`Links of ${nameText(app.name)} with this partner` },
+    items.length === 0
+      ? html`<p class="muted">No link of this app has the partner attached. Create one below.</p>`
+      : html`<ul>${items}</ul>`,
+    items.length === MAX_TEST_LINKS ? html`<p class="muted">Showing the newest ${MAX_TEST_LINKS}.</p>` : "",
+  );
 }
+
+const newLink = (path: string, app: App, partner: string, rejected?: FormError): Markup =>
+  card(
+    { id: "new", title: "New link" },
+    form(
+      {
+        action: path,
+        hidden: { app_token: app.token },
+        fields: {
+          name: {
+            label: "Name",
+            required: true,
+            hint: `A network link of ${app.name} with the partner attached and cost data off.`,
+          },
+        },
+        values: { name: `${partner} test` },
+        button: "Create link",
+      },
+      rejected,
+    ),
+  );
 
 /** Everything that the partner needs besides its test credential. */
-function handover(link: Link, partner: string, origin: string): Markup {
-  return html`
-    <section class="card" aria-labelledby="handover">
-      <h2 id="handover">Send this to ${partner}</h2>
-      <dl class="details">
-        <dt>Link</dt><dd>${link.label}</dd>
-        <dt>Link token</dt><dd>${copyable("link-token", link.token, "link token")}</dd>
-        <dt>Click URL</dt><dd>${copyable("click-url", link.click_url, "click URL")}</dd>
-        <dt>Impression URL</dt><dd>${copyable("impression-url", link.impression_url, "impression URL")}</dd>
-        <dt>Costs go to</dt><dd>${copyable("cost-url", `${origin}/cost`, "address for costs")}</dd>
-        <dt>Partner guide</dt><dd><a href="/docs/partners">${origin}/docs/partners</a></dd>
-        <dt>Report</dt><dd>${origin}/partner</dd>
-      </dl>
-      <p class="hint">Also send the test credential that you got when you opened the round. If it is lost, issue another one on the partner's page.</p>
-    </section>`;
-}
+const handover = (link: Link, partner: string, origin: string): Markup =>
+  card(
+    { id: "handover", title: html`Send this to ${nameText(partner)}` },
+    facts(
+      ["Link", nameText(link.label)],
+      ["Link token", copyable("link-token", link.token, "link token")],
+      ["Click URL", copyable("click-url", link.click_url, "click URL")],
+      ["Impression URL", copyable("impression-url", link.impression_url, "impression URL")],
+      ["Costs go to", copyable("cost-url", `${origin}/cost`, "address for costs")],
+      ["Partner guide", html`<a href="/docs/partners">${origin}/docs/partners</a>`],
+      ["Report", `${origin}/partner`],
+    ),
+    html`<p class="hint">Also send the test credential that you got when you opened the round. If it is lost, issue another one on the partner's page.</p>`,
+  );
 
-export const submitTestLink: Act = async (context, session, form) => {
+export const submitTestLink: Act = async (context, session, sent) => {
   const path = { id: idOf(context) };
-  const body = pick(form, "app_token", "name");
+  const body = pick(sent, "app_token", "name");
   const link = await createTestLink.submit(context, session, { path, body });
   return done(`/operator/rounds/${path.id}/link`, "link-created", {
     app: body.app_token ?? "",

@@ -1,77 +1,166 @@
-/** The spend of all apps by partner, and the costs that wait for their click or impression. */
+/** The spend of all apps by partner, of one partner by app, and the costs that wait for their click or impression. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { findSpendOfApps } from "../../../db/ledger/reports/reports.ts";
-import { listAppTokens } from "../../../db/operator/apps.ts";
+import { findSpendOfApps, type ReportRow } from "../../../db/ledger/reports/reports.ts";
+import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.ts";
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
-import { formatSpend, sumAdjusted, sumSpend } from "../../../domain/money.ts";
+import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
+import { idText } from "../../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
-import { showCount, showMoney } from "../../../pages/locale.ts";
+import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { NONE, showChange, showCount, showMoney, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { periodChecks, periodFields, periodPicker, toPeriod } from "../../../pages/periods.ts";
-import { numberColumn, table } from "../elements.ts";
+import { comparedDays, periodChecks, periodFields, periodPicker, toPeriod } from "../../../pages/periods.ts";
+import { withQuery } from "../../../pages/query.ts";
+import { table } from "../../../pages/table.ts";
 import type { Show } from "../layout.ts";
 
-const days = z.strictObject(periodFields).check(...periodChecks);
+const fields = z.strictObject({ ...periodFields, partner_id: z.optional(idText) }).check(...periodChecks);
 
 export const spendPage: Show = async (context) => {
   const { ledger, env, url, now } = context;
   // An invalid period counts as none.
   const pairs = readPairs(url.search.slice(1)).filter(({ value }) => value !== "");
-  const period = toPeriod(parsePairs(days, pairs, "rejected", []) ?? {}, now);
-  const [tokens, names, pending] = await Promise.all([
+  const asked = parsePairs(fields, pairs, "rejected", []) ?? {};
+  const period = toPeriod(asked, now);
+  const [tokens, apps, partners, pending] = await Promise.all([
     listAppTokens(env.DB),
+    listAppsWithArchived(env.DB),
     listPartnerNames(env.DB),
     listPendingSpend(ledger, now),
   ]);
-  const rows = await findSpendOfApps(ledger, period, ["partner"], tokens);
-  const nameOf = new Map(names.map(({ id, name }) => [id, name]));
-  const groups = [...Map.groupBy(rows, ({ partnerId, currency }) => `${partnerId} ${currency}`).values()]
-    .map((some) => ({
-      partnerId: some[0]?.partnerId ?? 0,
-      name: nameOf.get(some[0]?.partnerId ?? 0) ?? "",
-      currency: some[0]?.currency ?? "",
-      spend: sumSpend(some),
-      adjusted: sumAdjusted(some),
-      matched: some.reduce((sum, row) => sum + row.matched, 0),
-      unpriced: some.reduce((sum, row) => sum + row.unpriced, 0),
-    }))
-    .sort((one, other) => one.name.localeCompare(other.name) || (one.currency < other.currency ? -1 : 1));
-  const columns = ["Partner", ...["Spend", "Adjusted", "Matched costs", "Unpriced costs"].map(numberColumn)];
-  const shown = groups.map(
-    (row) => html`
-      <tr>
-        <th scope="row"><a href="/operator/partners/${row.partnerId}">${row.name}</a></th>
-        <td class="number" data-label="Spend">${showMoney(row.spend, row.currency)}</td>
-        <td class="number" data-label="Adjusted">${row.adjusted === 0n ? "–" : showMoney(row.adjusted, row.currency)}</td>
-        <td class="number" data-label="Matched costs">${showCount(row.matched)}</td>
-        <td class="number" data-label="Unpriced costs">${showCount(row.unpriced)}</td>
-      </tr>`,
-  );
+  const partner = partners.find(({ id }) => id === asked.partner_id);
+  const read = (days: { from: number; to: number }) =>
+    findSpendOfApps(ledger, { ...days, partnerId: partner?.id }, partner ? [] : ["partner"], tokens);
+  const compared = comparedDays(period, now);
+  const isOver = compared?.now.to === period.to;
+  const [rows, before] = await Promise.all([read(period), isOver ? read(compared.before) : undefined]);
+  const names: Names = partner
+    ? new Map(apps.map(({ token, name }) => [token, { name, href: `/operator/apps/${token}` }]))
+    : new Map(
+        partners.map(({ id, name }) => [
+          String(id),
+          { name, href: withQuery(url, { partner_id: String(id) }) },
+        ]),
+      );
+  const toKey = (row: ReportRow<"spend">) => (partner ? row.appToken : String(row.partnerId));
+  const currencies = toCurrencies(rows, before, toKey);
+  const title = partner ? html`Spend of ${nameText(partner.name)} by app` : "Spend by partner";
   return {
     section: "Spend",
     body: html`
-      <h1>Spend by partner</h1>
+      ${partner ? breadcrumb([["Spend", withQuery(url, { partner_id: null })]], partner.name) : ""}
+      ${pageHead(title)}
       ${periodPicker(url, period)}
-      ${table("Spend by partner", columns, shown, html`<p class="notice">No matched costs in this period.</p>`)}
-      <p class="muted">All apps together. Spend includes adjustments, and each currency has its own row.</p>
-      ${pendingSection(pending)}`,
+      ${currencies.length === 0 ? notice("No matched costs in this period.") : ""}
+      ${currencies.map((one) => currencySection(one, names, partner ? "App" : "Partner"))}
+      <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are to the same number of days before." : "Today isn't over, so it isn't compared with the days before."}</p>
+      ${partner ? html`<p><a href="/operator/partners/${partner.id}">Page of the partner</a></p>` : pendingSection(pending)}`,
   };
 };
 
-function pendingSection(pending: PendingSpend[]): Markup {
-  return html`
-    <section class="card" aria-labelledby="pending">
-      <h2 id="pending">Pending costs</h2>
-      <p class="muted">${pending.length === 0 ? "No pending costs." : "These costs don't have a matching click or impression yet. They don't count for any app."}</p>
-      ${table("Pending costs by partner", ["Partner", numberColumn("Costs"), numberColumn("Amount")], pending.map(pendingRow))}
-    </section>`;
+type Names = Map<string, { name: string; href: string }>;
+
+interface Line {
+  key: string;
+  spend: bigint;
+  /** Of the days before; undefined if they are not compared. */
+  before: bigint | undefined;
+  adjusted: bigint;
+  matched: number;
+  unpriced: number;
 }
 
-const pendingRow = (row: PendingSpend) => html`
-  <tr>
-    <th scope="row"><a href="/operator/partners/${row.partnerId}/pending">${row.partner}</a></th>
-    <td class="number" data-label="Costs">${showCount(row.count)}</td>
-    <td class="number" data-label="Amount">${row.currency} ${formatSpend(row.rows)}</td>
-  </tr>`;
+interface Currency {
+  currency: string;
+  /** The highest spend first. */
+  lines: Line[];
+  total: Line;
+}
+
+type ToKey = (row: ReportRow<"spend">) => string;
+
+/** The currency with the most costs first. */
+function toCurrencies(
+  rows: ReportRow<"spend">[],
+  before: ReportRow<"spend">[] | undefined,
+  toKey: ToKey,
+): Currency[] {
+  const earlier = Map.groupBy(before ?? [], ({ currency }) => currency);
+  return [...Map.groupBy(rows, ({ currency }) => currency)]
+    .map(([currency, some]) => {
+      const last = Map.groupBy(earlier.get(currency) ?? [], toKey);
+      const lines = [...Map.groupBy(some, toKey)]
+        .map(([key, own]) => toLine(key, own, before && (last.get(key) ?? [])))
+        .sort((one, other) => (one.spend < other.spend ? 1 : -1));
+      return { currency, lines, total: toLine("", some, before && (earlier.get(currency) ?? [])) };
+    })
+    .sort((one, other) => other.total.matched - one.total.matched);
+}
+
+const toLine = (key: string, rows: ReportRow<"spend">[], before: ReportRow<"spend">[] | undefined): Line => ({
+  key,
+  spend: sumSpend(rows),
+  before: before && sumSpend(before),
+  adjusted: sumAdjusted(rows),
+  matched: rows.reduce((sum, row) => sum + row.matched, 0),
+  unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
+});
+
+function currencySection({ currency, lines, total }: Currency, names: Names, heading: string): Markup {
+  const name = ({ key }: Line) => {
+    const found = names.get(key);
+    return found ? html`<a href="${found.href}">${nameText(found.name)}</a>` : key;
+  };
+  const number = (heading: string, cell: (line: Line) => string) => ({
+    heading,
+    kind: "number" as const,
+    cell,
+  });
+  return card(
+    {
+      id: `spend-${currency}`,
+      title: currency,
+      aside: html`<strong>${showMoney(total.spend, currency)}</strong>`,
+    },
+    table({
+      label: `Spend in ${currency}`,
+      layout: "figures-in-row",
+      rows: lines,
+      total,
+      columns: [
+        { heading, cell: (line) => (line === total ? "Total" : name(line)) },
+        number("Spend", ({ spend }) => showMoney(spend, currency)),
+        number("Share", ({ spend }) => showShare(spend, total.spend)),
+        number("Change", ({ spend, before }) => (before === undefined ? NONE : showChange(spend, before))),
+        number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : showMoney(adjusted, currency))),
+        number("Matched costs", ({ matched }) => showCount(matched)),
+        number("Unpriced costs", ({ unpriced }) => showCount(unpriced)),
+      ],
+    }),
+  );
+}
+
+const pendingSection = (pending: PendingSpend[]): Markup =>
+  card(
+    { id: "pending", title: "Pending costs" },
+    html`<p class="muted">${pending.length === 0 ? "No pending costs." : "These costs don't have a matching click or impression yet. They don't count for any app."}</p>`,
+    table({
+      label: "Pending costs by partner",
+      rows: pending,
+      columns: [
+        {
+          heading: "Partner",
+          cell: ({ partnerId, partner }) =>
+            html`<a href="/operator/partners/${partnerId}/pending">${nameText(partner)}</a>`,
+        },
+        { heading: "Costs", kind: "number", cell: ({ count }) => showCount(count) },
+        {
+          heading: "Amount",
+          kind: "number",
+          cell: ({ rows, currency }) => showMoney(sumSpend(rows), currency),
+        },
+      ],
+    }),
+  );

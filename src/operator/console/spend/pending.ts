@@ -1,5 +1,4 @@
 /** The pending costs of a partner, one by one. */
-
 import { html } from "hono/html";
 import { listPendingCosts } from "../../../db/ledger/cost-list.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
@@ -8,10 +7,11 @@ import { formatAmount } from "../../../domain/money.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { costTypeName } from "../../../pages/cost-types.ts";
+import { breadcrumb, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { pager } from "../../../pages/list.ts";
 import { time } from "../../../pages/markup.ts";
+import { table } from "../../../pages/table.ts";
 import { notFound } from "../../api/common.ts";
-import { numberColumn, table } from "../elements.ts";
 import { idOf, type Show } from "../layout.ts";
 
 const PAGE_SIZE = 100;
@@ -26,27 +26,39 @@ export const pendingPage: Show = async (context) => {
   ]);
   if (!partner) throw notFound("partner");
   const path = `/operator/partners/${id}/pending`;
-  const columns = ["Cost ID", "Type", numberColumn("Amount"), "Received", "Lapses", "Tag"];
-  const rows = items.map(({ costId, costType, currency, amount, tag, receivedAt }) => {
-    const received = receivedAt ?? 0;
-    return html`
-      <tr>
-        <th scope="row"><code>${showInvisible(costId)}</code></th>
-        <td data-label="Type">${costTypeName(costType)}</td>
-        <td class="number" data-label="Amount">${amount === null ? "no amount" : `${currency} ${formatAmount(amount)}`}</td>
-        <td data-label="Received">${time(toIso(received))}</td>
-        <td data-label="Lapses">${time(toIso(received + COST_WINDOW_MS))}</td>
-        <td data-label="Tag">${showInvisible(tag ?? "")}</td>
-      </tr>`;
-  });
+  const none =
+    next === null && after === null ? "No pending costs." : "No pending costs in this part of the list.";
   return {
     title: `Pending costs of ${partner.displayName}`,
     section: "Spend",
     body: html`
-      <p><a href="/operator/spend">Spend by partner</a></p>
-      <h1>Pending costs of <a href="/operator/partners/${id}">${partner.displayName}</a></h1>
+      ${breadcrumb(
+        [
+          ["Spend", "/operator/spend"],
+          [partner.displayName, `/operator/partners/${id}`],
+        ],
+        "Pending costs",
+      )}
+      ${pageHead(html`Pending costs of ${nameText(partner.displayName)}`)}
       <p class="lead">Each waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a></p>
-      ${table("Pending costs", columns, rows, html`<p class="notice">${next === null && after === null ? "No pending costs." : "No pending costs in this part of the list."}</p>`)}
+      ${table({
+        label: "Pending costs",
+        rows: items.map((item) => ({ ...item, received: item.receivedAt ?? 0 })),
+        empty: notice(none),
+        columns: [
+          { heading: "Cost ID", cell: ({ costId }) => html`<code>${showInvisible(costId)}</code>` },
+          { heading: "Type", cell: ({ costType }) => costTypeName(costType) },
+          {
+            heading: "Amount",
+            kind: "number",
+            cell: ({ amount, currency }) =>
+              amount === null ? "no amount" : `${currency} ${formatAmount(amount)}`,
+          },
+          { heading: "Received", cell: ({ received }) => time(toIso(received)) },
+          { heading: "Lapses", cell: ({ received }) => time(toIso(received + COST_WINDOW_MS)) },
+          { heading: "Tag", cell: ({ tag }) => showInvisible(tag ?? "") },
+        ],
+      })}
       ${pager(after === null ? null : path, next === null ? null : `${path}?${new URLSearchParams({ after: next })}`, ["First page", "Next page"])}`,
   };
 };

@@ -2,20 +2,22 @@
 import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { Context } from "../../../env.ts";
+import { badge } from "../../../pages/elements.ts";
+import type { Option } from "../../../pages/fields.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { UserItem } from "../../api/users.ts";
 import { type Page, secretPage } from "../layout.ts";
 
-export const ROLES: [string, string][] = [
+export const ROLE_NAMES = { member: "Member", operator: "Operator" } as const;
+
+export const ROLES: Option[] = [
   ["member", "Member: can use the apps they're added to"],
   ["operator", "Operator: can also use this console"],
 ];
 
 export function stateOf({ disabled_at, erased }: UserItem): Markup {
-  if (erased) return html`<span class="badge">erased</span>`;
-  return disabled_at === null
-    ? html`<span class="badge ok">active</span>`
-    : html`<span class="badge">disabled</span>`;
+  if (erased) return badge("Erased");
+  return disabled_at === null ? badge("Active", "ok") : badge("Disabled");
 }
 
 export function passwordPage({ url }: Context, { id, email, temporary_password = "" }: UserItem): Page {

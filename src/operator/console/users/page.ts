@@ -7,19 +7,19 @@ import { toIso } from "../../../domain/time.ts";
 import { AppError } from "../../../errors.ts";
 import { appToken } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
+import { card, facts, pageHead } from "../../../pages/elements.ts";
 import { time } from "../../../pages/markup.ts";
 import { addMember } from "../../api/apps.ts";
 import { badField } from "../../api/common.ts";
 import { eraseUser, issueToken, readUser, resetPassword, updateUser } from "../../api/users.ts";
-import { pick } from "../elements.ts";
-import { type Act, done, type Form, idOf, type Show, secretPage } from "../layout.ts";
+import { type Act, done, type Form, idOf, pick, type Show, secretPage } from "../layout.ts";
 import { passwordPage, stateOf } from "./common.ts";
 import * as sections from "./sections.ts";
 
 export const userPage: Show = async (context, formError, session) => {
   const user = await readUser.handle(context, session, { path: { id: idOf(context) } });
   const { DB } = context.env;
-  const [history, apps, allApps] = await Promise.all([
+  const [{ creator, lastSignIn }, apps, allApps] = await Promise.all([
     findUserHistory(DB, user.id),
     listAppsOfUser(DB, user.id),
     listAllApps(DB),
@@ -33,16 +33,22 @@ export const userPage: Show = async (context, formError, session) => {
     title: user.email,
     section: "Users",
     body: html`
-      <div class="head"><h1>${user.email}</h1>${stateOf(user)}</div>
-      <section class="card" aria-labelledby="profile">
-        <h2 id="profile">Profile</h2>
-        <dl class="details">
-          <dt>Created</dt><dd>${time(user.created_at)}${history.creator === undefined ? "" : `, by ${history.creator ?? "the command line"}`}</dd>
-          <dt>Last sign-in</dt><dd>${history.lastSignIn === null ? "Never" : time(toIso(history.lastSignIn))}</dd>
-          <dt>Activity</dt><dd><a href="/operator/audit?who=${encodeURIComponent(user.email)}">What this user did</a>, <a href="/operator/audit?object=user%20${user.id}">what was done to this user</a></dd>
-        </dl>
-        ${user.erased ? "" : sections.emailForm(view)}
-      </section>
+      ${pageHead(user.email, stateOf(user))}
+      ${card(
+        { id: "profile", title: "Profile" },
+        facts(
+          [
+            "Created",
+            html`${time(user.created_at)}${creator === undefined ? "" : `, by ${creator ?? "the command line"}`}`,
+          ],
+          ["Last sign-in", lastSignIn === null ? "Never" : time(toIso(lastSignIn))],
+          [
+            "Activity",
+            html`<a href="/operator/audit?who=${encodeURIComponent(user.email)}">What this user did</a>, <a href="/operator/audit?object=user%20${user.id}">what was done to this user</a>`,
+          ],
+        ),
+        user.erased ? "" : sections.emailForm(view),
+      )}
       ${
         user.erased
           ? ""

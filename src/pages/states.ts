@@ -1,0 +1,41 @@
+/** The states of partners, cost types, credentials, rounds and apps, in the same words and colors on every page. */
+import { html } from "hono/html";
+import { COST_TYPE, type CostType } from "../domain/cost-types.ts";
+import { badge } from "./elements.ts";
+import type { Markup } from "./markup.ts";
+
+/** Whether the partner may send costs. */
+export function partnerBadge(partner: {
+  supportsCostData: number;
+  stoppedAt: number | null;
+  typesInRound?: number;
+}): Markup {
+  if (partner.stoppedAt !== null) return badge("Stopped", "error");
+  if (partner.supportsCostData) return badge("Live", "ok");
+  return partner.typesInRound ? badge("In a round", "warn") : badge("Not integrated");
+}
+
+/** The integration of a cost type. A live one can be in a round too. */
+export function typeBadges(
+  partner: { integratedTypes: number; typesInRound: number; stoppedAt: number | null },
+  type: CostType,
+): Markup {
+  const isLive = (partner.integratedTypes & COST_TYPE[type].bit) !== 0;
+  const isInRound = (partner.typesInRound & COST_TYPE[type].bit) !== 0;
+  if (!isLive && !isInRound) return badge("Not integrated");
+  const live = partner.stoppedAt === null ? badge("Live", "ok") : badge("Stopped", "error");
+  return html`${isLive ? live : ""} ${isInRound ? badge("In a round", "warn") : ""}`;
+}
+
+export const credentialBadge = (isRevoked: boolean): Markup =>
+  isRevoked ? badge("Revoked", "error") : badge("Active", "ok");
+
+/** `passed`: whether an open round can be approved. */
+export function roundBadge(state: "open" | "approved" | "closed", passed: boolean): Markup {
+  if (state === "approved") return badge("Approved", "ok");
+  if (state === "closed") return badge("Closed");
+  return passed ? badge("Ready to approve", "ok") : badge("Open", "warn");
+}
+
+/** Behind the name of an app or a link. */
+export const archivedBadge = (isArchived: boolean): Markup | "" => (isArchived ? badge("Archived") : "");
