@@ -119,7 +119,7 @@ function navigation(context: Context, { user, switcher }: Page): Markup {
   return html`
     ${switcher ? "" : link("/apps", "Apps")}
     <details class="menu">
-      <summary>${user.email}</summary>
+      <summary><span>${user.email}</span></summary>
       <div>
         ${link("/account", "Account")}
         ${user.role === "operator" ? link("/operator", "Operator console") : ""}

@@ -32,8 +32,8 @@ export interface Table<Row> {
   classOf?: (row: Row) => string;
   /** What a row has in the place of its cells. */
   spanOf?: (row: Row) => Markup | undefined;
-  /** Puts the numbers of a card beside each other. */
-  layout?: "figures-in-row";
+  /** Puts the numbers of a card beside each other; `links` also shows levels by their distance from the side. */
+  layout?: "figures-in-row" | "links figures-in-row";
 }
 
 export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>): Content {
@@ -43,17 +43,16 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
   const cells = (row: Row) =>
     columns.map((column, index) =>
       index === 0
-        ? html`<th scope="row" ${column.kind ? html`class="${column.kind}"` : ""}>${column.cell(row)}</th>`
+        ? html`<th scope="row"${attribute("class", column.kind)}>${column.cell(row)}</th>`
         : cell(column, column.cell(row)),
     );
   const line = (row: Row) => {
     const id = idOf?.(row);
     const span = spanOf?.(row);
-    const name = classOf?.(row);
+    const attributes = html`${attribute("id", id)}${id === undefined ? "" : html` tabindex="-1"`}${attribute("class", classOf?.(row))}`;
+    const content = span === undefined ? cells(row) : html`<td colspan="${columns.length}">${span}</td>`;
     return html`
-      <tr ${id === undefined ? "" : html`id="${id}" tabindex="-1"`} ${name ? html`class="${name}"` : ""}>${
-        span === undefined ? cells(row) : html`<td colspan="${columns.length}">${span}</td>`
-      }</tr>`;
+      <tr${attributes}>${content}</tr>`;
   };
   return html`
     <div class="table stacked ${layout ?? ""}" tabindex="0" role="region" aria-label="${label}"><table>
@@ -64,21 +63,22 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
 }
 
 function head<Row>({ heading, kind, href, sorted }: Column<Row>): Markup {
-  const name = kind ? html`class="${kind}"` : "";
+  const name = attribute("class", kind);
   if (kind === "action")
-    return html`<th scope="col" ${name}><span class="visually-hidden">${heading}</span></th>`;
-  if (href === undefined) return html`<th scope="col" ${name}>${heading}</th>`;
+    return html`<th scope="col"${name}><span class="visually-hidden">${heading}</span></th>`;
+  if (href === undefined) return html`<th scope="col"${name}>${heading}</th>`;
   const arrow = sorted && html` <span aria-hidden="true">${sorted === "ascending" ? "▲" : "▼"}</span>`;
-  return html`<th scope="col" ${name} ${sorted ? html`aria-sort="${sorted}"` : ""}><a href="${href}">${heading}${arrow ?? ""}</a></th>`;
+  return html`<th scope="col"${name}${attribute("aria-sort", sorted)}><a href="${href}">${heading}${arrow ?? ""}</a></th>`;
 }
 
 /** An empty cell is not shown on a phone. */
 function cell<Row>({ heading, kind }: Column<Row>, content: Content): Markup {
-  const name = kind ? html`class="${kind}"` : "";
-  return kind === "action"
-    ? html`<td ${name}>${content}</td>`
-    : html`<td data-label="${heading}" ${name}>${content}</td>`;
+  const label = attribute("data-label", kind === "action" ? undefined : heading);
+  return html`<td${label}${attribute("class", kind)}>${content}</td>`;
 }
+
+const attribute = (name: string, value: string | undefined): Markup | "" =>
+  value ? html` ${name}="${value}"` : "";
 
 const STEP = 50;
 const MOST = 1_000;

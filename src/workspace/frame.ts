@@ -8,7 +8,7 @@ import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import type { Handler } from "../http/router.ts";
-import { buttonLink } from "../pages/elements.ts";
+import { buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { asCode, type Markup } from "../pages/markup.ts";
@@ -88,11 +88,11 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
     user: session,
     switcher: html`
       <details class="menu switcher">
-        <summary><span class="visually-hidden">App: </span>${app.name}</summary>
+        <summary><span class="visually-hidden">App: </span><span>${nameText(app.name)}</span></summary>
         <div>
           ${listed.map(
             ({ token, name }) =>
-              html`<a href="/apps/${token}${TABS[tab]}" ${token === app.token ? html`aria-current="true"` : ""}>${name}</a>`,
+              html`<a href="/apps/${token}${TABS[tab]}" ${token === app.token ? html`aria-current="true"` : ""}>${nameText(name)}</a>`,
           )}
           ${listed.length > 1 ? html`<a class="all" href="/apps">All apps</a>` : ""}
         </div>

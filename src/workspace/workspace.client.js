@@ -36,9 +36,10 @@ addEventListener("change", ({ target }) => {
   const form = document.querySelector("#selection");
   const current = new URL(location.href).searchParams.get("selected");
   selection ??= new Set(current ? current.split(",") : []);
-  if (target.checked && selection.size >= Number(form.dataset.max)) {
+  const { max } = form.parentElement.dataset;
+  if (target.checked && selection.size >= Number(max)) {
     target.checked = false;
-    showCount(`You can select up to ${form.dataset.max} links.`);
+    showCount(`You can select up to ${max} links.`);
     return;
   }
   if (target.checked) selection.add(target.value);
@@ -46,7 +47,8 @@ addEventListener("change", ({ target }) => {
   history.replaceState(null, "", withSelection(location.href));
   shownPlace = currentPlace();
   form.elements.back.value = location.search;
-  form.closest("details").open = true;
+  form.parentElement.hidden = selection.size === 0;
+  showPartner();
   for (const link of document.querySelectorAll("main a[href]")) {
     const isSamePage = new URL(link.href).pathname === location.pathname;
     if (isSamePage && !link.matches("[data-clear]")) link.href = withSelection(link.href);
@@ -66,6 +68,22 @@ function hideWithScript() {
   for (const element of document.querySelectorAll("[data-without-script]")) element.hidden = true;
 }
 hideWithScript();
+
+/** The bar for selected links is there while links are selected, and the partner while one can be attached. */
+function showSelection() {
+  const form = document.querySelector("#selection");
+  if (!form) return;
+  const count = document.querySelector("[data-selected-count]").textContent;
+  form.parentElement.hidden = /^No/.test(count);
+  form.elements.action.addEventListener("change", showPartner);
+  showPartner();
+}
+function showPartner() {
+  const { action, partner } = document.querySelector("#selection").elements;
+  partner.closest(".field").hidden = action.value !== "attach";
+}
+showSelection();
+
 /** Replaces the list by that of the current address. Loads the page instead if anything is unusual. */
 async function showLinks(focus) {
   const address = location.href;
@@ -79,6 +97,7 @@ async function showLinks(focus) {
     document.querySelector("#links").replaceWith(list);
     dispatchEvent(new Event("replaced"));
     hideWithScript();
+    showSelection();
     const target = focus ? document.getElementById(focus) : list.querySelector(".links");
     target?.focus();
   } catch {

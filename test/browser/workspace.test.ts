@@ -39,7 +39,7 @@ describe("by mouse", () => {
     await page.getByLabel("Name starts with").fill("video");
     await page.getByRole("button", { name: "Show links" }).click();
     await row(page, "Video 15s").getByText("Acme › Spring › Runners").waitFor();
-    expect(await row(page, "Video 15s").locator('[data-head="Clicks"]').textContent()).toMatch(/^[\d,]+$/);
+    expect(await row(page, "Video 15s").locator('[data-label="Clicks"]').textContent()).toMatch(/^[\d,]+$/);
     await row(page, "Video 15s").getByRole("button", { name: "Copy click URL of Video 15s" }).click();
     await page.getByRole("status").getByText("Copied").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await readClickUrl("demo1nk004"));

@@ -5852,6 +5852,30 @@ AND (? OR (coalesce(e.cost_type,
       ?))
 RETURNING cost_id AS costId;
 
+-- src/db/links/all-links.ts: rows read 16, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH l USING INDEX links_by_parent (app_token=?)
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.parent_id AS parentId,
+  l.created_at AS createdAt
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN links l INDEXED BY links_by_parent ON l.app_token = m.app_token
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+LIMIT ? + 0;
+
 -- src/db/links/browse.ts: rows read 5, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
@@ -5919,8 +5943,6 @@ AND s.waiting_secret IS NULL
 AND (? IS NULL OR l.archived = ?)
 AND (? IS NULL OR l.id NOT IN (SELECT value
     FROM json_each(?)))
-AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
-AND l.label COLLATE NOCASE >= ?
 AND (? IS NULL OR l.level = ?)
 AND (? IS NULL OR l.partner_id = ?)
 AND (? IS NULL OR l.cost_switch IS NOT NULL
@@ -5933,7 +5955,7 @@ LIMIT ? + 0;
 -- src/db/links/browse.ts: rows read 11, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
--- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>? AND label<?)
+-- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>?)
 -- LIST SUBQUERY 1
 --   SCAN json_each VIRTUAL TABLE INDEX 1:
 --   CREATE BLOOM FILTER
@@ -5972,7 +5994,6 @@ AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL
 AND l.label COLLATE NOCASE >= ?
 AND (l.label COLLATE NOCASE > ? OR l.id > ?)
-AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
 AND (? IS NULL OR l.archived = ?)
 AND (? IS NULL OR l.id NOT IN (SELECT value
     FROM json_each(?)))
@@ -5982,7 +6003,7 @@ LIMIT ? + 0;
 -- src/db/links/browse.ts: rows read 15, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
--- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>? AND label<?)
+-- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>?)
 -- LIST SUBQUERY 1
 --   SCAN json_each VIRTUAL TABLE INDEX 1:
 --   CREATE BLOOM FILTER
@@ -6022,107 +6043,6 @@ AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL
 AND l.label COLLATE NOCASE >= ?
 AND (l.label COLLATE NOCASE > ? OR l.id > ?)
-AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
-AND (? IS NULL OR l.archived = ?)
-AND (? IS NULL OR l.id NOT IN (SELECT value
-    FROM json_each(?)))
-ORDER BY l.label COLLATE NOCASE, l.id
-LIMIT ? + 0;
-
--- src/db/links/browse.ts: rows read 3, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
--- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>? AND label<?)
--- LIST SUBQUERY 1
---   SCAN json_each VIRTUAL TABLE INDEX 1:
---   CREATE BLOOM FILTER
--- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT l.id AS id,
-  l.token AS token,
-  l.level AS level,
-  l.label AS label,
-  l.archived AS archived,
-  l.partner_id AS partnerId,
-  l.cost_switch AS costSwitch,
-  l.child_count AS childCount,
-  l.created_at AS createdAt,
-  coalesce(l3.label || '::',
-    '') || coalesce(l2.label || '::',
-    '') || l1.label AS inheritedName,
-  coalesce(l1.partner_id,
-    l2.partner_id,
-    l3.partner_id) AS inheritedPartner,
-  coalesce(l1.cost_switch,
-    l2.cost_switch,
-    l3.cost_switch) AS inheritedSwitch
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-CROSS JOIN links l INDEXED BY links_by_level ON l.app_token = m.app_token
-AND l.parent_id IS NOT NULL
-AND l.level = 3
-LEFT JOIN links l1 ON l1.id = l.parent_id
-LEFT JOIN links l2 ON l2.id = l1.parent_id
-LEFT JOIN links l3 ON l3.id = l2.parent_id
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND l.label COLLATE NOCASE >= ?
-AND (l.label COLLATE NOCASE > ? OR l.id > ?)
-AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
-AND (? IS NULL OR l.archived = ?)
-AND (? IS NULL OR l.id NOT IN (SELECT value
-    FROM json_each(?)))
-ORDER BY l.label COLLATE NOCASE, l.id
-LIMIT ? + 0;
-
--- src/db/links/browse.ts: rows read 10, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
--- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>? AND label<?)
--- LIST SUBQUERY 1
---   SCAN json_each VIRTUAL TABLE INDEX 1:
---   CREATE BLOOM FILTER
--- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT l.id AS id,
-  l.token AS token,
-  l.level AS level,
-  l.label AS label,
-  l.archived AS archived,
-  l.partner_id AS partnerId,
-  l.cost_switch AS costSwitch,
-  l.child_count AS childCount,
-  l.created_at AS createdAt,
-  coalesce(l3.label || '::',
-    '') || coalesce(l2.label || '::',
-    '') || l1.label AS inheritedName,
-  coalesce(l1.partner_id,
-    l2.partner_id,
-    l3.partner_id) AS inheritedPartner,
-  coalesce(l1.cost_switch,
-    l2.cost_switch,
-    l3.cost_switch) AS inheritedSwitch
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-CROSS JOIN links l INDEXED BY links_by_level ON l.app_token = m.app_token
-AND l.parent_id IS NOT NULL
-AND l.level = 4
-LEFT JOIN links l1 ON l1.id = l.parent_id
-LEFT JOIN links l2 ON l2.id = l1.parent_id
-LEFT JOIN links l3 ON l3.id = l2.parent_id
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND l.label COLLATE NOCASE >= ?
-AND (l.label COLLATE NOCASE > ? OR l.id > ?)
-AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
 AND (? IS NULL OR l.archived = ?)
 AND (? IS NULL OR l.id NOT IN (SELECT value
     FROM json_each(?)))
@@ -6177,8 +6097,6 @@ AND (l.level > ? OR l.level = ?
 AND (? IS NULL OR l.archived = ?)
 AND (? IS NULL OR l.id NOT IN (SELECT value
     FROM json_each(?)))
-AND l.label COLLATE NOCASE < ? || CAST(x'FF' AS TEXT)
-AND l.label COLLATE NOCASE >= ?
 AND (? IS NULL OR l.level = ?)
 AND (? IS NULL OR l.partner_id = ?)
 AND (? IS NULL OR l.cost_switch IS NOT NULL

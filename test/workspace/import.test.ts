@@ -462,5 +462,5 @@ it("is closed for members of other apps", async () => {
   const checked = await upload(browser, toFile("network", "New A"));
   expect((await confirm(browser, checked, {}, `${other}/rows`)).status).toBe(404);
   expect(await linksNamed("New")).toEqual([]);
-  expect(hrefOf(await open(browser, `${APP}/links`), "Import")).toBe(IMPORT);
+  expect(hrefOf(await open(browser, `${APP}/links`), "Import CSV")).toBe(IMPORT);
 });

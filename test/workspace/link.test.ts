@@ -94,12 +94,12 @@ describe("a link's page", () => {
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([
       ["Type", "Spend", "Average cost", "Matched", "Unpriced"],
-      ["cpc, cost per click", "1.50 USD", "$1.50", "1", "1"],
-      ["cpm, cost per 1,000 impressions", "0.003 EUR", "€3.00", "1", "0"],
+      ["cpc, cost per click", "$1.50", "$1.50", "1", "1"],
+      ["cpm, cost per 1,000 impressions", "<€0.01", "€3.00", "1", "0"],
     ]);
     expect(page.match(/<figure class="daily-chart/g)).toHaveLength(3);
     await open(browser, hrefOf(page, "cpc, cost per click"));
-    expect(textOf(await open(browser, hrefOf(page, "Show in the tree")))).toContain("Close Runners");
+    expect(textOf(await open(browser, hrefOf(page, "Show in Links")))).toContain("Close Runners");
   });
 
   it("shows at most 50 sub-links, and leads to the others", async () => {

@@ -1,7 +1,7 @@
 /** The Links page: the tree, search, filters, order, figures with everything below a link, and every empty and wrong view. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, click, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
+import { ask, click, countingDatabase, DAY, DEMO, env, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger } from "../support.ts";
 import { APP, decode, hrefOf, linksOf, open, textOf } from "./page-text.ts";
 
@@ -26,14 +26,14 @@ interface Row {
 
 /** The rows of the table, without those that lead to more links. */
 function rowsOf(page: string): Row[] {
-  return [...page.matchAll(/<tr class="level-\d">([\s\S]*?)<\/tr>/g)].map(([, row = ""]) => {
+  return [...page.matchAll(/<tr[^>]*>\s*<th scope="row">([\s\S]*?)<\/tr>/g)].map(([, row = ""]) => {
     const cell = (head: string) =>
-      textOf(new RegExp(`data-head="${head}"[^>]*>([\\s\\S]*?)</td>`).exec(row)?.[1] ?? "?");
-    const [, name = ""] = /<a href="[^"]*\/links\/\w+[^"]*">([^<]*)</.exec(row) ?? [];
+      textOf(new RegExp(`data-label="${head}"[^>]*>([\\s\\S]*?)</td>`).exec(row)?.[1] ?? "?");
+    const [, name = ""] = /<a href="[^"]*\/links\/\w+[^"]*"><bdi>([^<]*)</.exec(row) ?? [];
     return {
       name: decode(name),
       level: textOf(/class="muted level">([^<]*)</.exec(row)?.[1] ?? ""),
-      path: textOf(/class="muted path">([^<]*)</.exec(row)?.[1] ?? ""),
+      path: textOf(/class="muted path"[^>]*>([\s\S]*?)<\/span>/.exec(row)?.[1] ?? ""),
       partner: cell("Partner"),
       costData: cell("Cost data"),
       clicks: cell("Clicks"),
@@ -168,16 +168,52 @@ describe("the tree", () => {
 });
 
 describe("search and filters", () => {
-  it("finds the beginning of a name at every level in any case, with the names above it", async () => {
-    const found = rowsOf(await open(browser, `${PAGE}?q=v`));
-    expect(found.map(({ name, path }) => [name, path])).toEqual([
+  it("finds words in any order and anywhere in the names from the network down, in any case", async () => {
+    const page = await open(browser, `${PAGE}?q=ideo`);
+    expect(rowsOf(page).map(({ name, path }) => [name, path])).toEqual([
       ["Video 15s", "Acme › Spring › Runners ›"],
       ["Video 30s", "Acme › Spring › Runners ›"],
     ]);
-    expect(await namesAt("q=ACM")).toEqual(["Acme"]);
-    expect(await namesAt("q=cme")).toEqual([]);
-    expect(await namesAt("q=r")).toEqual(["Retargeting", "Runners"]);
-    expect(await namesAt("q=%25")).toEqual([]);
+    expect(textOf(page)).toContain("2 links match “ideo”.");
+    expect(await namesAt("q=15S+acm")).toEqual(["Video 15s"]);
+    expect(await namesAt("q=Acme::Spring")).toEqual(await namesAt("q=Acme+%E2%80%BA+Spring"));
+    expect(await namesAt("q=Acme::Spring::Runn&level=3")).toEqual(["Runners"]);
+    expect(await namesAt("q=demo1nk004")).toEqual(["Video 15s"]);
+    expect(await namesAt("q=demo1nk00")).toEqual([]);
+    expect(await namesAt("q=%25")).toEqual(["Lookalike 1%"]);
+    await rows("UPDATE links SET label = 'Café' WHERE token = 'demo1nk008'");
+    expect(await namesAt(`q=${encodeURIComponent("cafe\u0301")}`)).toEqual(["Café"]);
+  });
+
+  it("names the words that no link has, and offers archived links that match", async () => {
+    const nothing = textOf(await open(browser, `${PAGE}?q=video+nosuch+<b>`));
+    expect(nothing).toContain("No link of this app has “nosuch” and “<b>”.");
+    expect(textOf(await open(browser, `${PAGE}?q=video+beacon`))).toContain("none has all of them");
+    await rows("UPDATE links SET archived = 1 WHERE token = 'demo1nk004'");
+    const page = await open(browser, `${PAGE}?q=15s`);
+    expect(names(page)).toEqual([]);
+    expect(names(await open(browser, hrefOf(page, "Show 1 archived match")))).toEqual(["Video 15s"]);
+  });
+
+  it("reads each link of the app once, and at most 20,000", async () => {
+    const count = async () => {
+      const { database, counts } = countingDatabase();
+      const page = await open(browser, `${PAGE}?q=N+00001`, { env: { DB: database } });
+      return { read: counts.read, text: textOf(page) };
+    };
+    await addLinks(5_000, null, 1, "N");
+    const some = await count();
+    expect(some.read - 5_000).toBeLessThan(60);
+    expect(some.text).not.toContain("were searched");
+    await rows(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 15100)
+       INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+       SELECT 'more' || i, ?, 8, 2, 'More ' || i, 0 FROM n`,
+      DEMO.appToken,
+    );
+    const all = await count();
+    expect(all.read - 20_001).toBeLessThan(60);
+    expect(all.text).toContain("The first 20,000 links of this app were searched.");
   });
 
   it("finds by level, attached partner and cost data, also together", async () => {
@@ -235,13 +271,13 @@ describe("figures", () => {
     await click("", at("demo1nk008"));
     const found = rowsOf(await open(browser, `${PAGE}?open=demo1nk001,demo1nk002,demo1nk003`));
     const of = (name: string) => found.find((row) => row.name === name);
-    expect(of("Video 15s")).toMatchObject({ clicks: "1", spend: "$1.50", average: "$1.50 cpc $2.00 cpm" });
-    expect(of("Runners")).toMatchObject({ clicks: "2", spend: "$2.00", average: "$1.00 cpc $2.00 cpm" });
+    expect(of("Video 15s")).toMatchObject({ clicks: "1", spend: "$1.50", average: "$1.50 cpc +1 more" });
+    expect(of("Runners")).toMatchObject({ clicks: "2", spend: "$2.00", average: "$1.00 cpc +1 more" });
     expect(of("Spring")).toMatchObject(of("Runners") ? { clicks: "2", spend: "$2.00" } : {});
     expect(of("Acme")).toMatchObject({
       clicks: "3",
       spend: "$2.00 €3.00",
-      average: "$1.00 cpc €3.00 cpi and 1 more",
+      average: "$1.00 cpc +2 more",
     });
     expect(of("Newsletter")).toMatchObject({ clicks: "1", spend: "–" });
   });
@@ -301,7 +337,7 @@ describe("figures", () => {
     const rest = names(second).filter((name) => name.startsWith("S "));
     expect(rest).toHaveLength(10);
     expect(new Set([...branch, ...rest]).size).toBe(60);
-    expect((await namesAt("sort=-clicks&q=s")).slice(0, 2)).toEqual(["S 00060", "S 00007"]);
+    expect((await namesAt("sort=-clicks&q=s")).slice(0, 3)).toEqual(["Newsletter", "S 00060", "S 00007"]);
     await click("figures-spend-1", { link: "demo1nk004" });
     await sendCost({ cost_id: "figures-spend-1", cost_amount: "1" });
     for (const filter of ["cost=on", "partner=1", "level=1&cost=on"]) {

@@ -21,8 +21,6 @@ export interface NamePosition {
 
 /** What is searched. An undefined value does not filter. */
 export interface LinkSearch {
-  /** The beginning of the link's own name; the case of ASCII letters does not matter. */
-  name?: string | undefined;
   level?: number | undefined;
   /** The link's own partner, not an inherited one. */
   partnerId?: number | undefined;
@@ -57,8 +55,6 @@ const start = sql.placeholder("start");
 const startId = sql.placeholder("startId");
 const startLevel = sql.placeholder("startLevel");
 
-// Texts with a prefix sort between the prefix and the prefix followed by FF, a byte that UTF-8 text never contains.
-const isNamed = sql`${name} < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`;
 const isAfterInLevel = sql`${name} >= ${start} AND (${name} > ${start} OR ${l.id} > ${startId})`;
 const isAfter = sql`(${l.level} > ${startLevel} OR ${l.level} = ${startLevel} AND ${isAfterInLevel})`;
 const isShown = sql`${ifGiven("archived", sql`${l.archived} = ${sql.placeholder("archived")}`)}
@@ -66,7 +62,7 @@ const isShown = sql`${ifGiven("archived", sql`${l.archived} = ${sql.placeholder(
 
 const hasSettings = sql`(${l.partnerId} IS NOT NULL OR ${l.costSwitch} IS NOT NULL)`;
 const costSwitch = sql`coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`;
-const isFound = sql`${isShown} AND ${isNamed} AND ${name} >= ${sql.placeholder("name")}
+const isFound = sql`${isShown}
   AND ${ifGiven("level", sql`${l.level} = ${sql.placeholder("level")}`)}
   AND ${ifGiven("partnerId", sql`${l.partnerId} = ${sql.placeholder("partnerId")}`)}
   AND ${ifGiven("hasOwnSwitch", sql`${l.costSwitch} IS NOT NULL AND ${l.level} > 1`)}
@@ -106,7 +102,7 @@ const levels = LEVELS.map((level) =>
     return query(
       fields,
       sql`${own(gate)} CROSS JOIN ${as(l)} ${source} ${ancestors}
-        WHERE ${gate.isViewer} AND ${isAfterInLevel} AND ${isNamed} AND ${isShown} ${IN_LEVEL}`,
+        WHERE ${gate.isViewer} AND ${isAfterInLevel} AND ${isShown} ${IN_LEVEL}`,
     );
   }),
 );
@@ -153,14 +149,13 @@ function statementsOf(
     ...viewer,
     appToken,
     limit,
-    name: search.name ?? "",
     level: search.level ?? null,
     partnerId: search.partnerId ?? null,
     costDataOn: flag(search.costDataOn),
     hasOwnSwitch: flag(search.hasOwnSwitch),
     archived: flag(search.archived),
     except: list.except ? JSON.stringify(list.except) : null,
-    start: after?.label ?? search.name ?? "",
+    start: after?.label ?? "",
     startId: after?.id ?? 0,
     startLevel: after?.level ?? 0,
   };
@@ -173,7 +168,7 @@ function statementsOf(
   const first = Math.max(list.of === "branch" ? 1 : (search.level ?? 1), after?.level ?? 1);
   return LEVELS.filter((level) => level >= first && level <= last).map((level) => {
     const isStart = level === after?.level;
-    const from = isStart ? {} : { start: search.name ?? "", startId: 0 };
+    const from = isStart ? {} : { start: "", startId: 0 };
     return expectStatement(levels[level - 1])(viewer)(db, { ...values, ...from });
   });
 }

@@ -6,8 +6,10 @@ import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/cost-types.ts";
-import { showCount, showMoney } from "../../pages/locale.ts";
+import { badge, nameText } from "../../pages/elements.ts";
+import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
 import { withQuery } from "../../pages/query.ts";
 import type { Link } from "../../usecases/links/link.ts";
 
@@ -27,8 +29,8 @@ export function partnerOf(link: PartnerKeys, partners: Partners): Partner | unde
 export function partnerCell(link: PartnerKeys, partners: Partners): Markup {
   const partner = partnerOf(link, partners);
   if (!partner) return html`<span class="muted">None</span>`;
-  const badge = partner.stoppedAt === null ? "" : html` <span class="badge error">Stopped</span>`;
-  return html`<span class="partner">${partner.displayName}${badge}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
+  const stopped = partner.stoppedAt === null ? "" : html` ${badge("Stopped", "error")}`;
+  return html`<span class="partner">${nameText(partner.displayName)}${stopped}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
 }
 
 /** Whether cost data is on, and of a sub-link, whether that is its own setting. */
@@ -36,12 +38,10 @@ export function costCell(
   link: Link,
   { level, costSwitch }: Pick<BrowsedLink, "level" | "costSwitch">,
 ): Markup {
-  const badge = link.cost_data_enabled
-    ? html`<span class="badge ok">On</span>`
-    : html`<span class="badge">Off</span>`;
+  const state = link.cost_data_enabled ? badge("On", "ok") : badge("Off");
   return level === 1 || costSwitch === null
-    ? badge
-    : html`${badge} <span class="muted">own: ${costSwitch ? "on" : "off"}</span>`;
+    ? state
+    : html`${state} <span class="muted">own: ${costSwitch ? "on" : "off"}</span>`;
 }
 
 /** Currencies below each other, those with the most costs first. */
@@ -51,7 +51,7 @@ export function spendCell(figures: LinkFigures | undefined): Markup {
     sums.reduce((sum, { matched, unpriced }) => sum + matched + unpriced, 0);
   const lines = [...byCurrency]
     .sort(([one, left], [other, right]) => costs(right) - costs(left) || (one < other ? -1 : 1))
-    .map(([currency, sums]) => html`<div>${showMoney(sumSpend(sums), currency)}</div>`);
+    .map(([currency, sums]) => html`<div>${moneyText(sumSpend(sums), currency)}</div>`);
   return lines.length > 0 ? html`${lines}` : html`<span class="muted">–</span>`;
 }
 
@@ -65,7 +65,7 @@ export function averageOf(
   return (sumCosts(rows) * (isPerMille ? 1_000n : 1n)) / BigInt(matched);
 }
 
-const MOST_AVERAGES = 2;
+const MOST_AVERAGES = 1;
 
 /** Those of the types with the most costs. */
 export function averageCell(figures: LinkFigures | undefined): Markup {
@@ -77,18 +77,14 @@ export function averageCell(figures: LinkFigures | undefined): Markup {
     const average = averageOf([sums]);
     return average === undefined
       ? []
-      : html`<div>${showMoney(average, sums.currency)} ${costTypeName(sums.costType)}</div>`;
+      : html`<div>${moneyText(average, sums.currency)} ${costTypeName(sums.costType)}</div>`;
   });
   if (lines.length === 0) return html`<span class="muted">–</span>`;
-  return html`${lines}${more > 0 ? html`<div class="muted">and ${more} more</div>` : ""}`;
+  return html`${lines}${more > 0 ? html`<div class="muted">+${more} more</div>` : ""}`;
 }
 
 export const countCell = (count: number | undefined): Markup =>
   count ? html`${showCount(count)}` : html`<span class="muted">0</span>`;
-
-/** A button that a script shows. Without it, the URL is on the link's page. */
-export const copyButton = (text: string, name: string, of: string): Markup =>
-  html`<button type="button" class="small secondary" data-copy="${text}" hidden>Copy ${name}<span class="visually-hidden"> of ${of}</span></button>`;
 
 /** A link of the same page that the script follows in place. `id` stays the same on the new page, to keep the focus. */
 export const inPlace = (url: URL, id: string, changes: Record<string, string | null>, text: Markup): Markup =>

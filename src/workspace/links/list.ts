@@ -1,43 +1,60 @@
 /** The Links page of an app: the tree of its links, with search, filters and figures. */
 import { html } from "hono/html";
-import type { Partners } from "../../db/links/partner-catalog.ts";
+import { MAX_SEARCHED } from "../../db/links/all-links.ts";
+import { buttonLink, card, emptyState, menu, nameText, notice, pageHead } from "../../pages/elements.ts";
+import type { Option } from "../../pages/fields.ts";
+import { filterForm, filterSelect } from "../../pages/list.ts";
+import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { periodPicker } from "../../pages/periods.ts";
 import { keptInputs, withQuery } from "../../pages/query.ts";
-import { selectionForm } from "../bulk/selection.ts";
+import { selectionForm, sortedPartners } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";
 import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./query.ts";
-import { branchRows, linksTable } from "./table.ts";
+import { branchLines, linksTable } from "./table.ts";
 import { type LinksView, readLinksView } from "./view.ts";
 
 export const linksPage: Show = async (context, member) => {
   const view = await readLinksView(context, member);
   const { url } = context;
+  const { query } = view;
+  const shown = {
+    context,
+    member,
+    ...view,
+    selected: new Set(query.selected),
+    sort: query.sort,
+    isFlat: isSearch(query),
+  };
   const isEmpty = view.branches.get(ROOT)?.links.length === 0;
   return {
     title: "Links",
     scripts: [workspaceScript.href],
     body: html`
-      <div class="head">
-        <h1>Links</h1>
-        <p class="actions">
-          <a class="button" href="${member.path}/links/new">Create link</a>
-          <a class="button secondary" href="${member.path}/links/import">Import</a>
-          ${member.app.linkCount === 0 ? "" : html`<a class="button secondary" href="${exportHref(url)}" download>Export CSV</a>`}
-        </p>
-      </div>
+      ${pageHead(
+        "Links",
+        html`
+          <div class="actions">
+            ${buttonLink(`${member.path}/links/new`, "Create link", "")}
+            ${menu("More", [
+              html`<a href="${member.path}/links/new?view=paste">Paste many</a>`,
+              html`<a href="${member.path}/links/import">Import CSV</a>`,
+              member.app.linkCount === 0 ? "" : html`<a href="${exportHref(url)}" download>Export CSV</a>`,
+            ])}
+          </div>`,
+      )}
       ${
         member.app.linkCount === 0
           ? noLinks(member)
           : html`
-              ${periodPicker(url, view.period, false)}
-              ${filterForm(url, view)}
+              ${periodPicker(url, view.period)}
+              ${filters(url, view)}
               <div id="links">
                 ${notices(view)}
+                ${isEmpty ? nothingFound(url, view) : html`${count(view)}${linksTable(shown, branchLines(shown, view))}`}
+                ${isEmpty ? "" : hiddenHint(url, view)}
                 ${isEmpty ? "" : selectionForm(url, view.partners, view.query.selected, shownTokens(view))}
-                ${isEmpty || view.query.archived ? "" : html`<p class="hint">Archived links are hidden, also in the exported file. <a href="${withQuery(url, { archived: "all", after: null })}">Show archived links</a></p>`}
-                ${isEmpty ? nothingFound(url, view) : linksTable(branchRows({ context, member, ...view, selected: new Set(view.query.selected) }, view))}
               </div>`
       }`,
   };
@@ -52,97 +69,108 @@ const exportHref = (url: URL) => `${url.pathname}.csv${url.search}`;
 /** The parameters of the filters. */
 const FILTERS = ["q", "level", "partner", "cost", "archived"];
 
-function filterForm(url: URL, { query, partners }: LinksView): Markup {
+function filters(url: URL, { query, partners }: LinksView): Markup {
   const isFiltered = ["level", "partner", "cost", "archived"].some((name) => url.searchParams.get(name));
-  return html`
-    <form class="filters" method="get" action="${url.pathname}" role="search" aria-label="Links">
-      ${keptInputs(url, ...FILTERS, "sort", "after")}
-      <label class="wide">Name starts with <input type="search" name="q" value="${query.q ?? ""}" maxlength="255"></label>
-      ${select("sort", "Order", Object.entries(SORTS), query)}
-      <details class="more-filters" ${isFiltered ? html`open` : ""}><summary>Filters</summary><div>
-      ${select("level", "Level", [["", "Any level"], ...LEVEL_NAMES.map((name, index): Option => [String(index + 1), name])], query)}
-      ${select("partner", "Attached partner", [["", "Any partner"], ...partnerOptions(partners)], query)}
-      ${select(
-        "cost",
-        "Cost data",
-        [
-          ["", "Any setting"],
-          ["on", "On"],
-          ["off", "Off"],
-          ["own", "Set on a sub-link"],
-        ],
-        query,
-      )}
-      ${select(
-        "archived",
-        "Archived",
-        [
-          ["", "Hide archived"],
-          ["all", "Show archived"],
-          ["only", "Only archived"],
-        ],
-        query,
-      )}
-      </div></details>
-      <p class="actions">
-        <button class="secondary">Show links</button>
-        ${isSearch(query) || query.archived ? html`<a href="${clearHref(url)}">Clear filters</a>` : ""}
-      </p>
-    </form>`;
+  const select = (name: keyof LinksQuery, label: string, options: Option[]) =>
+    filterSelect(name, label, options, String(query[name] ?? ""));
+  const levels = LEVEL_NAMES.map((name, index): Option => [String(index + 1), name]);
+  return filterForm(
+    {
+      action: url.pathname,
+      noun: "links",
+      kept: keptInputs(url, ...FILTERS, "sort", "after"),
+      search: { name: "q", label: "Name, path or token", value: query.q ?? "" },
+      ...((isSearch(query) || query.archived) && { clear: clearHref(url) }),
+    },
+    html`
+      <details class="more-filters" ${isFiltered ? html`open` : ""}><summary>Filters and order</summary><div>
+        ${select("sort", "Order", Object.entries(SORTS))}
+        ${select("level", "Level", [["", "Any level"], ...levels])}
+        ${select("partner", "Attached partner", [["", "Any partner"], ...sortedPartners(partners)])}
+        ${select("cost", "Cost data", COST_FILTERS)}
+        ${select("archived", "Archived", ARCHIVED_FILTERS)}
+      </div></details>`,
+  );
 }
+
+const COST_FILTERS: Option[] = [
+  ["", "Any setting"],
+  ["on", "On"],
+  ["off", "Off"],
+  ["own", "Set on a sub-link"],
+];
+const ARCHIVED_FILTERS: Option[] = [
+  ["", "Hide archived"],
+  ["all", "Show archived"],
+  ["only", "Only archived"],
+];
 
 const clearHref = (url: URL) =>
   withQuery(url, Object.fromEntries([...FILTERS, "after"].map((name) => [name, null])));
 
-type Option = [value: string, text: string];
-
-const partnerOptions = (partners: Partners): Option[] =>
-  [...partners.values()]
-    .sort((one, other) => one.displayName.localeCompare(other.displayName))
-    .map(({ id, displayName }) => [String(id), displayName]);
-
-function select(name: keyof LinksQuery, label: string, options: Option[], query: LinksQuery): Markup {
-  const current = String(query[name] ?? "");
-  return html`
-    <label>${label}
-      <select name="${name}">${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}</select>
-    </label>`;
+/** How many links a search by words found. */
+function count({ found, query }: LinksView): Markup | "" {
+  if (!found) return "";
+  const text = `${showPlural(found.count, "link")} ${found.count === 1 ? "matches" : "match"} “${query.q}”`;
+  const cut = found.isCut ? ` The first ${showCount(MAX_SEARCHED)} links of this app were searched.` : "";
+  return html`<p class="muted" role="status">${text}.${cut}</p>`;
 }
+
+const hiddenHint = (url: URL, { query }: LinksView) =>
+  query.archived
+    ? ""
+    : html`<p class="hint">Archived links are hidden, also in the exported file. <a href="${withQuery(url, { archived: "all", after: null })}">Show archived links</a></p>`;
 
 function notices({ query, figures, currency }: LinksView): Markup {
   return html`
-    ${figures ? "" : html`<p class="notice warn">Too many links have clicks or costs in this period, so figures aren't shown. Choose fewer days.</p>`}
+    ${figures ? "" : notice("Too many links have clicks or costs in this period, so figures aren't shown. Choose fewer days.", "warn")}
     ${figures && query.sort === "-spend" && currency ? html`<p class="hint">Ordered by spend in ${currency}, with everything below each link.</p>` : ""}
     ${query.cost === "own" ? html`<p class="hint">Lists sub-links with a cost data setting of their own. Select them to set it to same as parent.</p>` : ""}
     ${query.cost === "on" || query.cost === "off" ? html`<p class="hint">Lists links with a partner or a cost data setting of their own. Their sub-links inherit it.</p>` : ""}`;
 }
 
-function nothingFound(url: URL, { query }: LinksView): Markup {
-  return isSearch(query)
-    ? html`
-        <section class="card">
-          <h2>No links match these filters</h2>
-          <p class="actions"><a class="button secondary" href="${clearHref(url)}">Clear filters</a></p>
-        </section>`
-    : html`
-        <section class="card">
-          <h2>All links of this app are archived</h2>
-          <p class="actions"><a class="button secondary" href="${withQuery(url, { archived: "only" })}">Show archived links</a></p>
-        </section>`;
+function nothingFound(url: URL, { query, found }: LinksView): Markup {
+  const clear = buttonLink(clearHref(url), "Clear filters");
+  const archived = (mode: "all" | "only") => withQuery(url, { archived: mode, after: null });
+  if (!isSearch(query))
+    return emptyState(
+      "All links of this app are archived",
+      "Archived links still redirect and count clicks and impressions.",
+      buttonLink(archived("only"), "Show archived links"),
+    );
+  const words = found?.missingWords ?? [];
+  const text =
+    words.length > 0
+      ? html`No link of this app has ${showList(words.map((word) => `“${word}”`))}.`
+      : found && words.length === 0 && !found.archived
+        ? "Links have each of these words, but none has all of them with these filters."
+        : "";
+  return emptyState(
+    "No links match these filters",
+    text,
+    ...(found?.archived
+      ? [
+          buttonLink(
+            archived("all"),
+            `Show ${showPlural(found.archived, "archived match", "archived matches")}`,
+          ),
+        ]
+      : []),
+    clear,
+  );
 }
 
 function noLinks({ app, path }: Member): Markup {
-  return html`
-    <section class="card">
-      <h2>${app.name} has no links yet</h2>
-      <ol>
-        <li><strong>Create a link</strong> for a network, with a campaign below it if you like.</li>
-        <li><strong>Attach a partner</strong>, and switch cost data on if the partner sends costs.</li>
-        <li><strong>Share its click URL</strong> with the partner. Clicks, impressions and spend appear here.</li>
-      </ol>
-      <p class="actions">
-        <a class="button" href="${path}/links/new">Create your first link</a>
-        <a class="button secondary" href="/docs/members">Read the member guide</a>
-      </p>
-    </section>`;
+  const steps = html`
+    <ol>
+      <li><strong>Create a link</strong> for a network, with a campaign below it if you like.</li>
+      <li><strong>Attach a partner</strong>, and switch cost data on if the partner sends costs.</li>
+      <li><strong>Share its click URL</strong> with the partner. Clicks, impressions and spend appear here.</li>
+    </ol>`;
+  const actions = html`
+    <p class="actions">
+      ${buttonLink(`${path}/links/new`, "Create your first link", "")}
+      ${buttonLink("/docs/members", "Read the member guide")}
+    </p>`;
+  return card({ id: "no-links", title: html`${nameText(app.name)} has no links yet` }, steps, actions);
 }

@@ -8,7 +8,18 @@ import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
-import { describeDay, describeDays, showCount, showMoney } from "../../pages/locale.ts";
+import {
+  badge,
+  breadcrumb,
+  buttonLink,
+  copyButton,
+  facts,
+  nameText,
+  notice,
+  type Tile,
+  tiles,
+} from "../../pages/elements.ts";
+import { describeDay, describeDays, showCount, showExact, showMoney } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { periodPicker, toPeriod } from "../../pages/periods.ts";
@@ -19,10 +30,10 @@ import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
-import { copyButton, costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
+import { costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
 import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
 import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
-import { linkRow, linksTable } from "./table.ts";
+import { linksTable } from "./table.ts";
 
 const MOST_SUB_LINKS = 50;
 
@@ -34,10 +45,10 @@ export const linkPage: Show = async (context, member) => {
     title: row.label,
     scripts: [workspaceScript.href, chartScript.href],
     body: html`
-      ${breadcrumb(member, url, row)}
+      ${trail(member, url, row)}
       <div class="head">
-        <div class="title"><h1>${row.label}</h1> <span class="badge">${LEVEL_NAMES[row.level - 1]}</span></div>
-        <a class="button secondary" href="${member.path}/links/${row.token}/settings">Settings</a>
+        <div class="title"><h1>${nameText(row.label)}</h1> ${badge(LEVEL_NAMES[row.level - 1] ?? "")}</div>
+        ${buttonLink(`${member.path}/links/${row.token}/settings`, "Settings")}
       </div>
       ${showNotice(LINK_NOTICES, context)}
       ${states(view)}
@@ -93,13 +104,13 @@ function above({ inheritedName, token1, token2, token3 }: PageLink): { token: st
   return tokens.map((token, index) => ({ token, label: labels[index] ?? "" }));
 }
 
-function breadcrumb({ path }: Member, url: URL, row: PageLink): Markup {
-  return html`
-    <nav class="breadcrumb" aria-label="Breadcrumb"><ol>
-      <li><a href="${path}/links${keepDays(url)}">Links</a></li>
-      ${above(row).map(({ token, label }) => html`<li><a href="${path}/links/${token}${keepDays(url)}">${label}</a></li>`)}
-      <li aria-current="page">${row.label}</li>
-    </ol></nav>`;
+function trail({ path }: Member, url: URL, row: PageLink): Markup {
+  const days = keepDays(url);
+  const links = above(row).map(({ token, label }): [string, string] => [
+    label,
+    `${path}/links/${token}${days}`,
+  ]);
+  return breadcrumb([["Links", `${path}/links${days}`], ...links], row.label);
 }
 
 function withoutNotice(url: URL): URL {
@@ -113,15 +124,15 @@ function states({ row, partners }: LinkView): Markup {
   const partner = partnerOf(row, partners);
   const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   return html`
-    ${row.archived ? html`<p class="notice">This link is archived. It still redirects and counts clicks and impressions.</p>` : ""}
-    ${partner && partner.stoppedAt !== null ? html`<p class="notice error">${partner.displayName} is stopped. Its costs are rejected. Ask your operator to resume it.</p>` : ""}
-    ${partner && isSwitchedOn && !partner.supportsCostData ? html`<p class="notice warn">Cost data is on, but ${partner.displayName} doesn't support it. Ask your operator for an integration round.</p>` : ""}`;
+    ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
+    ${partner && partner.stoppedAt !== null ? notice(html`${nameText(partner.displayName)} is stopped. Its costs are rejected. Ask your operator to resume it.`, "error") : ""}
+    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${nameText(partner.displayName)} doesn't support it. Ask your operator for an integration round.`, "warn") : ""}`;
 }
 
 function addresses(url: URL, { row, link, partners }: LinkView): Markup {
   const address = (id: string, name: string, text: string, copied: string) => html`
     <h3 id="${id}">${name}</h3>
-    <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, copied, row.label)}</div>`;
+    <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, `${copied} of ${row.label}`)}</div>`;
   const partner = partnerOf(row, partners);
   return html`
     <section class="card" aria-labelledby="urls">
@@ -135,10 +146,13 @@ function addresses(url: URL, { row, link, partners }: LinkView): Markup {
             <a class="button secondary" href="${link.url}?s2s=1">Test this link</a>
             <span class="hint">Records a click and shows what was recorded. The click counts.</span>
           </p>
-          <dl class="details">
-            <dt>Partner</dt><dd>${partnerCell(row, partners)}</dd>
-            <dt>Cost data</dt><dd>${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}</dd>
-          </dl>
+          ${facts(
+            ["Partner", partnerCell(row, partners)],
+            [
+              "Cost data",
+              html`${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}`,
+            ],
+          )}
         </div>
         <figure class="qr">
           <img src="${url.pathname}/qr.svg" alt="QR code of ${link.url}" width="176" height="176">
@@ -160,24 +174,27 @@ function figures({ spend, counts, period, row }: LinkView): Markup {
   const countOf = (kind: string) =>
     counts.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
   const costs = (name: "matched" | "unpriced") => spend.reduce((sum, line) => sum + line[name], 0);
-  const figure = (name: string, value: string) =>
-    html`<li><span class="name">${name}</span><strong>${value}</strong></li>`;
+  const spent = currenciesOf(spend).map((currency): Tile => {
+    const sums = addUp(
+      currency,
+      spend.filter((line) => line.currency === currency),
+      [],
+    );
+    return {
+      name: `Spend in ${currency}`,
+      value: showMoney(sums.spend, currency),
+      title: showExact(sums.spend, currency),
+    };
+  });
   return html`
-    <ul class="figures" aria-label="Figures, ${describeDays(period)}">
-      ${currenciesOf(spend).map((currency) => {
-        const { spend: total } = addUp(
-          currency,
-          spend.filter((line) => line.currency === currency),
-          [],
-        );
-        return figure(`Spend in ${currency}`, showMoney(total, currency));
-      })}
-      ${figure("Clicks", showCount(countOf("click")))}
-      ${figure("Impressions", showCount(countOf("impression")))}
-      ${figure("Matched costs", showCount(costs("matched")))}
-      ${costs("unpriced") > 0 ? figure("Unpriced costs", showCount(costs("unpriced"))) : ""}
-    </ul>
-    ${row.childCount > 0 ? html`<p class="hint">With everything below this link.</p>` : ""}`;
+    ${tiles(`Figures, ${describeDays(period)}`, [
+      ...spent,
+      { name: "Clicks", value: showCount(countOf("click")) },
+      { name: "Impressions", value: showCount(countOf("impression")) },
+      { name: "Matched costs", value: showCount(costs("matched")) },
+      ...(costs("unpriced") > 0 ? [{ name: "Unpriced costs", value: showCount(costs("unpriced")) }] : []),
+    ])}
+    ${row.childCount > 0 ? html`<p class="hint">Includes sub-links.</p>` : ""}`;
 }
 
 const MOST_CHARTS = 2;
@@ -226,14 +243,17 @@ function subLinks(context: Context, member: Member, view: LinkView): Markup | ""
       <div class="head">
         <h2 id="sub-links">Sub-links</h2>
         <p class="actions">
-          ${rows.length > 0 ? html`<a href="${member.path}/links?open=${open}&archived=all${days}">Show in the tree</a>` : ""}
+          ${rows.length > 0 ? html`<a href="${member.path}/links?open=${open}&archived=all${days}">Show in Links</a>` : ""}
           <a class="button secondary" href="${member.path}/links/new?parent=${row.token}">Create sub-link</a>
         </p>
       </div>
       ${
         rows.length === 0
           ? html`<p class="muted">No sub-links yet.</p>`
-          : linksTable(rows.map((sub) => linkRow({ context, member, partners, figures }, sub, "")))
+          : linksTable(
+              { context, member, partners, figures, isFlat: true },
+              rows.map((row) => ({ row, lead: "" })),
+            )
       }
       ${subLinks.length > MOST_SUB_LINKS ? html`<p class="hint">The first ${MOST_SUB_LINKS} of ${showCount(row.childCount)} by name.</p>` : ""}
     </section>`;

@@ -9,6 +9,7 @@ import { parsePairs, readPairs } from "../../http/input/pairs.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { periodChecks, periodFields } from "../../pages/periods.ts";
+import { MAX_WORDS, toWords } from "../../usecases/links/search.ts";
 
 export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;
 export type Sort = keyof typeof SORTS;
@@ -42,7 +43,12 @@ export type BranchPosition = { sort: Sort; after?: NamePosition | undefined; ran
 const linksQuery = z
   .strictObject({
     ...periodFields,
-    q: z.optional(z.string().check(plainText(1, 255))),
+    q: z.optional(
+      z.string().check(
+        plainText(1, 255),
+        z.refine((text) => toWords(text).length <= MAX_WORDS, `can have at most ${MAX_WORDS} words`),
+      ),
+    ),
     level: z.optional(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number)),
     partner: z.optional(idText),
     cost: z.optional(z.enum(["on", "off", "own"], "must be on, off or own")),
@@ -125,9 +131,7 @@ function readCursor(cursor: string): BranchPosition | undefined {
     const isValid =
       sorts.includes(sort) &&
       Number.isSafeInteger(number) &&
-      (id === undefined
-        ? sort !== "name" && number > 0
-        : Number.isSafeInteger(id) && typeof label === "string");
+      (id === undefined ? number > 0 : Number.isSafeInteger(id) && typeof label === "string");
     return isValid && buildCursor(position) === cursor ? position : undefined;
   } catch {
     return undefined;
@@ -139,9 +143,8 @@ export function isSearch({ q, level, partner, cost, archived }: LinksQuery): boo
   return [q, level, partner, cost].some((value) => value !== undefined) || archived === "only";
 }
 
-export function toSearch({ q, level, partner, cost, archived }: LinksQuery): LinkSearch {
+export function toSearch({ level, partner, cost, archived }: LinksQuery): LinkSearch {
   return {
-    name: q,
     level,
     partnerId: partner,
     costDataOn: cost && cost !== "own" ? cost === "on" : undefined,

@@ -6,9 +6,12 @@ import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
 import type { HistoryRow } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { DROP_REASONS, type DropReason } from "../../domain/sub-links.ts";
-import { describeDay, showCount, showExact, showMoney } from "../../pages/locale.ts";
+import { card } from "../../pages/elements.ts";
+import { describeDay, NONE, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
 import { type Period, periodQuery } from "../../pages/periods.ts";
+import { type Column, table } from "../../pages/table.ts";
 import type { Link } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
 import { addUp, describeType, type Row } from "../reports/lines.ts";
@@ -42,33 +45,39 @@ export function costsByType(member: Member, view: LinkView): Markup {
     const [first] = lines;
     if (!first) return [];
     const { currency, costType } = first;
-    const sums = addUp(currency, lines, []);
-    const average = averageOf(lines);
-    return html`
-      <tr>
-        <th scope="row"><a href="${spendHref(member, view, { cost_type: costType ?? "", currency, by: "day" })}">${describeType(costType)}</a></th>
-        <td class="number" data-label="Spend">${showExact(sums.spend, currency)} ${currency}</td>
-        <td class="number" data-label="Average cost">${average === undefined ? "–" : html`${showMoney(average, currency)}`}</td>
-        <td class="number" data-label="Matched">${showCount(sums.matched)}</td>
-        <td class="number" data-label="Unpriced">${showCount(sums.unpriced)}</td>
-      </tr>`;
+    return { ...addUp(currency, lines, []), costType, average: averageOf(lines) };
   });
-  return html`
-    <section class="card" aria-labelledby="costs">
-      <div class="head">
-        <h2 id="costs">Costs by type</h2>
-        ${rows.length > 0 ? html`<a href="${spendHref(member, view, { by: "day" })}">Show in Spend</a>` : ""}
-      </div>
-      ${
-        rows.length === 0
-          ? html`<p class="muted">${noCosts(view)}</p>`
-          : html`
-              <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Costs by type as a table"><table>
-                <thead><tr><th scope="col">Type</th>${["Spend", "Average cost", "Matched", "Unpriced"].map((head) => html`<th scope="col" class="number">${head}</th>`)}</tr></thead>
-                <tbody>${rows}</tbody>
-              </table></div>`
-      }
-    </section>`;
+  type Line = (typeof rows)[number];
+  const columns: Column<Line>[] = [
+    {
+      heading: "Type",
+      cell: ({ costType, currency }) =>
+        html`<a href="${spendHref(member, view, { cost_type: costType ?? "", currency, by: "day" })}">${describeType(costType)}</a>`,
+    },
+    { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
+    {
+      heading: "Average cost",
+      kind: "number",
+      cell: ({ average, currency }) => (average === undefined ? NONE : moneyText(average, currency)),
+    },
+    { heading: "Matched", kind: "number", cell: ({ matched }) => showCount(matched) },
+    { heading: "Unpriced", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+  ];
+  return card(
+    {
+      id: "costs",
+      title: "Costs by type",
+      aside:
+        rows.length > 0 ? html`<a href="${spendHref(member, view, { by: "day" })}">Show in Spend</a>` : "",
+    },
+    table({
+      label: "Costs by type as a table",
+      layout: "figures-in-row",
+      columns,
+      rows,
+      empty: html`<p class="muted">${noCosts(view)}</p>`,
+    }),
+  );
 }
 
 /** Why a link has no costs in these days. */
@@ -89,21 +98,18 @@ export function problems({ dropped }: LinkView): Markup {
       last: lines[0]?.day ?? 0,
     }))
     .sort((one, other) => other.count - one.count);
-  return html`
-    <section class="card" aria-labelledby="problems">
-      <h2 id="problems">Problems with URLs</h2>
-      ${
-        rows.length === 0
-          ? html`<p class="muted">No URL parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
-          : html`
-              <p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>
-              <div class="table stacked" tabindex="0" role="region" aria-label="Dropped parameters"><table>
-                <thead><tr><th scope="col">Parameter</th><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Last seen</th></tr></thead>
-                <tbody>${rows.map(
-                  ({ param, reason, count, last }) =>
-                    html`<tr><th scope="row"><code>${param}</code></th><td data-label="Reason">${reason && DROP_REASONS[reason]}</td><td class="number" data-label="Count">${showCount(count)}</td><td class="day" data-label="Last seen">${describeDay(last)}</td></tr>`,
-                )}</tbody>
-              </table></div>`
-      }
-    </section>`;
+  type Line = (typeof rows)[number];
+  const columns: Column<Line>[] = [
+    { heading: "Parameter", cell: ({ param }) => html`<code>${param}</code>` },
+    { heading: "Reason", cell: ({ reason }) => (reason ? DROP_REASONS[reason] : "") },
+    { heading: "Count", kind: "number", cell: ({ count }) => showCount(count) },
+    { heading: "Last seen", kind: "day", cell: ({ last }) => describeDay(last) },
+  ];
+  const lead = html`<p>Parameters that were dropped from the URLs of this link in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`;
+  return card(
+    { id: "problems", title: "Problems with URLs" },
+    rows.length === 0
+      ? html`<p class="muted">No URL parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
+      : html`${lead}${table({ label: "Dropped parameters", columns, rows })}`,
+  );
 }

@@ -4,26 +4,17 @@ import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
-import { showCount } from "../../pages/locale.ts";
+import { badge, copyMenu, nameText, pathText } from "../../pages/elements.ts";
+import { showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/query.ts";
+import { type Column, table } from "../../pages/table.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { checkbox } from "../bulk/selection.ts";
 import type { Member } from "../frame.ts";
-import {
-  averageCell,
-  copyButton,
-  costCell,
-  countCell,
-  inPlace,
-  keepDays,
-  partnerCell,
-  spendCell,
-} from "./cells.ts";
-import { type BranchPosition, buildAfter, isSearch, LEVEL_NAMES, MAX_OPEN, ROOT } from "./query.ts";
+import { averageCell, costCell, countCell, inPlace, keepDays, partnerCell, spendCell } from "./cells.ts";
+import { type BranchPosition, buildAfter, LEVEL_NAMES, MAX_OPEN, ROOT, type Sort } from "./query.ts";
 import type { LinksView } from "./view.ts";
-
-const HEADS = ["Partner", "Cost data", "Clicks", "Spend", "Average cost"] as const;
 
 /** What a row needs beside its link. */
 export interface Shown {
@@ -33,79 +24,115 @@ export interface Shown {
   figures: Map<number, LinkFigures> | undefined;
   /** The tokens of the selected links, where links can be selected. */
   selected?: Set<string>;
+  /** The order of the list, where it can be changed. */
+  sort?: Sort;
+  /** Whether all links have the same distance from the side. */
+  isFlat: boolean;
 }
 
-export function linksTable(rows: Markup | Markup[]): Markup {
-  const heads = HEADS.map(
-    (head, index) => html`<th scope="col" ${index > 1 ? html`class="number"` : ""}>${head}</th>`,
-  );
-  return html`
-    <div class="table links" tabindex="0" role="region" aria-label="Links">
-      <table>
-        <thead><tr><th scope="col">Link</th>${heads}<th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-        <tbody>${rows}</tbody>
-      </table>
-    </div>`;
+/** A link with what comes before its name, or a link to more links of a branch. */
+export type Line = { row: BrowsedLink; lead: Markup | "" } | { level: number; more: Markup };
+
+export function linksTable(shown: Shown, lines: Line[]): Markup | string {
+  const { context, member, partners, figures } = shown;
+  const { url } = context;
+  const hrefOf = ({ token }: BrowsedLink, page = "") => `${member.path}/links/${token}${page}`;
+  const sortable = (sort: Sort, sorted: "ascending" | "descending") =>
+    shown.sort && {
+      href: withQuery(url, { sort: sort === "name" ? null : sort, after: null }),
+      sorted: shown.sort === sort ? sorted : undefined,
+    };
+  const columns: Column<BrowsedLink>[] = [
+    {
+      heading: "Link",
+      cell: (row) => html`
+        <a href="${hrefOf(row)}${keepDays(url)}">${nameText(row.label)}</a>
+        ${row.archived ? badge("Archived") : ""} <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>`,
+      ...sortable("name", "ascending"),
+    },
+    { heading: "Partner", cell: (row) => partnerCell(row, partners) },
+    { heading: "Cost data", cell: (row) => costCell(toLink(row, partners, context), row) },
+    {
+      heading: "Clicks",
+      kind: "number",
+      cell: ({ id }) => (figures ? countCell(figures.get(id)?.clicks) : "–"),
+      ...sortable("-clicks", "descending"),
+    },
+    {
+      heading: "Spend",
+      kind: "number",
+      cell: ({ id }) => spendCell(figures?.get(id)),
+      ...sortable("-spend", "descending"),
+    },
+    { heading: "Average cost", kind: "number", cell: ({ id }) => averageCell(figures?.get(id)) },
+    {
+      heading: "Copy",
+      kind: "action",
+      cell: (row) => {
+        const { click_url, impression_url } = toLink(row, partners, context);
+        return copyMenu(
+          row.label,
+          [
+            ["click URL", click_url],
+            ["impression URL", impression_url],
+          ],
+          [
+            html`<a href="${hrefOf(row, "/qr.svg")}">QR code</a>`,
+            html`<a href="${hrefOf(row, "/settings")}">Settings</a>`,
+          ],
+        );
+      },
+    },
+  ];
+  return table({
+    label: "Links",
+    layout: "links figures-in-row",
+    rows: lines,
+    classOf: (line) => (shown.isFlat ? "" : `level-${"row" in line ? line.row.level : line.level}`),
+    spanOf: (line) => ("row" in line ? undefined : line.more),
+    columns: columns.map(({ cell, ...column }, index) => ({
+      ...column,
+      cell: (line: Line) =>
+        !("row" in line)
+          ? ""
+          : index > 0
+            ? cell(line.row)
+            : html`<div class="name">${nameParts(shown, line)}<div>${cell(line.row)}</div></div>`,
+    })),
+  });
 }
 
-/** The rows of a branch, each followed by those below it if it is open. */
-export function branchRows(shown: Shown, view: LinksView, key = ROOT, level = 1): Markup {
+const nameParts = ({ selected }: Shown, { row, lead }: { row: BrowsedLink; lead: Markup | "" }) => html`
+  ${selected ? checkbox(row.token, row.label, selected.has(row.token)) : ""}${lead}`;
+
+/** The lines of a branch, each link followed by those below it if it is open. */
+export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1): Line[] {
   const branch = view.branches.get(key);
-  if (!branch) return html``;
+  if (!branch) return [];
   const { url } = shown.context;
-  const isFlat = isSearch(view.query);
-  const more = (text: string, position: BranchPosition | undefined) => {
+  const more = (text: string, position: BranchPosition | undefined): Line => {
     const after = new Map(view.query.after);
     if (position) after.set(key, position);
     else after.delete(key);
     const href = withQuery(url, { after: buildAfter(after) || null });
-    return html`<tr class="more level-${level}"><td colspan="7"><a href="${href}" data-in-place>${text}</a></td></tr>`;
+    return { level, more: html`<a href="${href}" data-in-place>${text}</a>` };
   };
-  return html`
-    ${branch.isContinued ? more("Back to the first links", undefined) : ""}
-    ${branch.links.map(
-      (link) =>
-        html`${linkRow(shown, link, isFlat ? path(link) : toggle(url, view, link))}${view.branches.has(link.token) ? branchRows(shown, view, link.token, link.level + 1) : ""}`,
-    )}
-    ${branch.next ? more("Show 50 more", branch.next) : ""}`;
+  return [
+    ...(branch.isContinued ? [more("Back to the first links", undefined)] : []),
+    ...branch.links.flatMap((row): Line[] => [
+      { row, lead: shown.isFlat ? path(row) : toggle(url, view, row) },
+      ...branchLines(shown, view, row.token, row.level + 1),
+    ]),
+    ...(branch.next ? [more("Show 50 more", branch.next)] : []),
+  ];
 }
 
-/** A row of the table. `lead` comes before the name. */
-export function linkRow(shown: Shown, row: BrowsedLink, lead: Markup | ""): Markup {
-  const { context, member, partners, figures } = shown;
-  const link = toLink(row, partners, context);
-  const own = figures?.get(row.id);
-  const href = `${member.path}/links/${row.token}`;
-  const cell = (head: (typeof HEADS)[number], content: Markup) =>
-    html`<td data-head="${head}" ${head === "Partner" || head === "Cost data" ? "" : html`class="number"`}>${content}</td>`;
-  return html`
-    <tr class="level-${row.level}">
-      <th scope="row">
-        <div class="name">
-          ${shown.selected ? checkbox(row.token, row.label, shown.selected.has(row.token)) : ""}
-          ${lead}
-          <div>
-            <a href="${href}${keepDays(context.url)}">${row.label}</a>
-            ${row.archived ? html`<span class="badge">Archived</span>` : ""}
-            <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>
-          </div>
-        </div>
-      </th>
-      ${cell("Partner", partnerCell(row, partners))}
-      ${cell("Cost data", costCell(link, row))}
-      ${cell("Clicks", figures ? countCell(own?.clicks) : html`–`)}
-      ${cell("Spend", spendCell(own))}
-      ${cell("Average cost", averageCell(own))}
-      <td class="row-actions">
-        ${copyButton(link.click_url, "click URL", row.label)}
-        ${copyButton(link.impression_url, "impression URL", row.label)}
-        <a class="button small secondary" href="${href}/qr.svg">QR<span class="visually-hidden"> code of ${row.label}</span></a>
-      </td>
-    </tr>`;
+/** The names above the link. The whole path is the title, for a window that has no room for it. */
+function path({ inheritedName }: BrowsedLink): Markup | "" {
+  if (!inheritedName) return "";
+  const names = inheritedName.split("::");
+  return html`<span class="muted path" title="${names.join(" › ")}">${pathText(names)} ›</span>`;
 }
-
-const path = ({ inheritedName }: BrowsedLink): Markup | "" =>
-  inheritedName ? html`<span class="muted path">${inheritedName.replaceAll("::", " › ")} ›</span>` : "";
 
 /** Opens or closes the branch of a link. */
 function toggle(url: URL, { query }: LinksView, { token, label, childCount }: BrowsedLink): Markup {
@@ -117,6 +144,6 @@ function toggle(url: URL, { query }: LinksView, { token, label, childCount }: Br
     : [...query.open, token].slice(-MAX_OPEN);
   const after = new Map([...query.after].filter(([branch]) => branch === ROOT || open.includes(branch)));
   const changes = { open: open.join(",") || null, after: buildAfter(after) || null };
-  const text = html`<span aria-hidden="true">${isOpen ? "▾" : "▸"}</span><span class="visually-hidden">${isOpen ? "Close" : "Open"} ${label}, ${showCount(childCount)} ${childCount === 1 ? "sub-link" : "sub-links"}</span>`;
+  const text = html`<span aria-hidden="true">${isOpen ? "▾" : "▸"}</span><span class="visually-hidden">${isOpen ? "Close" : "Open"} ${label}, ${showPlural(childCount, "sub-link")}</span>`;
   return html`<span class="toggle">${inPlace(url, `open-${token}`, changes, text)}</span>`;
 }

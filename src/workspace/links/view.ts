@@ -1,5 +1,6 @@
 /** Reads what the Links page shows: its branches with the figures of their links. One call for the links, one for the figures. */
 import { findLinkFigures, type LinkFigures } from "../../db/ledger/reports/link-figures.ts";
+import { readAllLinks } from "../../db/links/all-links.ts";
 import { type BrowsedLink, browseLinks, type LinkList } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { sumSpend } from "../../domain/money.ts";
@@ -7,6 +8,7 @@ import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
+import { type FoundLinks, searchLinks } from "../../usecases/links/search.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import {
   type BranchPosition,
@@ -39,11 +41,65 @@ export interface LinksView {
   /** The currency that a list by spend is ordered by first. */
   currency: string | undefined;
   partners: Partners;
+  /** What a search by words found. */
+  found?: Omit<FoundLinks, "links"> & { count: number };
 }
 
-export async function readLinksView(context: Context, { viewer, app }: Member): Promise<LinksView> {
+export async function readLinksView(context: Context, member: Member): Promise<LinksView> {
   const query = readLinksQuery(context);
-  const period = toPeriod(query, context.now, app.firstDay);
+  const period = toPeriod(query, context.now, member.app.firstDay);
+  const view =
+    query.q === undefined
+      ? await readBranches(context, member, query, period)
+      : await readFound(context, member, query, period, query.q);
+  return { query, period, ...view };
+}
+
+type Read = Promise<Omit<LinksView, "query" | "period">>;
+
+/** The links that have these words, in pages. */
+async function readFound(
+  context: Context,
+  { viewer, app }: Member,
+  query: LinksQuery,
+  { from, to }: Period,
+  words: string,
+): Read {
+  const [{ figures }, all] = await Promise.all([
+    findLinkFigures(context.ledger, viewer, { appToken: app.token, from, to }),
+    readAllLinks(context.env.DB, viewer, app.token),
+  ]);
+  authorizeApp(all.access);
+  check(query, all.partners, []);
+  const { links, ...found } = searchLinks(all.links, words, toSearch(query), all.partners);
+  const currency = figures && mainCurrency(figures.values());
+  const rank = figures && query.sort !== "name" ? rankBy(query.sort, figures, currency) : [];
+  const place = new Map(rank.map(({ id }, index) => [id, index]));
+  const placeOf = ({ id }: BrowsedLink) => place.get(id) ?? rank.length;
+  const sorted = links.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const position = query.after.get(ROOT);
+  const start = position?.ranked ?? 0;
+  const end = start + PAGE_SIZE;
+  const branch: Branch = {
+    links: sorted.slice(start, end),
+    next: end < sorted.length ? { sort: query.sort, ranked: end } : undefined,
+    isContinued: position !== undefined,
+  };
+  return {
+    branches: new Map([[ROOT, branch]]),
+    figures,
+    currency,
+    partners: all.partners,
+    found: { ...found, count: links.length },
+  };
+}
+
+async function readBranches(
+  context: Context,
+  { viewer, app }: Member,
+  query: LinksQuery,
+  period: Period,
+): Read {
   const open = isSearch(query) ? [] : query.open;
   const reading = findLinkFigures(context.ledger, viewer, {
     appToken: app.token,
@@ -100,7 +156,7 @@ export async function readLinksView(context: Context, { viewer, app }: Member): 
       },
     ];
   });
-  return { query, period, branches: new Map(branches), figures, currency, partners: found.partners };
+  return { branches: new Map(branches), figures, currency, partners: found.partners };
 }
 
 /** What only the data shows to be wrong. */

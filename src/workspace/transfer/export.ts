@@ -1,10 +1,12 @@
 /** `/apps/{app}/links.csv`: all links that the Links page finds with this query, on all of its pages and at all levels. */
+import { readAllLinks } from "../../db/links/all-links.ts";
 import { type BrowsedLink, browseLinks, isInOneIndex, type NamePosition } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { csvResponse, toCsv, toCsvRows } from "../../http/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { searchLinks } from "../../usecases/links/search.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { type LinksQuery, readLinksQuery, toSearch } from "../links/query.ts";
 import { COLUMNS, toCells } from "./columns.ts";
@@ -42,6 +44,13 @@ async function* readPages(
   { viewer, app }: Member,
   query: LinksQuery,
 ): AsyncGenerator<Page, undefined> {
+  if (query.q !== undefined) {
+    const { access, links, partners } = await readAllLinks(env.DB, viewer, app.token);
+    authorizeApp(access);
+    checkPartner(query, partners);
+    yield { links: searchLinks(links, query.q, toSearch(query), partners).links, partners };
+    return undefined;
+  }
   for (const search of searchesFor(query)) {
     let after: NamePosition | undefined;
     do {
@@ -53,8 +62,7 @@ async function* readPages(
         PAGE_SIZE,
       );
       authorizeApp(access);
-      if (query.partner !== undefined && !partners.has(query.partner))
-        throw invalidRequest([{ param: "partner", message: "doesn't exist" }]);
+      checkPartner(query, partners);
       const found = lists[0] ?? [];
       const links = found.slice(0, PAGE_SIZE);
       if (links.length > 0) yield { links, partners };
@@ -62,6 +70,11 @@ async function* readPages(
     } while (after);
   }
   return undefined;
+}
+
+function checkPartner({ partner }: LinksQuery, partners: Partners): void {
+  if (partner !== undefined && !partners.has(partner))
+    throw invalidRequest([{ param: "partner", message: "doesn't exist" }]);
 }
 
 /** A list of all levels would read a page of each of them for every page. */
