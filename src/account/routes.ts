@@ -76,5 +76,5 @@ function redirectSpend(context: Context): Response {
     [...context.url.searchParams].filter(([name]) => /^(from|to)$/.test(name)),
   );
   const app = encodeURIComponent(context.params.app_token ?? "");
-  return redirectResponse(`/apps/${app}/spend${days.size > 0 ? `?${days}` : ""}`);
+  return redirectResponse(`/apps/${app}/performance${days.size > 0 ? `?${days}` : ""}`);
 }

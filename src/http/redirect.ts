@@ -1,11 +1,8 @@
 /** The headers of pages, and redirects between them. */
 
 /** Redirects the browser with a GET request. `path` is on this origin and starts with a slash. */
-export function redirectResponse(path: string, headers: Record<string, string> = {}): Response {
-  return new Response(null, {
-    status: 303,
-    headers: { location: path, ...securityHeaders(), ...headers },
-  });
+export function redirectResponse(path: string, headers: Record<string, string> = {}, status = 303): Response {
+  return new Response(null, { status, headers: { location: path, ...securityHeaders(), ...headers } });
 }
 
 /** The headers of every page and of every redirect between pages. */

@@ -60,6 +60,27 @@ export class Locale {
     return toMinus(units > 0n ? `<${format.format(smallest)}` : `>${format.format(-smallest)}`);
   }
 
+  /** An average price, with a digit more than its currency has: `$0.284`. */
+  price(units: bigint, currency: string): string {
+    const { maximumFractionDigits = 0 } = this.#format({ style: "currency", currency }).resolvedOptions();
+    const digits = {
+      minimumFractionDigits: maximumFractionDigits + 1,
+      maximumFractionDigits: maximumFractionDigits + 1,
+    };
+    return toMinus(this.#format({ style: "currency", currency, ...digits }).format(toNumeric(units)));
+  }
+
+  /** Short, for a large amount whose exact value is near: `$1.84M`. */
+  compactMoney(units: bigint, currency: string): string {
+    const format = this.#format({
+      style: "currency",
+      currency,
+      notation: "compact",
+      maximumFractionDigits: 2,
+    });
+    return toMinus(format.format(toNumeric(units)));
+  }
+
   /** Every digit, for a table whose column names the currency: `1,234.50000001`. */
   exact(units: bigint, currency: string): string {
     const { minimumFractionDigits = 0 } = this.#format({ style: "currency", currency }).resolvedOptions();
@@ -130,6 +151,9 @@ const here = () => reader.getStore() ?? localeFor(null);
 export const showCount: Locale["number"] = (value) => here().number(value);
 export const showCompact: Locale["compact"] = (value) => here().compact(value);
 export const showMoney: Locale["money"] = (units, currency) => here().money(units, currency);
+export const showPrice: Locale["price"] = (units, currency) => here().price(units, currency);
+export const showCompactMoney: Locale["compactMoney"] = (units, currency) =>
+  here().compactMoney(units, currency);
 export const showExact: Locale["exact"] = (units, currency) => here().exact(units, currency);
 export const scaleMoney: Locale["moneyScale"] = (currency, step) => here().moneyScale(currency, step);
 export const showPercent: Locale["percent"] = (ratio) => here().percent(ratio);

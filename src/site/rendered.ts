@@ -550,7 +550,7 @@ APP_TOKEN=…</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
 <p><code>cost_per_click</code> is the spend of cpc costs by their number. <code>effective_cost_per_click</code> is all spend by all clicks. <code>coverage</code> is the part of the recorded clicks that have a cost.</p>
-<p>In the browser, the Spend page of an app shows the same numbers by day, link, partner or cost type, with a chart for each currency and a comparison with the days before. It downloads each view as CSV.</p>
+<p>In the browser, <strong>Performance</strong> shows the same for networks, campaigns, ad groups, creatives, partners, cost types, days or weeks, in one currency at a time. Choose a figure to see it in the chart, and a heading to sort by it. A row opens into the level below it, and the page says what needs attention: links without cost data, clicks without a cost, and a cost per click that rose. The address of the page has all of this, so you can share it, and <strong>Download CSV</strong> has the same rows.</p>
 <p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
     ],
   },

@@ -24,8 +24,8 @@ export interface Member {
   path: string;
 }
 
-const TABS = { overview: "", links: "/links", spend: "/spend", partners: "/partners" } as const;
-const TAB_NAMES = { overview: "Overview", links: "Links", spend: "Spend", partners: "Partners" };
+const TABS = { overview: "", performance: "/performance", links: "/links", partners: "/partners" } as const;
+const TAB_NAMES = { overview: "Overview", performance: "Performance", links: "Links", partners: "Partners" };
 export type Tab = keyof typeof TABS;
 
 /** A page of an app, or a response that is no page. */
@@ -78,7 +78,10 @@ const ARCHIVED = html`
 function appPage(context: Context, { app, path, session }: Member, tab: Tab, page: AppPage) {
   // An archived app is reached by its address only.
   const listed = session.apps.filter((one) => one.archivedAt === null || one.token === app.token);
-  const tabs = Object.entries(TABS).map(([name, below]) => [path + below, TAB_NAMES[name as Tab]] as const);
+  const days = page.status === undefined ? daysOf(context.url) : "";
+  const tabs = Object.entries(TABS).map(
+    ([name, below]) => [path + below + days, TAB_NAMES[name as Tab]] as const,
+  );
   return pageResponse(context, {
     ...page,
     wide: true,
@@ -92,13 +95,22 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
         <div>
           ${listed.map(
             ({ token, name }) =>
-              html`<a href="/apps/${token}${TABS[tab]}" ${token === app.token ? html`aria-current="true"` : ""}>${nameText(name)}</a>`,
+              html`<a href="/apps/${token}${TABS[tab]}${days}" ${token === app.token ? html`aria-current="true"` : ""}>${nameText(name)}</a>`,
           )}
           ${listed.length > 1 ? html`<a class="all" href="/apps">All apps</a>` : ""}
         </div>
       </details>`,
     tabs: { label: app.name, items: tabs, current: TAB_NAMES[tab] },
   });
+}
+
+/** The days of a page, for the other pages of the app and the same page of another app. */
+function daysOf({ searchParams }: URL): string {
+  const given = ["period", "from", "to"].flatMap((name) => {
+    const value = searchParams.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
 /** The parameters of the workspace as people know them. */
@@ -120,9 +132,10 @@ const LABELS: Record<string, string> = {
   by: "The grouping",
   group_by: "The grouping",
   link: "The link",
+  partner_id: "The partner",
+  metric: "The metric of the chart",
   cost_type: "The cost type",
   currency: "The currency",
-  compare: "The comparison",
   before: "The position in the history",
   notice: "The notice",
 };

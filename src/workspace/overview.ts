@@ -3,10 +3,12 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
 import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
+import type { BothSums } from "../db/ledger/reports/performance.ts";
 import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
+import { chartScript, dailyChart, moneyUnit } from "../pages/chart.ts";
 import { describeDays, showChange, showCount, showMoney } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import {
@@ -19,11 +21,10 @@ import {
   toPeriod,
 } from "../pages/periods.ts";
 import { tooManyRows } from "../usecases/reports.ts";
-import { chartScript, dailyChart, moneyUnit } from "./chart.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
+import { changedMost } from "./reports/changed.ts";
 import { addUp, currenciesOf, type Row, type Sums, toSeries } from "./reports/lines.ts";
-import { topLinks, topPartners } from "./reports/top.ts";
 
 const overviewQuery = z.strictObject(periodFields).check(...periodChecks);
 
@@ -36,8 +37,8 @@ interface Overview extends Signals {
   spendBefore: Row[];
   engagements: Counts;
   engagementsBefore: Counts;
-  /** Undefined if there are too many links to read. */
-  byLink: { spend: Row[]; engagements: Counts } | undefined;
+  /** By campaign. Undefined if there are too many links to read. */
+  changes: BothSums | undefined;
 }
 
 export const overviewPage: Show = async (context, member) => {
@@ -57,17 +58,17 @@ export const overviewPage: Show = async (context, member) => {
       ${figures(member, overview, totals)}
       ${attention(member, overview)}
       ${charts(overview, totals, member)}
-      <div class="grid">
-        ${topLinks(member, overview.byLink, overview.spendHref)}
-        ${topPartners(overview.spend, overview.engagements, overview.spendHref)}
-      </div>`,
+      ${changedMost(overview, context.now)}`,
   };
 };
 
 async function readOverview({ ledger, now }: Context, member: Member, period: Period): Promise<Overview> {
   const { viewer, app, path } = member;
   const { from, to } = period;
-  const both = { from: daysBefore(period).from, to };
+  const before = daysBefore(period);
+  const both = { from: before.from, to };
+  const campaigns = { groups: ["link", "cost_type"], level: 2 } as const;
+  const opened = { groups: ["link", "kind"], level: 2 } as const;
   const today = dayOf(now);
   const recent = { from: today - 1, to: today };
   // What is rejected today needs attention today.
@@ -80,8 +81,10 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     [
       { report: "spend", scope: { ...both, groups: ["day", "partner"] } },
       { report: "engagements", scope: { ...both, groups: ["day", "partner", "kind"] } },
-      { report: "spend", scope: { from, to, groups: ["link"] } },
-      { report: "engagements", scope: { from, to, groups: ["link", "kind"] } },
+      { report: "spend", scope: { ...campaigns, ...period } },
+      { report: "engagements", scope: { ...opened, ...period } },
+      { report: "spend", scope: { ...campaigns, ...before } },
+      { report: "engagements", scope: { ...opened, ...before } },
       { report: "spend", scope: { ...recent, groups: ["partner"] } },
       { report: "engagements", scope: { ...recent, groups: ["partner"] } },
     ],
@@ -90,11 +93,12 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
   );
   authorizeApp(found.access);
-  const [spend, engagements, spendByLink, countsByLink, recentCosts, recentEngagements] = found.rows;
+  const [spend, engagements, ...more] = found.rows;
+  const [costs, counts, costsBefore, countsBefore, recentCosts, recentEngagements] = more;
+  const isRead = costs && counts && costsBefore && countsBefore;
   if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
-  const byLink = spendByLink && countsByLink && { spend: spendByLink, engagements: countsByLink };
   const [attachments, droppedInOne, rejectedInOne] = found.more;
-  const linkIds = [...new Set(byLink?.engagements.map(({ linkId }) => linkId ?? 0))];
+  const linkIds = [...new Set(counts?.map(({ linkId }) => linkId ?? 0))];
   const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
   const rejected = isSharded ? await findRejectionsInShards(ledger, app.token, upToNow) : rejectedInOne;
   const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= from;
@@ -105,19 +109,24 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     spendBefore: spend.filter((row) => !isNow(row)),
     engagements: engagements.filter(isNow),
     engagementsBefore: engagements.filter((row) => !isNow(row)),
-    byLink,
+    changes: isRead && {
+      now: { spend: costs, engagements: counts },
+      before: { spend: costsBefore, engagements: countsBefore },
+    },
     partners: found.partners,
     attachments,
     dropped,
     rejected,
     unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
     recent: { costs: recentCosts, engagements: recentEngagements },
-    spendHref: (query) => `${path}/spend?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
+    performanceHref: (query) =>
+      `${path}/performance?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
   };
 }
 
 function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
-  const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, spendHref } = overview;
+  const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref } =
+    overview;
   const countOf = (counts: Counts, kind: string) =>
     counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
   const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
@@ -129,15 +138,15 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
       ${totals.map(({ currency, spend, previous }) =>
         figure(
           `Spend in ${currency}`,
-          spendHref({ currency }),
+          performanceHref({ currency }),
           showMoney(spend, currency),
           showChange(spend, previous),
         ),
       )}
-      ${totals.length === 0 ? figure("Spend", spendHref({}), "None", "") : ""}
+      ${totals.length === 0 ? figure("Spend", performanceHref({}), "None", "") : ""}
       ${count("Clicks", `${linksHref}&sort=-clicks`, countOf(engagements, "click"), countOf(engagementsBefore, "click"))}
       ${count("Impressions", linksHref, countOf(engagements, "impression"), countOf(engagementsBefore, "impression"))}
-      ${count("Unpriced costs", spendHref({ by: "partner" }), unpriced, unpricedBefore)}
+      ${count("Unpriced costs", performanceHref({ group_by: "partner" }), unpriced, unpricedBefore)}
       ${count(
         "Dropped parameters",
         linksHref,
@@ -165,7 +174,11 @@ function attention(member: Member, overview: Overview): Markup | "" {
 
 const MOST_CHARTS = 3;
 
-function charts({ period, spend, spendHref, ...signals }: Overview, totals: Sums[], member: Member): Markup {
+function charts(
+  { period, spend, performanceHref, ...signals }: Overview,
+  totals: Sums[],
+  member: Member,
+): Markup {
   if (spend.length === 0) {
     const text = missingCondition(member, signals)?.text;
     return html`
@@ -175,7 +188,7 @@ function charts({ period, spend, spendHref, ...signals }: Overview, totals: Sums
       </section>`;
   }
   const hrefOf = (day: number) =>
-    spendHref({ from: formatDate(day), to: formatDate(day), by: "link" }).replace(/period=\w+&/, "");
+    performanceHref({ from: formatDate(day), to: formatDate(day) }).replace(/period=\w+&/, "");
   return html`
     <section class="card charts" aria-label="Charts">
       ${totals.slice(0, MOST_CHARTS).map(({ currency }) =>

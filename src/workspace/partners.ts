@@ -83,7 +83,7 @@ function partnerCard(
   const days = periodQuery(view.period);
   const inRound = view.inRound.get(partnerId) ?? [];
   const spend = view.spend.filter((row) => row.partnerId === partnerId);
-  const spendHref = `${path}/spend?${new URLSearchParams({ ...days, partner: String(partnerId), by: "link" })}`;
+  const spendHref = `${path}/performance?${new URLSearchParams({ ...days, partner_id: String(partnerId) })}`;
   const linksHref = `${path}/links?${new URLSearchParams({ ...days, partner: String(partnerId) })}`;
   return html`
     <section class="card" aria-labelledby="${id}">

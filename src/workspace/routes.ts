@@ -3,9 +3,9 @@ import { asReport, userKey } from "../auth/report-limits.ts";
 import { type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
+import { chartScript } from "../pages/chart.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
-import { chartScript } from "./chart.ts";
 import { createLinks, newLinkPage } from "./create/new.ts";
 import { backToSettings, submitArchived, submitName, submitPartner } from "./edit/changes.ts";
 import { historyPage } from "./edit/history.ts";
@@ -16,8 +16,9 @@ import { linkPage } from "./links/page.ts";
 import { qrCode } from "./links/qr.ts";
 import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
+import { performanceCsv, performancePage } from "./performance/page.ts";
 import { workspaceScript, workspaceStyles } from "./script.ts";
-import { spendCsv, spendPage } from "./spend.ts";
+import { redirectSpend, spendCsv } from "./spend.ts";
 import { linksCsv } from "./transfer/export.ts";
 import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
 
@@ -64,7 +65,9 @@ export const workspaceRoutes: Route[] = [
   form("/links/:link_token/settings/archived", "links", backToSettings, submitArchived),
   form("/links/:link_token/settings/partner", "links", backToSettings, submitPartner),
   page("/links/:link_token/qr.svg", "links", qrCode),
-  page("/spend", "spend", report(spendPage)),
-  page("/spend.csv", "spend", report(spendCsv)),
+  page("/performance", "performance", report(performancePage)),
+  page("/performance.csv", "performance", report(performanceCsv)),
+  page("/spend", "performance", redirectSpend),
+  page("/spend.csv", "performance", report(spendCsv)),
   page("/partners", "partners", report(partnersPage)),
 ];

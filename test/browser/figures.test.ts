@@ -1,4 +1,4 @@
-/** The Overview and Spend pages: the chart by pointer, touch and keyboard, and everything without scripts. */
+/** The Overview and Performance pages: the chart by pointer, touch and keyboard, and everything without scripts. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { checkEveryWidth, service, useDemoUsers } from "./browser.ts";
@@ -27,9 +27,12 @@ describe("the chart", () => {
   });
 
   it("is one stop for Tab, and the arrow keys choose a day", async () => {
-    const page = await openPage(`${APP}/spend?period=7d&currency=USD`);
+    const page = await openPage(`${APP}/performance?period=7d&partner_id=1&group_by=partner`);
     expect(await page.getByText("Skip chart").count()).toBe(0);
-    await page.getByRole("link", { name: /^Remove filter/ }).focus();
+    await page
+      .getByRole("link", { name: /^Coverage/ })
+      .first()
+      .focus();
     await page.keyboard.press("Tab");
     const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
     expect(await focused()).toBe(await labelOf(page, 6));
@@ -47,7 +50,7 @@ describe("the chart", () => {
       expect(await readoutOf(page)).toBe(await labelOf(page, index));
     }
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("Spend in USD as a table");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Campaign");
     await page.keyboard.press("Shift+Tab");
     expect(await focused()).toBe(await labelOf(page, 5));
     const day = (await labelOf(page, 5)).split(":", 1)[0] ?? "";
@@ -56,7 +59,7 @@ describe("the chart", () => {
   });
 
   it("shows a day at the first touch and opens it at the second", async () => {
-    const page = await openPage(`${APP}/spend?period=7d`, {
+    const page = await openPage(`${APP}/performance?period=7d`, {
       hasTouch: true,
       viewport: { width: 390, height: 844 },
     });
@@ -77,55 +80,58 @@ describe("without scripts", () => {
   it("each day, row, filter and choice is a link", async () => {
     const page = await openPlain(`${APP}?period=30d`);
     await daysOf(page).nth(20).locator(".area").click();
-    await page.waitForURL(/\/spend\?/);
-    await page.getByRole("link", { name: "Acme", exact: true }).first().click();
-    await page.getByText("Link: Acme and everything below it").waitFor();
+    await page.waitForURL(/\/performance\?/);
+    await page.getByRole("link", { name: "Network", exact: true }).click();
+    await page.getByRole("link", { name: "Open Acme", exact: true }).click();
+    await page.getByRole("link", { name: "Close Acme", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Spring", exact: true }).first().waitFor();
     await page.getByRole("link", { name: "Partner", exact: true }).click();
     await page.getByRole("columnheader", { name: "Partner" }).first().waitFor();
     await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
-    await page.getByText("Partner: Acme Ads").waitFor();
-    await page.getByRole("link", { name: "Clear filters" }).click();
+    await page.getByRole("link", { name: "Remove filter Partner: Acme Ads ×" }).click();
     expect(await page.getByRole("link", { name: /^Remove filter/ }).count()).toBe(0);
-    await page.getByRole("link", { name: "Compare with the days before" }).click();
-    await page.getByRole("columnheader", { name: "Change" }).first().waitFor();
+    await page.getByRole("link", { name: /^Cost per click \$/ }).click();
+    await page.getByText(/^Cost per click by day and campaign/).waitFor();
   });
 
   it("the days can be chosen, and the chart skipped", async () => {
-    const page = await openPlain(`${APP}/spend?by=partner`);
+    const page = await openPlain(`${APP}/performance?group_by=partner`);
     const [from, to] = [page.getByLabel("From"), page.getByLabel("To")];
     const [first, last] = [await from.inputValue(), await to.inputValue()];
     await page.locator(".period summary").click();
     await from.fill(last);
     await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL((url) => url.searchParams.get("from") === last);
-    expect(new URL(page.url()).searchParams.get("by")).toBe("partner");
+    expect(new URL(page.url()).searchParams.get("group_by")).toBe("partner");
     expect(first < last).toBe(true);
     await page.getByRole("link", { name: "Skip chart" }).first().focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    const table = page.getByRole("region", { name: / as a table$/ }).and(page.locator(":focus"));
-    expect(await table.count()).toBe(1);
+    expect(await page.locator(":focus").textContent()).toBe("Campaign");
   });
 
   it("the CSV has the name of its app, days and grouping", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const first = `${today.slice(0, 4)}-01-01`;
-    const page = await openPlain(`${APP}/spend?from=${first}&to=${today}&by=partner`);
+    const page = await openPlain(`${APP}/performance?from=${first}&to=${today}&group_by=partner`);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download CSV" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`spend-${service.APP_TOKEN}-${first}-${today}-by-partner.csv`);
+    expect(download.suggestedFilename()).toBe(
+      `performance-${service.APP_TOKEN}-${first}-${today}-by-partner.csv`,
+    );
   });
 });
 
 describe("is accessible and fits", () => {
   it.each([
     ["overview", "?period=30d"],
-    ["spend-by-link", "/spend?period=30d&by=link&level=2&compare=1"],
-    ["spend-by-type", "/spend?period=30d&by=cost_type&partner=1&link=demo1nk001"],
-    ["spend-none", "/spend?from=2020-01-01&to=2020-01-02&currency=CHF"],
-    ["spend-rejected", "/spend?by=week&from=x"],
+    ["performance", "/performance?period=30d&level=1&open=demo1nk001"],
+    ["performance-cost-per-click", "/performance?period=90d&metric=cost_per_click&group_by=partner"],
+    ["performance-by-type", "/performance?period=30d&group_by=cost_type&partner_id=1&link=demo1nk001"],
+    ["performance-none", "/performance?from=2020-01-01&to=2020-01-02&currency=CHF"],
+    ["performance-rejected", "/performance?group_by=month&from=x"],
   ])("%s", async (name, path) => {
     const page = await openPage(APP + path);
     await checkEveryWidth(page, name);

@@ -2239,143 +2239,6 @@ AND r.app_token = (SELECT m.app_token
 AND r.day BETWEEN ? AND ?
 GROUP BY r.partner_id, r.code;
 
--- src/db/ledger/reports/link-figures.ts: rows read 111, written 0
--- COMPOUND QUERY
---   LEFT-MOST SUBQUERY
---     CO-ROUTINE (subquery-3)
---       CO-ROUTINE (subquery-2)
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 1
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---       SCAN (subquery-2)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-3)
---   UNION ALL
---     CO-ROUTINE (subquery-7)
---       CO-ROUTINE (subquery-6)
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 5
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---       SCAN (subquery-6)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-7)
-SELECT appToken AS appToken,
-  NULL AS day,
-  linkId AS linkId,
-  NULL AS partnerId,
-  costType AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    linkId,
-    costType,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT d.app_token AS appToken,
-      d.day AS day,
-      d.link_id AS linkId,
-      d.partner_id AS partnerId,
-      d.cost_type AS costType,
-      d.currency AS currency,
-      sum(iif(d.state = 'matched',
-          d.amount / iif(d.cost_type IN ('cpm'),
-            100000000,
-            100000),
-          0)) AS costsWhole,
-      sum(iif(d.state = 'matched',
-          iif(d.cost_type IN ('cpm'),
-            d.amount % 100000000,
-            d.amount % 100000 * 1000),
-          0)) AS costsRest,
-      0 AS adjustedWhole,
-      0 AS adjustedRest,
-      sum(iif(d.state = 'matched',
-          d.count,
-          0)) AS matched,
-      sum(iif(d.state = 'unpriced',
-          d.count,
-          0)) AS unpriced
-    FROM daily_totals d
-    WHERE d.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND d.day BETWEEN ? AND ?
-    AND (? IS NULL OR d.partner_id = ?)
-    AND (? IS NULL OR d.cost_type = ?)
-    AND (? IS NULL OR d.currency = ?)
-    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, linkId, costType, currency)
-WHERE matched > 0 OR unpriced > 0
-UNION ALL
-SELECT appToken AS appToken,
-  NULL AS day,
-  linkId AS linkId,
-  NULL AS partnerId,
-  costType AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    linkId,
-    costType,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT a.app_token AS appToken,
-      a.day AS day,
-      a.link_id AS linkId,
-      a.partner_id AS partnerId,
-      a.cost_type AS costType,
-      a.currency AS currency,
-      0 AS costsWhole,
-      0 AS costsRest,
-      sum(a.amount / 100000000) AS adjustedWhole,
-      sum(a.amount % 100000000) AS adjustedRest,
-      0 AS matched,
-      0 AS unpriced
-    FROM adjustments a
-    WHERE a.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND a.day BETWEEN ? AND ?
-    AND (? IS NULL OR a.partner_id = ?)
-    AND (? IS NULL OR a.cost_type = ?)
-    AND (? IS NULL OR a.currency = ?)
-    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, linkId, costType, currency)
-WHERE true
-LIMIT ? + 0;
-
 -- src/db/ledger/reports/link-figures.ts: rows read 97, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
@@ -2966,6 +2829,575 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/performance.ts: rows read 205, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 107, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-4)
+--       CO-ROUTINE (subquery-3)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 2
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-3)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-4)
+--   UNION ALL
+--     CO-ROUTINE (subquery-9)
+--       CO-ROUTINE (subquery-8)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 7
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-8)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-9)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT value AS id
+      FROM json_each(?))
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT value AS id
+      FROM json_each(?))
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-3)
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-2)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-3)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, day, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-4)
+--   CO-ROUTINE (subquery-3)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 2
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CREATE BLOOM FILTER
+--   SCAN (subquery-3)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-4)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    AND e.link_id IN (SELECT value AS id
+      FROM json_each(?))
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, day, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 117, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-4)
+--       CO-ROUTINE (subquery-3)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 2
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-3)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-4)
+--   UNION ALL
+--     CO-ROUTINE (subquery-9)
+--       CO-ROUTINE (subquery-8)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 7
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-8)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-9)
+SELECT appToken AS appToken,
+  day AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT value AS id
+      FROM json_each(?))
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, linkId, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT value AS id
+      FROM json_each(?))
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, linkId, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-4)
+--   CO-ROUTINE (subquery-3)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 2
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CREATE BLOOM FILTER
+--   SCAN (subquery-3)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-4)
+SELECT appToken AS appToken,
+  day AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, day, linkId, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    AND e.link_id IN (SELECT value AS id
+      FROM json_each(?))
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, day, linkId, kind)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/performance.ts: rows read 108, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
@@ -3017,6 +3449,226 @@ FROM (
       WHERE t.token_hash = ?)
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/performance.ts: rows read 144, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-6)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-6)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  l.level AS level,
+  l.token AS token,
+  l.label AS label,
+  l.cost_switch AS costSwitch,
+  l1.id AS id1,
+  l1.token AS token1,
+  l1.label AS label1,
+  l1.cost_switch AS switch1,
+  l2.id AS id2,
+  l2.token AS token2,
+  l2.label AS label2,
+  l2.cost_switch AS switch2,
+  l3.id AS id3,
+  l3.token AS token3,
+  l3.label AS label3,
+  l3.cost_switch AS switch3
+FROM (
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
+        AND (? IS NULL OR d.cost_type = ?)
+        AND (? IS NULL OR d.currency = ?) , d.link_id, NULL) AS id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND d.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR a.partner_id = ?)
+        AND (? IS NULL OR a.cost_type = ?)
+        AND (? IS NULL OR a.currency = ?) , a.link_id, NULL) AS id
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND a.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR e.partner_id = ?)
+        AND (? IS NULL OR e.kind = ?) , e.link_id, NULL) AS id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND e.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
+-- src/db/ledger/reports/performance.ts: rows read 180, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-11)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 3
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 6
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 10
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-11)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  l.level AS level,
+  l.token AS token,
+  l.label AS label,
+  l.cost_switch AS costSwitch,
+  l1.id AS id1,
+  l1.token AS token1,
+  l1.label AS label1,
+  l1.cost_switch AS switch1,
+  l2.id AS id2,
+  l2.token AS token2,
+  l2.label AS label2,
+  l2.cost_switch AS switch2,
+  l3.id AS id3,
+  l3.token AS token3,
+  l3.label AS label3,
+  l3.cost_switch AS switch3
+FROM (WITH RECURSIVE below(id) AS (
+    SELECT c.id
+    FROM links c
+    WHERE c.token = ?
+    AND c.app_token = ?
+    UNION ALL
+    SELECT c.id
+    FROM below
+    CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+    AND c.parent_id = below.id )
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
+        AND (? IS NULL OR d.cost_type = ?)
+        AND (? IS NULL OR d.currency = ?)
+        AND d.link_id IN (SELECT id
+          FROM below), d.link_id, NULL) AS id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND d.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR a.partner_id = ?)
+        AND (? IS NULL OR a.cost_type = ?)
+        AND (? IS NULL OR a.currency = ?)
+        AND a.link_id IN (SELECT id
+          FROM below), a.link_id, NULL) AS id
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND a.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR e.partner_id = ?)
+        AND (? IS NULL OR e.kind = ?)
+        AND e.link_id IN (SELECT id
+          FROM below), e.link_id, NULL) AS id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND e.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
 -- src/db/ledger/reports/reports.ts: rows read 414, written 0
 -- COMPOUND QUERY
@@ -3639,7 +4291,7 @@ SELECT appToken AS appToken,
   NULL AS day,
   linkId AS linkId,
   NULL AS partnerId,
-  NULL AS costType,
+  costType AS costType,
   currency AS currency,
   CAST(costsWhole AS TEXT) AS costsWhole,
   CAST(costsRest AS TEXT) AS costsRest,
@@ -3649,6 +4301,7 @@ SELECT appToken AS appToken,
   unpriced AS unpriced
 FROM (SELECT appToken,
     linkId,
+    costType,
     currency,
     sum(costsWhole) AS costsWhole,
     sum(costsRest) AS costsRest,
@@ -3694,14 +4347,14 @@ FROM (SELECT appToken,
     AND (? IS NULL OR d.cost_type = ?)
     AND (? IS NULL OR d.currency = ?)
     GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, linkId, currency)
+  GROUP BY appToken, linkId, costType, currency)
 WHERE matched > 0 OR unpriced > 0
 UNION ALL
 SELECT appToken AS appToken,
   NULL AS day,
   linkId AS linkId,
   NULL AS partnerId,
-  NULL AS costType,
+  costType AS costType,
   currency AS currency,
   CAST(costsWhole AS TEXT) AS costsWhole,
   CAST(costsRest AS TEXT) AS costsRest,
@@ -3711,6 +4364,7 @@ SELECT appToken AS appToken,
   unpriced AS unpriced
 FROM (SELECT appToken,
     linkId,
+    costType,
     currency,
     sum(costsWhole) AS costsWhole,
     sum(costsRest) AS costsRest,
@@ -3744,7 +4398,7 @@ FROM (SELECT appToken,
     AND (? IS NULL OR a.cost_type = ?)
     AND (? IS NULL OR a.currency = ?)
     GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, linkId, currency)
+  GROUP BY appToken, linkId, costType, currency)
 WHERE true
 LIMIT ? + 0;
 
@@ -4267,110 +4921,6 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/reports.ts: rows read 130, written 0
--- CO-ROUTINE covered
---   CO-ROUTINE (subquery-8)
---     COMPOUND QUERY
---       LEFT-MOST SUBQUERY
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 4
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 3
---           MATERIALIZE below
---             SETUP
---               SEARCH c USING INDEX links_token_unique (token=?)
---             RECURSIVE STEP
---               SCAN below
---               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
---           SCAN below
---           CREATE BLOOM FILTER
---       UNION ALL
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 7
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 6
---           SCAN below
---           CREATE BLOOM FILTER
---   USE TEMP B-TREE FOR json_group_array(DISTINCT)
---   SCAN (subquery-8)
--- SCAN covered
--- SCAN j VIRTUAL TABLE INDEX 1:
--- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
--- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT l.id AS linkId,
-  CASE max(l.level - coalesce(?,
-      4),
-    0) WHEN 0 THEN l.id WHEN 1 THEN l1.id WHEN 2 THEN l2.id WHEN 3 THEN l3.id END AS targetId,
-  CASE max(l.level - coalesce(?,
-      4),
-    0) WHEN 0 THEN l.token WHEN 1 THEN l1.token WHEN 2 THEN l2.token WHEN 3 THEN l3.token END AS linkToken,
-  CASE max(l.level - coalesce(?,
-      4),
-    0) WHEN 0 THEN l.label WHEN 1 THEN l1.label WHEN 2 THEN l2.label WHEN 3 THEN l3.label END AS linkLabel,
-  CASE max(l.level - coalesce(?,
-      4),
-    0) WHEN 0 THEN coalesce(l3.label || '::',
-    '') || coalesce(l2.label || '::',
-    '') || coalesce(l1.label || '::',
-    '') || l.label WHEN 1 THEN coalesce(l3.label || '::',
-    '') || coalesce(l2.label || '::',
-    '') || l1.label WHEN 2 THEN coalesce(l3.label || '::',
-    '') || l2.label WHEN 3 THEN l3.label END AS linkName
-FROM (WITH RECURSIVE below(id) AS (
-    SELECT c.id
-    FROM links c
-    WHERE c.token = ?
-    AND c.app_token = ?
-    UNION ALL
-    SELECT c.id
-    FROM below
-    CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
-    AND c.parent_id = below.id )
-  SELECT j.value AS id
-  FROM (
-    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
-    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
-        AND (? IS NULL OR d.cost_type = ?)
-        AND (? IS NULL OR d.currency = ?)
-        AND d.link_id IN (SELECT id
-          FROM below), d.link_id, NULL) AS id
-      FROM daily_totals d
-      WHERE d.app_token = (SELECT m.app_token
-        FROM sessions s
-        CROSS JOIN memberships m ON m.user_id = s.user_id
-        AND m.app_token = ?
-        WHERE s.id_hash = ?
-        AND s.expires_at > ?
-        AND s.last_seen_at > ? - 7200000
-        AND s.waiting_secret IS NULL)
-      AND d.day BETWEEN ? AND ?
-      UNION ALL
-      SELECT iif((? IS NULL OR a.partner_id = ?)
-        AND (? IS NULL OR a.cost_type = ?)
-        AND (? IS NULL OR a.currency = ?)
-        AND a.link_id IN (SELECT id
-          FROM below), a.link_id, NULL) AS id
-      FROM adjustments a
-      WHERE a.app_token = (SELECT m.app_token
-        FROM sessions s
-        CROSS JOIN memberships m ON m.user_id = s.user_id
-        AND m.app_token = ?
-        WHERE s.id_hash = ?
-        AND s.expires_at > ?
-        AND s.last_seen_at > ? - 7200000
-        AND s.waiting_secret IS NULL)
-      AND a.day BETWEEN ? AND ?
-      LIMIT 200000 + 1) ) covered
-  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
-CROSS JOIN links l ON l.id = ids.id
-LEFT JOIN links l1 ON l1.id = l.parent_id
-LEFT JOIN links l2 ON l2.id = l1.parent_id
-LEFT JOIN links l3 ON l3.id = l2.parent_id;
-
 -- src/db/ledger/reports/reports.ts: rows read 3, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
@@ -4397,167 +4947,6 @@ AND m.app_token = ?
 LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
-
--- src/db/ledger/reports/reports.ts: rows read 147, written 0
--- COMPOUND QUERY
---   LEFT-MOST SUBQUERY
---     CO-ROUTINE (subquery-6)
---       CO-ROUTINE (subquery-5)
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 3
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 4
---           MATERIALIZE below
---             SETUP
---               SEARCH c USING INDEX links_token_unique (token=?)
---             RECURSIVE STEP
---               SCAN below
---               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
---           SCAN below
---           CREATE BLOOM FILTER
---       SCAN (subquery-5)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-6)
---   UNION ALL
---     CO-ROUTINE (subquery-11)
---       CO-ROUTINE (subquery-10)
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 8
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 9
---           SCAN below
---           CREATE BLOOM FILTER
---       SCAN (subquery-10)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-11)
-WITH RECURSIVE below(id) AS (
-  SELECT c.id
-  FROM links c
-  WHERE c.token = ?
-  AND c.app_token = ?
-  UNION ALL
-  SELECT c.id
-  FROM below
-  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
-  AND c.parent_id = below.id )
-SELECT appToken AS appToken,
-  NULL AS day,
-  linkId AS linkId,
-  NULL AS partnerId,
-  NULL AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    linkId,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT d.app_token AS appToken,
-      d.day AS day,
-      d.link_id AS linkId,
-      d.partner_id AS partnerId,
-      d.cost_type AS costType,
-      d.currency AS currency,
-      sum(iif(d.state = 'matched',
-          d.amount / iif(d.cost_type IN ('cpm'),
-            100000000,
-            100000),
-          0)) AS costsWhole,
-      sum(iif(d.state = 'matched',
-          iif(d.cost_type IN ('cpm'),
-            d.amount % 100000000,
-            d.amount % 100000 * 1000),
-          0)) AS costsRest,
-      0 AS adjustedWhole,
-      0 AS adjustedRest,
-      sum(iif(d.state = 'matched',
-          d.count,
-          0)) AS matched,
-      sum(iif(d.state = 'unpriced',
-          d.count,
-          0)) AS unpriced
-    FROM daily_totals d
-    WHERE d.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND d.day BETWEEN ? AND ?
-    AND (? IS NULL OR d.partner_id = ?)
-    AND (? IS NULL OR d.cost_type = ?)
-    AND (? IS NULL OR d.currency = ?)
-    AND d.link_id IN (SELECT id
-      FROM below)
-    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, linkId, currency)
-WHERE matched > 0 OR unpriced > 0
-UNION ALL
-SELECT appToken AS appToken,
-  NULL AS day,
-  linkId AS linkId,
-  NULL AS partnerId,
-  NULL AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    linkId,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT a.app_token AS appToken,
-      a.day AS day,
-      a.link_id AS linkId,
-      a.partner_id AS partnerId,
-      a.cost_type AS costType,
-      a.currency AS currency,
-      0 AS costsWhole,
-      0 AS costsRest,
-      sum(a.amount / 100000000) AS adjustedWhole,
-      sum(a.amount % 100000000) AS adjustedRest,
-      0 AS matched,
-      0 AS unpriced
-    FROM adjustments a
-    WHERE a.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND a.day BETWEEN ? AND ?
-    AND (? IS NULL OR a.partner_id = ?)
-    AND (? IS NULL OR a.cost_type = ?)
-    AND (? IS NULL OR a.currency = ?)
-    AND a.link_id IN (SELECT id
-      FROM below)
-    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, linkId, currency)
-WHERE true
-LIMIT ? + 0;
 
 -- src/db/ledger/reports/reports.ts: rows read 147, written 0
 -- COMPOUND QUERY
@@ -4782,169 +5171,6 @@ FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
       FROM below)
     GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
   GROUP BY appToken, day, kind)
-WHERE true
-LIMIT ? + 0;
-
--- src/db/ledger/reports/reports.ts: rows read 147, written 0
--- COMPOUND QUERY
---   LEFT-MOST SUBQUERY
---     CO-ROUTINE (subquery-6)
---       CO-ROUTINE (subquery-5)
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 3
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 4
---           MATERIALIZE below
---             SETUP
---               SEARCH c USING INDEX links_token_unique (token=?)
---             RECURSIVE STEP
---               SCAN below
---               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
---           SCAN below
---           CREATE BLOOM FILTER
---       SCAN (subquery-5)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-6)
---   UNION ALL
---     CO-ROUTINE (subquery-11)
---       CO-ROUTINE (subquery-10)
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 8
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 9
---           SCAN below
---           CREATE BLOOM FILTER
---       SCAN (subquery-10)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-11)
-WITH RECURSIVE below(id) AS (
-  SELECT c.id
-  FROM links c
-  WHERE c.token = ?
-  AND c.app_token = ?
-  UNION ALL
-  SELECT c.id
-  FROM below
-  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
-  AND c.parent_id = below.id )
-SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
-  partnerId AS partnerId,
-  NULL AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    day,
-    partnerId,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT d.app_token AS appToken,
-      d.day AS day,
-      d.link_id AS linkId,
-      d.partner_id AS partnerId,
-      d.cost_type AS costType,
-      d.currency AS currency,
-      sum(iif(d.state = 'matched',
-          d.amount / iif(d.cost_type IN ('cpm'),
-            100000000,
-            100000),
-          0)) AS costsWhole,
-      sum(iif(d.state = 'matched',
-          iif(d.cost_type IN ('cpm'),
-            d.amount % 100000000,
-            d.amount % 100000 * 1000),
-          0)) AS costsRest,
-      0 AS adjustedWhole,
-      0 AS adjustedRest,
-      sum(iif(d.state = 'matched',
-          d.count,
-          0)) AS matched,
-      sum(iif(d.state = 'unpriced',
-          d.count,
-          0)) AS unpriced
-    FROM daily_totals d
-    WHERE d.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND d.day BETWEEN ? AND ?
-    AND (? IS NULL OR d.partner_id = ?)
-    AND (? IS NULL OR d.cost_type = ?)
-    AND (? IS NULL OR d.currency = ?)
-    AND d.link_id IN (SELECT id
-      FROM below)
-    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, day, partnerId, currency)
-WHERE matched > 0 OR unpriced > 0
-UNION ALL
-SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
-  partnerId AS partnerId,
-  NULL AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    day,
-    partnerId,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT a.app_token AS appToken,
-      a.day AS day,
-      a.link_id AS linkId,
-      a.partner_id AS partnerId,
-      a.cost_type AS costType,
-      a.currency AS currency,
-      0 AS costsWhole,
-      0 AS costsRest,
-      sum(a.amount / 100000000) AS adjustedWhole,
-      sum(a.amount % 100000000) AS adjustedRest,
-      0 AS matched,
-      0 AS unpriced
-    FROM adjustments a
-    WHERE a.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND a.day BETWEEN ? AND ?
-    AND (? IS NULL OR a.partner_id = ?)
-    AND (? IS NULL OR a.cost_type = ?)
-    AND (? IS NULL OR a.currency = ?)
-    AND a.link_id IN (SELECT id
-      FROM below)
-    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, day, partnerId, currency)
 WHERE true
 LIMIT ? + 0;
 

@@ -66,7 +66,7 @@ export const UNSAMPLED: Request[] = [
     pageOf(SESSIONS.operator),
   ),
   ...at(
-    [`${APP}/spend?by=link&level=2&link=${DEMO.linkToken}`, `${APP}/links/${DEMO.linkToken}?period=7d`],
+    [`${APP}/performance?level=2&link=${DEMO.linkToken}`, `${APP}/links/${DEMO.linkToken}?period=7d`],
     pageOf(SESSIONS.member),
   ),
   { path: "/operator/v1/users/1", token: DEMO.operatorToken, method: "PATCH", json: { sign_in: "sso" } },

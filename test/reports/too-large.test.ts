@@ -173,15 +173,18 @@ describe("a report of one row more", () => {
 });
 
 describe("a page with too many totals", () => {
-  it.each(["", "/spend", "/partners", "/spend.csv"])("%s says so and offers fewer days", async (page) => {
-    const { status, text } = await browser.get(`${APP}${page}?${ALL}`);
-    expect(status).toBe(400);
-    expect(textOf(mainOf(text))).toMatch(
-      /^The report covers too much The first day is too early: .* use fewer days\./,
-    );
-    const today = await browser.get(hrefOf(mainOf(text), "Show only today"));
-    expect(today.status).toBe(200);
-  });
+  it.each(["", "/performance", "/performance.csv", "/partners", "/spend.csv"])(
+    "%s says so and offers fewer days",
+    async (page) => {
+      const { status, text } = await browser.get(`${APP}${page}?${ALL}`);
+      expect(status).toBe(400);
+      expect(textOf(mainOf(text))).toMatch(
+        /^The report covers too much The first day is too early: .* use fewer days\./,
+      );
+      const today = await browser.get(hrefOf(mainOf(text), "Show only today"));
+      expect(today.status).toBe(200);
+    },
+  );
 
   it("of links shows the links without figures", async () => {
     const { status, text } = await browser.get(`${APP}/links?${ALL}&open=demo1nk003`);

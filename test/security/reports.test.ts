@@ -99,9 +99,16 @@ it("these are limited", async () => {
     [
       ...["spend", "engagements", "performance"].map((report) => `/public/v1/apps/:app_token/${report}`),
       "/apps",
-      ...["", "/links", "/links.csv", "/links/:link_token", "/spend", "/spend.csv", "/partners"].map(
-        (page) => `/apps/:app_token${page}`,
-      ),
+      ...[
+        "",
+        "/links",
+        "/links.csv",
+        "/links/:link_token",
+        "/performance",
+        "/performance.csv",
+        "/spend.csv",
+        "/partners",
+      ].map((page) => `/apps/:app_token${page}`),
       ...["/cost/round", "/partner", "/partner/costs.csv", "/partner/round"],
       ...[
         "/operator/v1/rounds/:id",
@@ -117,7 +124,7 @@ it("these are limited", async () => {
 
 describe("above the limit of REPORTS", () => {
   const SPEND = `/public/v1/apps/${DEMO.appToken}/spend`;
-  const PAGE = `/apps/${DEMO.appToken}/spend`;
+  const PAGE = `/apps/${DEMO.appToken}/performance`;
   const member = { cookie: SESSIONS.member, accept: "text/html" };
 
   it("a user gets 429 in all sessions and with the API token, and another user does not", async () => {
@@ -154,7 +161,7 @@ describe("above the limit of REPORTS", () => {
   });
 
   it.each([
-    [PAGE, member, "Back to spend"],
+    [PAGE, member, "Back to performance"],
     ["/operator/spend", { ...member, cookie: SESSIONS.operator }, "Back to home"],
     ["/partner", { ...member, cookie: SESSIONS.partner }, "Back to overview"],
   ])("%s is a page with Retry-After and a way back", async (path, headers, back) => {

@@ -1,8 +1,8 @@
 /** The scales of charts, and their markup as text. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Chart, countUnit, dailyChart, moneyUnit } from "../../src/workspace/chart.ts";
-import { dayTicks, spread, valueTicks } from "../../src/workspace/scales.ts";
+import { type Chart, countUnit, dailyChart, moneyUnit } from "../../src/pages/chart.ts";
+import { dayTicks, valueTicks } from "../../src/pages/scales.ts";
 
 describe("the ticks of values", () => {
   it.each([
@@ -66,24 +66,6 @@ describe("the ticks of days", () => {
   });
 });
 
-it.each([
-  [
-    [10, 50],
-    [10, 50],
-  ],
-  [
-    [10, 12, 14],
-    [10, 18, 26],
-  ],
-  [
-    [97, 96],
-    [100, 92],
-  ],
-  [[], []],
-])("spreads labels at %j to %j", (positions, placed) => {
-  expect(spread(positions, 8, 100)).toEqual(placed);
-});
-
 const FIRST = Date.UTC(2026, 2, 1) / 86_400_000;
 const USD = 100_000_000n;
 
@@ -103,7 +85,7 @@ const named = (name: string, ...values: [day: number, value: bigint][]) => ({
   values: new Map(values.map(([day, value]) => [FIRST + day, value])),
 });
 const draw = async (more: Partial<Chart>) => String(await dailyChart(chartOf(more)));
-const labels = (markup: string) => [...markup.matchAll(/aria-label="([^"]*)"/g)].map(([, label]) => label);
+const labels = (markup: string) => [...markup.matchAll(/aria-label="(\d[^"]*)"/g)].map(([, label]) => label);
 const texts = (markup: string, name: string) =>
   [...markup.matchAll(new RegExp(`<text class="${name}[^>]*>(.*?)</text>`, "g"))].map(([, text = ""]) =>
     text.replace(/<[^>]*>/g, " ").trim(),
@@ -111,9 +93,17 @@ const texts = (markup: string, name: string) =>
 const bars = (markup: string) =>
   [
     ...markup.matchAll(
-      /<rect class="bar" fill="url\(#spend-USD-(\d)\)" x="([\d.]+)%" width="([\d.]+)%" y="([\d.]+)%" height="([\d.]+)%"/g,
+      /<rect class="bar outline-\d" rx="2" fill="url\(#spend-USD-(\d)\)" x="([\d.]+)%" width="([\d.]+)%" y="([\d.]+)%" height="([\d.]+)%"/g,
     ),
   ].map((found) => found.slice(1).map(Number));
+
+const legendOf = (markup: string) =>
+  [...markup.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) =>
+    row
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
 
 describe("the chart", () => {
   it("stacks the series of each day to scale, and links each day", async () => {
@@ -123,9 +113,9 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(["$0", "$3", "$6", "$9"]);
     expect(texts(markup, "day")).toEqual(["1 Mar", "2 Mar", "3 Mar", "4 Mar", "5 Mar", "6 Mar", "7 Mar"]);
     expect(bars(markup)).toEqual([
-      [1, 1.571, 11.143, 33.333, 66.667],
-      [2, 1.571, 11.143, 0, 33.333],
-      [1, 87.286, 11.143, 66.667, 33.333],
+      [1, 4.643, 5, 33.333, 66.667],
+      [2, 4.643, 5, 0, 33.333],
+      [1, 90.357, 5, 66.667, 33.333],
     ]);
     expect(labels(markup)).toEqual([
       "1 Mar 2026: $9.00 (Acme Ads $6.00, Beacon $3.00)",
@@ -155,36 +145,82 @@ describe("the chart", () => {
     expect(labels(markup)[1]).toBe("2 Mar 2026: −$5.00 (Acme Ads −$5.00)");
   });
 
-  it("gives five series their own pattern, and adds up the others", async () => {
-    const series = ["A", "B", "C", "D", "E", "F", "G"].map((name) => named(name, [0, USD], [1, USD]));
-    const markup = await draw({ series });
-    expect(labels(markup)[0]).toBe(
-      "1 Mar 2026: $7.00 (A $1.00, B $1.00, C $1.00, D $1.00, E $1.00, Other $2.00)",
+  it("gives the five highest series their own color and adds up the others, in each chart by itself", async () => {
+    const units = (name: string, index: number) => named(name, [0, BigInt(index + 1) * USD]);
+    const series = ["A", "B", "C", "D", "E", "F", "G", "H"].map(units);
+    expect(labels(await draw({ series }))[0]).toBe(
+      "1 Mar 2026: $36.00 (H $8.00, G $7.00, F $6.00, E $5.00, D $4.00, 3 others $6.00)",
     );
-    const patterns = [...markup.matchAll(/<pattern id="([^"]*)".*?d="([^"]*)"/g)];
+    const other = await draw({ series: series.toReversed().map(({ name }, index) => units(name, index)) });
+    expect(labels(other)[0]).toBe(
+      "1 Mar 2026: $36.00 (A $8.00, B $7.00, C $6.00, D $5.00, E $4.00, 3 others $6.00)",
+    );
+    const patterns = [...other.matchAll(/<pattern id="([^"]*)".*?d="([^"]*)"/g)];
     expect(patterns.map(([, id]) => id)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `spend-USD-${n}`));
     expect(new Set(patterns.map(([, , marks]) => marks)).size).toBe(6);
-    expect(markup.match(/<li>/g)).toHaveLength(6);
-    const names = [...markup.matchAll(/<text x="102%" y="([\d.]+)%"[^>]*>(\w+)</g)];
-    expect(names.map(([, , name]) => name)).toEqual(["A", "B", "C", "D", "E", "Other"]);
-    const places = names.map(([, y]) => Number(y)).sort((a, b) => a - b);
-    for (const [index, place] of places.entries())
-      if (index > 0) expect(place - (places[index - 1] ?? 0)).toBeGreaterThanOrEqual(8);
+    expect(legendOf(other)).toEqual([
+      "A $8.00",
+      "B $7.00",
+      "C $6.00",
+      "D $5.00",
+      "E $4.00",
+      "3 others $6.00",
+    ]);
   });
 
-  it("keeps the place of a series without values", async () => {
-    const markup = await draw({ series: [named("Acme Ads"), named("Beacon", [0, USD])] });
-    expect(bars(markup).map(([series]) => series)).toEqual([2]);
-    expect(markup.match(/<li>/g)).toHaveLength(1);
+  it("has no place for a series without values, and puts what is a rest already last", async () => {
+    const markup = await draw({
+      series: [
+        named("Acme Ads"),
+        { ...named("7 others", [0, 9n * USD]), isRest: true },
+        named("Beacon", [0, USD]),
+      ],
+    });
+    expect(bars(markup).map(([series]) => series)).toEqual([1, 2]);
+    expect(legendOf(markup)).toEqual(["Beacon $1.00", "7 others $9.00"]);
+  });
+
+  it("draws the period before as a dashed line, and today as an outline", async () => {
+    const markup = await draw({
+      series: [named("", [0, 3n * USD], [6, 3n * USD])],
+      before: named("", [0, 6n * USD], [6, 3n * USD]).values,
+      today: FIRST + 6,
+    });
+    expect(texts(markup, "value")).toEqual(["$0", "$2", "$4", "$6"]);
+    expect(markup).toContain('<polyline class="line before" points="7.143,0 92.857,50"/>');
+    expect(markup.match(/<rect class="bar today /g)).toHaveLength(1);
+    expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Period before $6.00)");
+    expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Period before $3.00)");
+  });
+
+  it("draws lines of values that don't add up, also with days without a value", async () => {
+    const markup = await draw({
+      series: [named("A", [0, USD], [2, 2n * USD])],
+      whole: { ...named("All", [0, 3n * USD], [2, USD]), total: 2n * USD },
+    });
+    expect(bars(markup)).toEqual([]);
+    expect(markup).toContain('<polyline class="line series-1" points="7.143,66.667 35.714,33.333"/>');
+    expect(markup).toContain('<polyline class="line whole" points="7.143,0 35.714,66.667"/>');
+    expect(labels(markup).slice(0, 2)).toEqual(["1 Mar 2026: $3.00 (A $1.00)", "2 Mar 2026: –"]);
+    expect(markup).toContain(">Spend by day in USD: $2.00<");
+  });
+
+  it.each([
+    [34, 0],
+    [35, 2],
+  ])("draws areas from 35 days on: %s", async (length, areas) => {
+    const days = { from: FIRST, to: FIRST + length - 1 };
+    const markup = await draw({ days, series: [named("A", [0, USD]), named("B", [0, USD])] });
+    expect(markup.match(/<polygon class="layer/g) ?? []).toHaveLength(areas);
+    expect(bars(markup)).toHaveLength(areas === 0 ? 2 : 0);
   });
 
   it("draws one day and 366 days", async () => {
     const one = await draw({ days: { from: FIRST, to: FIRST }, series: [named("A", [0, USD])] });
-    expect(bars(one)).toEqual([[1, 44, 12, 16.667, 83.333]]);
+    expect(bars(one)).toEqual([[1, 47.5, 5, 16.667, 83.333]]);
     expect(texts(one, "day")).toEqual(["1 Mar"]);
     const year = await draw({ days: { from: FIRST, to: FIRST + 365 }, series: [named("A", [365, USD])] });
     expect(labels(year)).toHaveLength(366);
-    expect(bars(year)).toEqual([[1, 99.727, 0.273, 16.667, 83.333]]);
     expect(texts(year, "day")).toEqual(["1 Mar 2026", "13 May", "25 Jul", "6 Oct", "18 Dec", "1 Mar 2027"]);
   });
 
@@ -195,7 +231,7 @@ describe("the chart", () => {
     const counts = await draw({ unit: countUnit, series: [named("", [0, 4n], [1, 1_234_567n])] });
     expect(texts(counts, "value")).toEqual(["0", "500K", "1M", "1.5M"]);
     expect(labels(counts).slice(0, 3)).toEqual(["1 Mar 2026: 4", "2 Mar 2026: 1,234,567", "3 Mar 2026: 0"]);
-    expect(counts).not.toContain("<li>");
+    expect(legendOf(counts)).toEqual([]);
   });
 
   it("escapes names and addresses, and has no inline style", async () => {

@@ -22,7 +22,8 @@ const PAGES = [
   "/links",
   "/links/demo1nk001",
   "/links/demo1nk001/qr.svg",
-  "/spend",
+  "/performance",
+  "/performance.csv",
   "/spend.csv",
   "/partners",
 ];
@@ -168,7 +169,7 @@ describe("every page of an app", () => {
       for (const [name, href] of [
         ["Overview", APP],
         ["Links", `${APP}/links`],
-        ["Spend", `${APP}/spend`],
+        ["Performance", `${APP}/performance`],
         ["Partners", `${APP}/partners`],
         ["Account", "/account"],
         ["Operator console", "/operator"],
@@ -186,7 +187,7 @@ describe("every page of an app", () => {
     await rows(`UPDATE apps SET name = '<b>"app'''`);
     await rows(`UPDATE links SET label = '<i>"link'''`);
     await rows(`UPDATE partners SET display_name = '<u>"partner'''`);
-    for (const page of ["", "/links?open=demo1nk001", "/links/demo1nk003", "/spend", "/partners"]) {
+    for (const page of ["", "/links?open=demo1nk001", "/links/demo1nk003", "/performance", "/partners"]) {
       expect(await open(browser, APP + page)).not.toMatch(/<[biu]>|"(app|link|partner)'/);
     }
   });

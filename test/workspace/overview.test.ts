@@ -81,32 +81,41 @@ describe("the figures", () => {
     const days = "from=2026-03-09&to=2026-03-15";
     const links = linksOf(/<ul class="figures"[\s\S]*?<\/ul>/.exec(page)?.[0] ?? "");
     expect(links.map(({ href }) => href)).toEqual([
-      `${APP}/spend?${days}&currency=USD`,
-      `${APP}/spend?${days}&currency=EUR`,
+      `${APP}/performance?${days}&currency=USD`,
+      `${APP}/performance?${days}&currency=EUR`,
       `${APP}/links?${days}&sort=-clicks`,
       `${APP}/links?${days}`,
-      `${APP}/spend?${days}&by=partner`,
+      `${APP}/performance?${days}&group_by=partner`,
       `${APP}/links?${days}`,
     ]);
     for (const { href } of links) await open(browser, href);
     const [day = ""] = /<a href="[^"]*" aria-label="9 Mar/.exec(page) ?? [];
-    expect(linksOf(`${day}">x</a>`)[0]?.href).toBe(`${APP}/spend?from=2026-03-09&to=2026-03-09&by=link`);
+    expect(linksOf(`${day}">x</a>`)[0]?.href).toBe(`${APP}/performance?from=2026-03-09&to=2026-03-09`);
   });
 
-  it("list the links and partners with the highest spend, and their clicks", async () => {
-    const page = await overview("from=2026-02-14&to=2026-03-15");
-    const [links = [], partners = []] = tablesOf(page);
-    const [first] = (await report("spend", "group_by=link&currency=USD")).sort(
-      (left, right) => Number(right.spend) - Number(left.spend),
+  it("are followed by the five campaigns whose spend changed most, each with its page", async () => {
+    const days = "from=2026-03-02&to=2026-03-08";
+    const page = await overview(days);
+    const [changed = []] = tablesOf(page);
+    const { body } = await ask<{ data: { items: (Items[number] & { previous: { spend: string } })[] } }>(
+      `/public/v1/apps/${DEMO.appToken}/performance?${days}&group_by=link&limit=1000`,
+      { token: DEMO.apiToken },
     );
-    const counts = await report("engagements", "group_by=link&kind=click");
-    expect(links[1]?.cells).toEqual([
-      String(first?.link_name).replaceAll("::", " › "),
-      `$${Number(first?.spend).toFixed(2)}`,
-      String(counts.find((row) => row.link_token === first?.link_token)?.count),
-    ]);
-    expect(links[1]?.href).toBe(`${APP}/links/${first?.link_token}`);
-    expect(partners[1]?.href).toBe(`${APP}/spend?from=2026-02-14&to=2026-03-15&partner=1&by=link`);
+    const changes = body.data.items
+      .map((item) => ({ item, by: Math.abs(Number(item.spend) - Number(item.previous.spend)) }))
+      .filter(({ by }) => by > 0)
+      .sort((left, right) => right.by - left.by)
+      .slice(0, 5);
+    expect(changed.length).toBe(changes.length + 1);
+    expect(changes.length).toBe(4);
+    expect(changed.slice(1).map(({ cells }) => cells[0])).toEqual(
+      changes.map(({ item }) => String(item.link_name).replaceAll("::", " › ")),
+    );
+    expect(changed.slice(1).map(({ href }) => href)).toEqual(
+      changes.map(({ item }) => `${APP}/performance?${days}&link=${item.link_token}&level=3&currency=USD`),
+    );
+    for (const { href } of changed.slice(1)) await open(browser, href ?? "");
+    expect(hrefOf(page, "Show all")).toBe(`${APP}/performance?${days}&sort=-spend_change&currency=USD`);
   });
 });
 
@@ -190,15 +199,15 @@ describe("needs attention", () => {
   });
 });
 
-it("shows its figures when there are too many links to rank them", async () => {
+it("shows its figures when there are too many links to compare them", async () => {
   await env.DB.exec(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001) INSERT INTO daily_totals SELECT '${DEMO.appToken}', ${today}, 3000 + i, 1, 'cpc', 'USD', 'matched', 1, 100000 FROM n`,
   );
   const page = await overview("period=today");
-  expect(textOf(page)).toContain("Too many links had spend or clicks to rank them. Choose fewer days.");
+  expect(textOf(page)).toContain("Too many links had spend or clicks to compare them. Choose fewer days.");
   expect(figuresOf(page)[0]).toMatch(/^Spend in USD \$50,00\d\.\d\d/);
-  await open(browser, `${APP}/spend?period=today`);
-  const rejected = await browser.get(`${APP}/spend?period=today&by=link`);
+  await open(browser, `${APP}/performance?group_by=partner&period=today`);
+  const rejected = await browser.get(`${APP}/performance?level=4&period=today`);
   expect([rejected.status, textOf(mainOf(rejected.text))]).toEqual([
     400,
     expect.stringContaining("The grouping gives more than 50000 rows; use fewer groups or fewer days."),
@@ -251,25 +260,31 @@ describe("the database budget", () => {
   const OTHER = 120;
 
   it.each([
-    // Two reports cover two weeks, two cover a week, and two cover two days. Dropped parameters read the engagements of a week.
-    ["", 3 * (2 * 2 + 2) * WEEK + 3 * 2 * LINKS * 4 + 2 * WEEK],
-    ["/spend?by=day", 3 * WEEK],
-    ["/spend?by=day&compare=1", 3 * 2 * WEEK],
-    ["/spend?by=link&level=1", 3 * 2 * WEEK],
-    ["/spend?by=link&level=own&compare=1", 3 * 4 * WEEK],
+    // Two reports cover two weeks, four cover one of them, and two cover two days. Dropped parameters read the engagements of a week.
+    ["", 3 * (2 * 2 + 4) * WEEK + 3 * 2 * LINKS * 4 + 2 * WEEK],
+    ["/performance.csv?group_by=partner", 3 * 4 * WEEK],
+    ["/performance.csv?level=4&open=budget1", 3 * 4 * WEEK],
+    ["/spend.csv?by=link&level=own&compare=1", 3 * 4 * WEEK],
     ["/spend.csv?by=partner", 3 * WEEK],
-  ])("of %j: one call for the session, one for everything else", async (path, budget) => {
-    const { database, counts } = countingDatabase();
-    const { status } = await browser.get(`${APP}${path}`, { env: { DB: database } });
-    expect(status).toBe(200);
-    const shards = ledgerOn().shards.length;
-    // With shards: one call to each, and another to DB for the names of links and for dropped parameters.
-    const more = path === "" ? 2 : Number(path.includes("by=link"));
-    expect({ calls: counts.calls, written: counts.written }).toEqual({
-      calls: shards > 0 ? 2 + shards + more : 2,
-      written: 0,
-    });
-    const databases = 1 + shards;
-    expect(counts.read).toBeLessThanOrEqual(budget * databases + 5 * LINKS * 2 + OTHER * databases);
-  });
+    // The days of the chart are read after the report has judged how much there is.
+    ["/performance?group_by=partner", (3 + 2) * 4 * WEEK],
+    ["/performance?level=4&metric=cost_per_click", (3 + 3) * 4 * WEEK],
+  ])(
+    "of %j: one call for the session, one for everything else, and one for a chart",
+    async (path, budget) => {
+      const { database, counts } = countingDatabase();
+      const { status } = await browser.get(`${APP}${path}`, { env: { DB: database } });
+      expect(status).toBe(200);
+      const shards = ledgerOn().shards.length;
+      // With shards: one call to each, and another to DB for the names of links and for dropped parameters.
+      const more = path === "" ? 2 : Number(/by=link|level=4/.test(path));
+      const charts = Number(path.startsWith("/performance?"));
+      expect({ calls: counts.calls, written: counts.written }).toEqual({
+        calls: shards > 0 ? 2 + shards + more + charts * (1 + shards) : 2 + charts,
+        written: 0,
+      });
+      const databases = 1 + shards;
+      expect(counts.read).toBeLessThanOrEqual(budget * databases + 5 * LINKS * 2 + OTHER * databases);
+    },
+  );
 });

@@ -64,12 +64,6 @@ export function figuresOf(page: string): string[] {
   return [...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => textOf(item));
 }
 
-/** An exact amount of a table as the API writes it: `1,234.50` is `1234.5`. */
-export const plain = (amount: string) => {
-  const digits = amount.replaceAll(",", "").replace("−", "-");
-  return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
-};
-
 /** The page at a path, which must exist. */
 export async function open(browser: Browser, path: string, options: Call = {}): Promise<string> {
   const page = await browser.get(path, options);

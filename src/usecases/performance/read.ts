@@ -1,6 +1,7 @@
 /** Reads the performance report of an app: what its groups cost in some days, and in as many days before. */
 import type { AppAccess, Viewer } from "../../db/accounts/viewers.ts";
 import { findPerformance } from "../../db/ledger/reports/performance.ts";
+import type { LinkChain } from "../../db/ledger/reports/report-links.ts";
 import type { FilterLink } from "../../db/ledger/reports/reports.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
@@ -11,6 +12,7 @@ import { currenciesOf } from "../../domain/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { completeDays, type GivenDays, tooManyRows } from "../reports.ts";
+import { type Daily, readDaily } from "./daily.ts";
 import { type PerformanceRow, toRows } from "./rows.ts";
 
 export interface PerformanceQuery {
@@ -44,9 +46,15 @@ export interface Performance {
   /** In any order. */
   rows: PerformanceRow[];
   total: PerformanceRow;
+  /** The links of a report by link. */
+  links: LinkChain[];
+  /** By link, the rows of another level. */
+  rowsAt: (level: number) => PerformanceRow[];
+  /** Reads the figures by day, in another call: of everything, and of these rows. */
+  daily: (rows: PerformanceRow[]) => Promise<Daily>;
 }
 
-const DEFAULT_LEVEL = 2;
+export const DEFAULT_LEVEL = 2;
 
 /** Reads the report in one call, see `findPerformance`. Throws invalid_request for too many rows. */
 export async function readPerformance<More extends Bound<unknown>[] = []>(
@@ -57,24 +65,20 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
 ): Promise<Performance & { more: Rows<More> }> {
   const { group_by: group, link, partner_id: partnerId, cost_type: costType } = query;
   const before = { from: now.from - (now.to - now.from + 1), to: now.from - 1 };
-  const found = await findPerformance(
-    ledger,
-    viewer,
-    appToken,
-    {
-      before,
-      now,
-      // Weeks are added up from days.
-      group: group === "week" ? "day" : group,
-      level: query.level ?? DEFAULT_LEVEL,
-      link,
-      partnerId,
-      costType,
-    },
-    ...more,
-  );
-  if (!found.sums) throw tooManyRows();
-  const { sums, partners } = found;
+  // Weeks are added up from days.
+  const filter = {
+    before,
+    now,
+    group: group === "week" ? ("day" as const) : group,
+    link,
+    partnerId,
+    costType,
+  };
+  const found = await findPerformance(ledger, viewer, appToken, filter, ...more);
+  if (!found.sumsAt) throw tooManyRows();
+  const { sumsAt, partners } = found;
+  const level = query.level ?? DEFAULT_LEVEL;
+  const sums = sumsAt(level);
   const currencies = currenciesOf(sums.now.spend, sums.before.spend);
   const currency = query.currency ?? currencies[0] ?? null;
   const scope = { currency, costType, now, partners };
@@ -89,13 +93,18 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     currency,
     currencies,
     rows: toRows(sums, { ...scope, group }),
+    links: found.links,
+    rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
+    daily: (rows) =>
+      readDaily(ledger, viewer, appToken, found, { scope: filter, rows, level, group, currency }),
     total: total as PerformanceRow,
     more: found.more,
   };
 }
 
-/** Whether no cost for the days can arrive any more: a cost arrives at most one window after its engagement. */
-export const isFinal = ({ to }: DayRange, now: number) => dayOf(now) > to + COST_WINDOW_MS / DAY_MS;
+/** The last day on which costs for the days can arrive: a cost arrives at most one window after its engagement. */
+export const lastArrival = ({ to }: Pick<DayRange, "to">) => to + COST_WINDOW_MS / DAY_MS;
+export const isFinal = (days: Pick<DayRange, "to">, now: number) => dayOf(now) > lastArrival(days);
 
 const DEFAULT_DAYS = 7;
 

@@ -18,8 +18,11 @@ export interface PerformanceRow extends Measured {
   key: string;
   /** The fields of the group, as the API has them. */
   fields: Record<string, string | number | null>;
-  /** Of a row by link. */
-  level?: number | null | undefined;
+  /** Of a row by link: its level, and the link above it. */
+  level?: number | undefined;
+  parentToken?: string | null | undefined;
+  /** Of a row by cost type. */
+  costType?: CostType | undefined;
 }
 
 export interface RowScope {
@@ -64,6 +67,8 @@ export function toRows({ now, before }: Both, scope: RowScope): PerformanceRow[]
       key,
       fields: fieldsOf(scope, key, any),
       level: any?.level,
+      parentToken: any?.parentToken,
+      costType,
       now: toFigures(scope.currency, found.spend, found.engagements, costType),
       before: toFigures(scope.currency, found.spendBefore, found.engagementsBefore, costType),
       recorded: recordedClicks(found.engagements),
@@ -75,7 +80,7 @@ export function toRows({ now, before }: Both, scope: RowScope): PerformanceRow[]
 const recordedClicks = (rows: CountRow[]) =>
   BigInt(rows.reduce((sum, { kind, recorded }) => sum + (kind === "click" ? recorded : 0), 0));
 
-function keyIn(group: PerformanceGroup | undefined, sum: AnySum, day: number): string {
+export function keyIn(group: PerformanceGroup | undefined, sum: AnySum, day: number): string {
   if (group === "link") return sum.linkToken ?? "";
   if (group === "partner") return String(sum.partnerId ?? 0);
   if (group === "cost_type") return "costType" in sum ? (sum.costType ?? "") : "";
@@ -114,7 +119,7 @@ function daysInWeek(monday: string, { from, to }: DayRange): number {
 
 /** Whether costs can arrive for what the row is about; undefined if that isn't one partner or one link. */
 function hasCostData({ group, partners }: RowScope, sum?: AnySum): boolean | undefined {
-  if (group === "link") return sum?.costSwitch === 1;
+  if (group === "link") return sum?.costSwitch === undefined ? undefined : sum.costSwitch === 1;
   if (group !== "partner") return undefined;
   const partner = partners.get(sum?.partnerId ?? 0);
   return partner?.supportsCostData === 1 && partner.stoppedAt === null;

@@ -1,5 +1,6 @@
 /** The order of performance rows, and the cursors of its pages: the sort value and the key of the last row. */
 import { FIGURES, type FigureName } from "../../domain/figures.ts";
+import { changeOf, signalOf } from "../../domain/performance.ts";
 import type { Sort } from "../../http/input/report-fields.ts";
 import type { PerformanceRow } from "./rows.ts";
 
@@ -8,10 +9,31 @@ type SortValue = string | bigint | undefined;
 
 const isFigure = (field: string): field is FigureName => field in FIGURES;
 
+/** The changes of figures, by which pages can sort too. */
+export const CHANGES = {
+  spend_change: "spend",
+  clicks_change: "clicks",
+  cost_per_click_change: "costPerClick",
+} as const;
+const isChange = (field: string): field is keyof typeof CHANGES => field in CHANGES;
+
+/** The most important one first. */
+const SIGNALS = ["too_few_clicks", "cost_per_click_up", "without_cost", "no_cost_data"];
+
 function sortValue(row: PerformanceRow, field: string): SortValue {
+  if (isChange(field)) return changeOf(row.now[CHANGES[field]], row.before[CHANGES[field]]) ?? undefined;
+  if (field === "signal") {
+    const signal = signalOf(row);
+    return signal && BigInt(SIGNALS.indexOf(signal.name));
+  }
   if (isFigure(field)) return row.now[FIGURES[field]] ?? undefined;
   const value = row.fields[field] ?? undefined;
   return typeof value === "number" ? BigInt(value) : value;
+}
+
+interface AnySort {
+  field: string;
+  isDescending: boolean;
 }
 
 /** Where a row is in the order. */
@@ -29,7 +51,7 @@ function compare(left: Position, right: Position, isDescending: boolean): number
   return left.value < right.value === isDescending ? 1 : -1;
 }
 
-export function sortRows(rows: PerformanceRow[], { field, isDescending }: Sort): PerformanceRow[] {
+export function sortRows(rows: PerformanceRow[], { field, isDescending }: AnySort): PerformanceRow[] {
   return rows
     .map((row) => ({ row, at: positionOf(row, field) }))
     .sort((left, right) => compare(left.at, right.at, isDescending))

@@ -1,5 +1,4 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
-
 import { html } from "hono/html";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
@@ -8,6 +7,7 @@ import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
+import { chartScript, countUnit, dailyChart, moneyUnit } from "../../pages/chart.ts";
 import {
   badge,
   breadcrumb,
@@ -25,7 +25,6 @@ import { showNotice } from "../../pages/notice.ts";
 import { periodPicker, toPeriod } from "../../pages/periods.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { readReports } from "../../usecases/reports.ts";
-import { chartScript, countUnit, dailyChart, moneyUnit } from "../chart.ts";
 import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
@@ -218,7 +217,7 @@ function charts(member: Member, view: LinkView): Markup | "" {
             series: toSeries("cost_type", spend, currency),
             unit: moneyUnit(currency),
             hrefOf: (day) =>
-              `${member.path}/spend?${new URLSearchParams({ link: link.token, by: "cost_type", ...ofDay(day) })}`,
+              `${member.path}/performance?${new URLSearchParams({ link: link.token, group_by: "cost_type", ...ofDay(day) })}`,
           }),
         )}
       ${dailyChart({

@@ -34,8 +34,12 @@ export interface LinkView {
   figures: Map<number, LinkFigures> | undefined;
 }
 
-function spendHref({ path }: Member, { link, period }: LinkView, query: Record<string, string>): string {
-  return `${path}/spend?${new URLSearchParams({ link: link.token, ...periodQuery(period), ...query })}`;
+function performanceHref(
+  { path }: Member,
+  { link, period }: LinkView,
+  query: Record<string, string>,
+): string {
+  return `${path}/performance?${new URLSearchParams({ link: link.token, ...periodQuery(period), ...query })}`;
 }
 
 export function costsByType(member: Member, view: LinkView): Markup {
@@ -52,7 +56,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
     {
       heading: "Type",
       cell: ({ costType, currency }) =>
-        html`<a href="${spendHref(member, view, { cost_type: costType ?? "", currency, by: "day" })}">${describeType(costType)}</a>`,
+        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${describeType(costType)}</a>`,
     },
     { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
     {
@@ -68,7 +72,9 @@ export function costsByType(member: Member, view: LinkView): Markup {
       id: "costs",
       title: "Costs by type",
       aside:
-        rows.length > 0 ? html`<a href="${spendHref(member, view, { by: "day" })}">Show in Spend</a>` : "",
+        rows.length > 0
+          ? html`<a href="${performanceHref(member, view, { group_by: "day" })}">Show in Performance</a>`
+          : "",
     },
     table({
       label: "Costs by type as a table",

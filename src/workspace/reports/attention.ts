@@ -1,15 +1,12 @@
 /** Names what is missing or wrong in an app, each with a link to where it is fixed. */
-import { html } from "hono/html";
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { RejectedInApp } from "../../db/ledger/rejections.ts";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
 import { ERRORS } from "../../errors.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
-import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/query.ts";
 import { sumByCode } from "../../pages/rates.ts";
 import type { Member } from "../frame.ts";
-import type { SpendView } from "./spend-view.ts";
 
 export interface Finding {
   text: string;
@@ -17,7 +14,10 @@ export interface Finding {
   fix: [name: string, href: string];
 }
 
-type Partnered = Pick<SpendView, "partners" | "attachments">;
+interface Partnered {
+  partners: Partners;
+  attachments: Attachment[];
+}
 
 /** The attached partners, with their names and states. */
 function toAttached({ attachments, partners }: Partnered) {
@@ -65,33 +65,8 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
   return undefined;
 }
 
-/** The place of charts and tables when there is no spend. */
-export function emptySpend(url: URL, member: Member, view: SpendView): Markup {
-  const { query, period } = view;
-  const clear = withQuery(url, { link: null, partner: null, cost_type: null, currency: null });
-  const isFiltered = [query.link, query.partner, query.cost_type, query.currency].some(
-    (value) => value !== undefined,
-  );
-  if (isFiltered) return nothing("No spend matches these filters", ["Clear filters", clear]);
-  const missing = missingCondition(member, view);
-  if (missing) return nothing("No spend yet", missing.fix, missing.text);
-  const wider = withQuery(url, { period: "30d", from: null, to: null });
-  return period.preset === "30d"
-    ? nothing("No spend in these days", ["Go to links", `${member.path}/links`], NO_COSTS)
-    : nothing("No spend in these days", ["Show the last 30 days", wider], NO_COSTS);
-}
-
 export const NO_COSTS =
   "No cost matched a click or an impression of these days. Costs that are still pending aren't included.";
-
-function nothing(title: string, [name, href]: Finding["fix"], text = ""): Markup {
-  return html`
-    <section class="card empty">
-      <h2>${title}</h2>
-      ${text ? html`<p>${text}</p>` : ""}
-      <p><a class="button" href="${href}">${name}</a></p>
-    </section>`;
-}
 
 /** What an overview knows beside its figures. */
 export interface Signals extends Partnered {
@@ -100,13 +75,13 @@ export interface Signals extends Partnered {
   rejected: RejectedInApp[];
   /** The costs and the engagements of the last two days, by partner. */
   recent: { costs: ReportRow<"spend">[]; engagements: ReportRow<"engagements">[] };
-  /** Where the Spend page shows the same days. */
-  spendHref: (query: Record<string, string>) => string;
+  /** Where the Performance page shows the same days. */
+  performanceHref: (query: Record<string, string>) => string;
 }
 
 export function findProblems(member: Member, signals: Signals): Finding[] {
   const { path } = member;
-  const { unpriced, spendHref } = signals;
+  const { unpriced, performanceHref } = signals;
   const missing = missingCondition(member, signals);
   const attached = toAttached(signals);
   const partnersPage: Finding["fix"] = ["Go to partners", `${path}/partners`];
@@ -139,7 +114,7 @@ export function findProblems(member: Member, signals: Signals): Finding[] {
   if (unpriced > 0)
     states.push({
       text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. The partner has to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
-      fix: ["Show unpriced costs", spendHref({ by: "partner" })],
+      fix: ["Show unpriced costs", performanceHref({ group_by: "partner" })],
     });
   return states;
 }

@@ -1,4 +1,4 @@
-/** Reads what the Spend page and its CSV show. */
+/** Reads the CSV of the Spend page, which Performance replaced. */
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
 import type { FilterLink } from "../../db/ledger/reports/reports.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";

@@ -4,7 +4,14 @@ import { catalogStatement, type Partners } from "../../links/partner-catalog.ts"
 import { type Bound, type Rows, runBatch } from "../../statement.ts";
 import { runOnEveryShard } from "../run.ts";
 import { type Ledger, runGated } from "../shards.ts";
-import { findSettledTargets, findSubtree, type SettledTarget, settledLinksOf } from "./report-links.ts";
+import {
+  findChains,
+  findSubtree,
+  type LinkChain,
+  linkChainsOf,
+  type SettledTarget,
+  settleAt,
+} from "./report-links.ts";
 import { type FilterLink, type Group, type ReportRow, toRows } from "./reports.ts";
 import {
   ALLOWED,
@@ -23,16 +30,24 @@ import {
 import { unlessTooLarge } from "./too-large.ts";
 import { type AnyRow, BOTH_REPORTS } from "./totals.ts";
 
-/** What the rows by link have in addition: the level of the link, and its cost data in effect; null: it has none. */
-type Settled = Partial<Pick<SettledTarget, "level" | "costSwitch">>;
+/** What the rows by link have in addition. */
+type Settled = Partial<Pick<SettledTarget, "level" | "parentToken" | "costSwitch">>;
+type Spend = (ReportRow<"spend"> & Settled)[];
+type Engagements = (ReportRow<"engagements"> & Settled)[];
 
 /** The sums of a period. */
 export interface PeriodSums {
-  spend: (ReportRow<"spend"> & Settled)[];
-  engagements: (ReportRow<"engagements"> & Settled)[];
+  spend: Spend;
+  engagements: Engagements;
 }
 
-export interface PerformanceScope extends Pick<ReportScope, "link" | "level" | "partnerId" | "costType"> {
+/** The sums of both periods. */
+export interface BothSums {
+  now: PeriodSums;
+  before: PeriodSums;
+}
+
+export interface PerformanceScope extends Pick<ReportScope, "link" | "partnerId" | "costType"> {
   /** Directly after each other. */
   before: DayRange;
   now: DayRange;
@@ -46,16 +61,14 @@ const GROUPS = {
 };
 
 type Links = keyof typeof LINKS;
-const settledLinksFor = (viewer: Viewer, links: Links) => {
+const linkChainsFor = (viewer: Viewer, links: Links) => {
   const apps = oneApp(viewer);
-  return once(["settled", apps.name, links].join(), () =>
-    settledLinksOf({ apps: apps.sql, ...LINKS[links] }),
-  );
+  return once(["chains", apps.name, links].join(), () => linkChainsOf({ apps: apps.sql, ...LINKS[links] }));
 };
 
 /**
  * Reads the sums of both periods, and what other statements of the viewer read, in one call; with shards, one to each and another
- * to DB for the names of links. `access` and `link` are as in `findReports`. `sums` is undefined for more than MAX_ROWS. Throws TooLargeError.
+ * to DB for the names of links. `access` and `link` are as in `findReports`. `sumsAt` is undefined for more than MAX_ROWS. Throws TooLargeError.
  */
 export async function findPerformance<More extends Bound<unknown>[] = []>(
   ledger: Ledger,
@@ -67,7 +80,12 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   access: AppAccess | undefined;
   link: FilterLink | undefined;
   partners: Partners;
-  sums: { now: PeriodSums; before: PeriodSums } | undefined;
+  /** By link, each link is added to the one of this level above it. */
+  sumsAt: ((level: number) => BothSums) | undefined;
+  /** The links of a report by link. */
+  links: LinkChain[];
+  /** With shards, the links below the one of the filter. */
+  below: number[] | undefined;
   more: Rows<More>;
 }> {
   const { control, shards } = ledger;
@@ -89,7 +107,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
     access(viewer)(control, both),
     catalog.bound,
     filter === "below" && isSharded ? findSubtree(control, both) : nothing(control, {}),
-    isNamed ? settledLinksFor(viewer, filter)(control, both) : nothing(control, {}),
+    isNamed ? linkChainsFor(viewer, filter)(control, both) : nothing(control, {}),
     isNamed ? nothing(control, {}) : judgementFor(BOTH_REPORTS, app)(control, both),
     ...parts.map(
       ({ report, scope }): Bound<unknown> =>
@@ -105,21 +123,21 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const own = rest.slice(0, parts.length) as AnyRow[][];
   const read = parts.map((_, index) => [own, ...inShards].flatMap((sums) => sums[index] ?? []));
   const isTooMany = [own, ...inShards].some((sums) => sums.some((rows) => rows.length > MAX_ROWS));
-  const targets =
-    group === "link" && isSharded && !isTooMany ? await findTargetsOf(ledger, scope, read) : named;
-  const [spend, engagements, spendBefore, engagementsBefore] = parts.map(({ report }, index) =>
-    toRows(report, read[index] ?? [], targets),
-  );
+  const links = group === "link" && isSharded && !isTooMany ? await findLinksOf(ledger, read) : named;
+  const sumsAt = (level: number): BothSums => {
+    const targets = settleAt(level, links);
+    const [spend, engagements, spendBefore, engagementsBefore] = parts.map(({ report }, index) =>
+      toRows(report, read[index] ?? [], targets),
+    ) as unknown[] as [Spend, Engagements, Spend, Engagements];
+    return { now: { spend, engagements }, before: { spend: spendBefore, engagements: engagementsBefore } };
+  };
   return {
     access: found,
     link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: catalog.read(partners),
-    sums: isTooMany
-      ? undefined
-      : ({
-          now: { spend, engagements },
-          before: { spend: spendBefore, engagements: engagementsBefore },
-        } as unknown as { now: PeriodSums; before: PeriodSums }),
+    sumsAt: isTooMany ? undefined : sumsAt,
+    links,
+    below: ids,
     more: rest.slice(parts.length) as Rows<More>,
   };
 }
@@ -144,12 +162,60 @@ async function findInShards(
 }
 
 /** The links of the sums, with shards. */
-async function findTargetsOf(
-  { control }: Ledger,
-  { level }: PerformanceScope,
-  read: AnyRow[][],
-): Promise<SettledTarget[]> {
+async function findLinksOf({ control }: Ledger, read: AnyRow[][]): Promise<LinkChain[]> {
   const ids = JSON.stringify([...new Set(read.flat().map(({ linkId }) => linkId))]);
-  const [targets] = await runBatch(control, findSettledTargets(control, { ids, level: level ?? null }));
-  return targets;
+  const [links] = await runBatch(control, findChains(control, { ids }));
+  return links;
 }
+
+/** Sums by day of both periods, and of the links with these IDs in the present one. */
+export interface DailySums {
+  all: PeriodSums;
+  some: PeriodSums;
+}
+
+/**
+ * Reads the sums of a report by day, after `findPerformance` has judged it: of everything by the group, or in total for a group of
+ * links, of which only those with the given IDs are read one by one. One call; with shards, one to each and another to DB.
+ */
+export async function findDaily(
+  ledger: Ledger,
+  viewer: Viewer,
+  appToken: string,
+  { before, now, group, ...filters }: PerformanceScope,
+  { ids, below }: { ids: number[]; below: number[] | undefined },
+): Promise<DailySums> {
+  const byDay = group === "link" ? undefined : group;
+  const all = { ...filters, from: before.from, to: now.to };
+  const parts = [
+    ...BOTH_REPORTS.map((report) => ({
+      report,
+      scope: { ...all, groups: daily(report, byDay) },
+      ids: below,
+    })),
+    ...(ids.length > 0 ? BOTH_REPORTS : []).map((report) => ({
+      report,
+      scope: { ...all, ...now, groups: daily(report, "link") },
+      ids,
+    })),
+  ];
+  const sums = (db: D1Database, app: typeof ALLOWED, given: Record<string, string | number>) =>
+    parts.map(({ report, scope, ids }) => {
+      const links = ids ? "known" : scope.link === undefined ? "all" : "below";
+      const values = { ...toValues(scope), ...given, appToken, ids: JSON.stringify(ids ?? []) };
+      return sumsFor(report, scope.groups, app, links)(db, values);
+    });
+  const { control } = ledger;
+  const own = await runGated(ledger, control, sums(control, oneApp(viewer), { ...viewer }));
+  const apps = JSON.stringify([appToken]);
+  const inShards: AnyRow[][][] = await runOnEveryShard(ledger, (db) => sums(db, ALLOWED, { apps }));
+  const [spend, engagements, someSpend, someEngagements] = [0, 1, 2, 3].map((index) => {
+    const read = [own as AnyRow[][], ...inShards].flatMap((parts) => parts[index] ?? []);
+    return toRows(BOTH_REPORTS[index % 2] ?? "spend", read, []);
+  }) as unknown[] as [Spend, Engagements, Spend, Engagements];
+  return { all: { spend, engagements }, some: { spend: someSpend, engagements: someEngagements } };
+}
+
+const daily = (report: (typeof BOTH_REPORTS)[number], group: string | undefined) => [
+  ...new Set(["day", ...GROUPS[report](group)]),
+];

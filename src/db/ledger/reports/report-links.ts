@@ -33,24 +33,54 @@ export type Target = RowOf<typeof targetFields>;
 const fromLinks = (ids: SQL) => sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`;
 const targetsOf = (ids: SQL) => query(targetFields, fromLinks(ids));
 
-/** The value in effect for the link that `l` is added to: its own, or that of the nearest link above it that has one. */
-const inEffect = (own: AnyColumn, ...above: [AnyColumn, AnyColumn, AnyColumn]) => {
-  const [first, second, third] = above;
-  return ofTarget<number | null>(
-    sql`coalesce(${own}, ${first}, ${second}, ${third})`,
-    sql`coalesce(${first}, ${second}, ${third})`,
-    sql`coalesce(${second}, ${third})`,
-    third,
-  );
+/** A link with the links above it, the nearest first. */
+const chainFields = {
+  linkId: l.id,
+  level: l.level,
+  token: l.token,
+  label: l.label,
+  costSwitch: l.costSwitch,
+  ...optional({ id1: l1.id, token1: l1.token, label1: l1.label, switch1: l1.costSwitch }),
+  ...optional({ id2: l2.id, token2: l2.token, label2: l2.label, switch2: l2.costSwitch }),
+  ...optional({ id3: l3.id, token3: l3.token, label3: l3.label, switch3: l3.costSwitch }),
 };
-const settledFields = {
-  ...targetFields,
-  level: ofTarget<number>(l.level, l1.level, l2.level, l3.level),
-  costSwitch: inEffect(l.costSwitch, l1.costSwitch, l2.costSwitch, l3.costSwitch),
-};
-/** The same with the level of the link that it is added to, and its cost data in effect; null: there is none. */
-export type SettledTarget = RowOf<typeof settledFields>;
-const settledTargetsOf = (ids: SQL) => query(settledFields, fromLinks(ids));
+export type LinkChain = RowOf<typeof chainFields>;
+const chainsOf = (ids: SQL) => query(chainFields, fromLinks(ids));
+
+/** A link, and the link of a level above it that it is added to, with the setting in effect of that link. */
+export interface SettledTarget extends Target {
+  level: number;
+  /** Of the link above it. */
+  parentToken: string | null;
+  /** Whether cost data is on; null: nothing sets it. */
+  costSwitch: number | null;
+}
+
+/** Each link is added to the link of this level above it, or to itself. */
+export function settleAt(level: number, links: LinkChain[]): SettledTarget[] {
+  return links.map((link) => {
+    const chain = [
+      { id: link.linkId, token: link.token, label: link.label, costSwitch: link.costSwitch },
+      { id: link.id1, token: link.token1, label: link.label1, costSwitch: link.switch1 },
+      { id: link.id2, token: link.token2, label: link.label2, costSwitch: link.switch2 },
+      { id: link.id3, token: link.token3, label: link.label3, costSwitch: link.switch3 },
+    ].slice(Math.max(link.level - level, 0), link.level);
+    const [target] = chain;
+    return {
+      linkId: link.linkId,
+      targetId: target?.id ?? link.linkId,
+      linkToken: target?.token ?? link.token,
+      linkLabel: target?.label ?? link.label,
+      linkName: chain
+        .map(({ label }) => label)
+        .toReversed()
+        .join("::"),
+      level: Math.min(level, link.level),
+      parentToken: chain[1]?.token ?? null,
+      costSwitch: chain.find(({ costSwitch }) => costSwitch !== null)?.costSwitch ?? null,
+    };
+  });
+}
 
 /** The links of the totals; aborts the batch if the report covers too many rows. */
 export const linksOf = (report: ReportName, selection: Selection) => targetsOf(idsOf([report], selection));
@@ -64,13 +94,13 @@ const pathsOf = (ids: SQL) => query(pathFields, fromLinks(ids));
 /** The same for the totals of both reports, with the links above them. */
 export const linkPathsOf = (selection: Selection) => pathsOf(idsOf(BOTH_REPORTS, selection));
 
-/** The same for the totals of both reports, with the settings of the links that they are added to. */
-export const settledLinksOf = (selection: Selection) => settledTargetsOf(idsOf(BOTH_REPORTS, selection));
+/** The same with their names and settings. */
+export const linkChainsOf = (selection: Selection) => chainsOf(idsOf(BOTH_REPORTS, selection));
 
 export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
 /** The links with these IDs. */
 export const findTargets = targetsOf(IDS);
-export const findSettledTargets = settledTargetsOf(IDS);
+export const findChains = chainsOf(IDS);
 export const findPaths = pathsOf(IDS);
 
 const c = alias(links, "c");

@@ -62,7 +62,7 @@ export const appPage: Show = async (context, rejected, session) => {
           ["Created", time(app.created_at)],
         ),
         own
-          ? html`<p class="actions">${buttonLink(`/apps/${token}/links`, "Search links in the workspace")} <a href="/apps/${token}/spend">Spend report</a> <a href="/operator/adjustments/new?app_token=${token}">Adjust spend</a></p>`
+          ? html`<p class="actions">${buttonLink(`/apps/${token}/links`, "Search links in the workspace")} <a href="/apps/${token}/performance">Performance</a> <a href="/operator/adjustments/new?app_token=${token}">Adjust spend</a></p>`
           : html`
             <p class="muted">The workspace shows links and reports to members of the app.</p>
             ${form({ action: `${path}/members`, hidden: { email: session.user.email }, button: "Add yourself as a member", kind: "secondary" })}`,

@@ -31,20 +31,3 @@ export function dayTicks({ from, to }: DayRange): number[] {
   const count = [6, 5, 4].find((count) => gaps % count === 0) ?? 5;
   return Array.from({ length: count + 1 }, (_, index) => from + Math.round((index * gaps) / count));
 }
-
-/** Moves positions apart, as little as needed, so that each has `gap` to the next. They stay within 0 to `end` if there is room. */
-export function spread(positions: number[], gap: number, end: number): number[] {
-  const order = positions.map((_, index) => index).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
-  const placed = [...positions];
-  let free = Number.NEGATIVE_INFINITY;
-  for (const index of order) {
-    placed[index] = Math.max(placed[index] ?? 0, free);
-    free = (placed[index] ?? 0) + gap;
-  }
-  let limit = end;
-  for (const index of order.reverse()) {
-    placed[index] = Math.min(placed[index] ?? 0, limit);
-    limit = (placed[index] ?? 0) - gap;
-  }
-  return placed;
-}

@@ -1,4 +1,4 @@
-// The script of charts: shows the values of a day where the pointer is or which the arrow keys choose. Without it, each day is a
+// The script of charts: shows the values of a day beside it, where the pointer is or which the arrow keys choose. Without it, each day is a
 // link with the same text as its name.
 
 for (const chart of document.querySelectorAll(".daily-chart")) {
@@ -6,6 +6,9 @@ for (const chart of document.querySelectorAll(".daily-chart")) {
   const days = [...plot.querySelectorAll("a")];
   const readout = chart.querySelector(".readout");
   const summary = readout.textContent;
+  const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true });
+  tip.setAttribute("aria-hidden", "true");
+  chart.querySelector(".chart-body").append(tip);
   let shown;
   let followsTouch = true;
 
@@ -14,6 +17,17 @@ for (const chart of document.querySelectorAll(".daily-chart")) {
     day?.classList.add("shown");
     shown = day;
     readout.textContent = day ? day.getAttribute("aria-label") : summary;
+    tip.hidden = !day;
+    if (day) placeTip(day);
+  };
+  // Beside the day, on the side with more room.
+  const placeTip = (day) => {
+    tip.textContent = day.dataset.tip;
+    const box = plot.getBoundingClientRect();
+    const { left, right } = day.querySelector(".area").getBoundingClientRect();
+    const start = chart.querySelector(".chart-body").getBoundingClientRect().left;
+    const isLeft = left - box.left > box.width / 2;
+    tip.style.left = `${Math.max(isLeft ? left - start - tip.offsetWidth - 6 : right - start + 6, 0)}px`;
   };
   // One day at a time can be reached with Tab, and the others with the arrow keys.
   const choose = (day) => {

@@ -1,0 +1,342 @@
+/**
+ * A chart of daily values as SVG, drawn by the server: stacked bars, areas for many days, or lines for values that don't add up. All
+ * positions are percentages and the stylesheet sets the size, so texts are never distorted and have the same size in every window.
+ */
+import { html } from "hono/html";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
+import { DAY_MS } from "../domain/time.ts";
+import { servedFile } from "../http/served-file.ts";
+import script from "./assets/chart.client.js";
+import { pathText } from "./elements.ts";
+import {
+  describeDay,
+  describeShortDay,
+  MONEY_SCALE,
+  NONE,
+  scaleMoney,
+  showCompact,
+  showCount,
+  showMoney,
+  showPercent,
+  showPrice,
+} from "./locale.ts";
+import type { Markup } from "./markup.ts";
+import { dayTicks, valueTicks } from "./scales.ts";
+
+export const chartScript = servedFile("/chart.js", "text/javascript; charset=utf-8", script);
+
+type Values = ReadonlyMap<number, bigint>;
+
+export interface Series {
+  /** An empty name for a chart with only this series. */
+  name: string;
+  /** By day. */
+  values: Values;
+  /** What the legend says; for values that don't add up. */
+  total?: bigint | null | undefined;
+  /** The sum of many others, which comes last. */
+  isRest?: true;
+}
+
+export interface Chart {
+  /** Unique on the page. */
+  id: string;
+  title: string;
+  days: DayRange;
+  /** Of values that add up, the five highest have a color of their own, and the others are added up. */
+  series: Series[];
+  unit: Unit;
+  /** The values of all series together, for values that don't add up. These are drawn as lines. */
+  whole?: Series;
+  /** The same in the period before, by the days of this one. */
+  before?: Values | undefined;
+  /** The day that isn't over. */
+  today?: number | undefined;
+  /** The page that a day leads to. */
+  hrefOf: (day: number) => string;
+}
+
+/** How to read and to write values. */
+export interface Unit {
+  /** The number of units in 1 on the scale. */
+  scale: number;
+  isWhole: boolean;
+  show: (value: bigint) => string;
+  /** The labels of ticks, for the step between them. */
+  labels: (step: number) => (tick: number) => string;
+}
+
+export const countUnit: Unit = {
+  scale: 1,
+  isWhole: true,
+  show: showCount,
+  labels: () => showCompact,
+};
+
+export const moneyUnit = (currency: string): Unit => ({
+  scale: MONEY_SCALE,
+  isWhole: false,
+  show: (value) => showMoney(value, currency),
+  labels: (step) => scaleMoney(currency, step),
+});
+
+export const priceUnit = (currency: string): Unit => ({
+  ...moneyUnit(currency),
+  show: (value) => showPrice(value, currency),
+});
+
+export const percentUnit: Unit = {
+  scale: MONEY_SCALE,
+  isWhole: false,
+  show: (value) => showPercent(Number(value) / MONEY_SCALE),
+  labels: () => showPercent,
+};
+
+const OWN_SERIES = 5;
+/** Bars of more days would be too thin. */
+const MOST_BARS = 34;
+
+export function dailyChart(chart: Chart): Markup {
+  const { id, title, days, unit, whole, before } = chart;
+  const series = whole ? chart.series.slice(0, OWN_SERIES) : combine(chart.series);
+  const stacks = toStacks(days, series, whole);
+  const plot = toPlot(stacks, days, unit, before);
+  const total = whole ? (whole.total ?? null) : sum(stacks.map((stack) => stack.total));
+  const isLong = stacks.length > MOST_BARS;
+  const drawn = whole
+    ? series.map((one, index) => line(one.values, days, plot, `line series-${index + 1}`))
+    : isLong
+      ? areas(series, stacks, plot)
+      : [];
+  const lines = [
+    ...drawn,
+    before ? line(before, days, plot, "line before") : "",
+    whole ? line(whole.values, days, plot, "line whole") : "",
+  ];
+  return html`
+    <figure class="daily-chart" aria-labelledby="${id}">
+      <figcaption id="${id}">${title}: ${total === null ? NONE : unit.show(total)}</figcaption>
+      <a class="skip-chart" href="#${id}-end">Skip chart</a>
+      <div class="chart-body">
+      <svg class="plot" role="group" aria-labelledby="${id}">
+        <defs>${PATTERNS.slice(0, series.length).map((marks, index) => pattern(`${id}-${index + 1}`, index + 1, marks))}</defs>
+        <g class="axis" aria-hidden="true">${valueAxis(plot, unit)}${dayAxis(days)}</g>
+        <svg class="lines" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${lines}</svg>
+        ${stacks.map((stack) => dayMarkup(chart, series, stack, plot, whole !== undefined || isLong))}
+      </svg>
+      ${legend(chart, series)}
+      </div>
+      <p class="readout muted">${summarize(stacks, unit)}</p>
+    </figure>`;
+}
+
+const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n);
+const totalOf = ({ values, total }: Series) => (total === undefined ? sum([...values.values()]) : total);
+
+/** The highest series with their own color, and the sum of the others. */
+function combine(given: Series[]): Series[] {
+  const series = given
+    .filter(({ values, isRest }) => values.size > 0 && !isRest)
+    .map((one) => ({ one, total: totalOf(one) ?? 0n }))
+    .sort((left, right) => (left.total === right.total ? 0 : left.total > right.total ? -1 : 1))
+    .map(({ one }) => one);
+  const others = [...series.slice(OWN_SERIES), ...given.filter(({ isRest }) => isRest)];
+  if (others.length === 0) return series;
+  const values = new Map<number, bigint>();
+  for (const other of others)
+    for (const [day, value] of other.values) values.set(day, (values.get(day) ?? 0n) + value);
+  const [only] = others;
+  const name = others.length === 1 ? (only?.name ?? "") : `${showCount(others.length)} others`;
+  return [...series.slice(0, OWN_SERIES), { name, values }];
+}
+
+/** The names of the series with their values, and what the dashed line is. */
+function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup {
+  const named = series.flatMap((one, index) => (one.name ? [{ ...one, mark: `series-${index + 1}` }] : []));
+  const items = [
+    ...(whole ? [{ ...whole, mark: "whole" }] : []),
+    ...named,
+    ...(before ? [{ name: "Period before", values: before, mark: "before", total: undefined }] : []),
+  ];
+  const shown = items.length > 1 ? items : [];
+  return html`
+    <table class="legend" id="${id}-end" tabindex="-1" aria-label="Legend"><tbody>
+      ${shown.map((one) => {
+        const total = one.mark === "before" && whole ? undefined : totalOf(one);
+        return html`<tr><th scope="row"><svg class="${one.mark}" aria-hidden="true"><rect fill="${/^series/.test(one.mark) ? `url(#${id}-${one.mark.slice(7)})` : "currentColor"}" width="100%" height="100%"/></svg>${pathText(one.name.split(" › "))}</th><td class="number">${total === undefined ? "" : total === null ? NONE : unit.show(total)}</td></tr>`;
+      })}
+    </tbody></table>`;
+}
+
+/** A day: the parts above zero are stacked upward, those below zero downward. Lines all begin at zero. */
+interface Stack {
+  day: number;
+  total: bigint;
+  /** Whether there is a value; one that doesn't add up can be missing. */
+  isKnown: boolean;
+  above: bigint;
+  below: bigint;
+  parts: { index: number; from: bigint; to: bigint }[];
+}
+
+const max = (one: bigint, other: bigint) => (one > other ? one : other);
+
+function toStacks({ from, to }: DayRange, series: Series[], whole: Series | undefined): Stack[] {
+  return Array.from({ length: to - from + 1 }, (_, offset) => {
+    const day = from + offset;
+    const stack: Stack = { day, total: 0n, isKnown: true, above: 0n, below: 0n, parts: [] };
+    series.forEach(({ values }, index) => {
+      const value = values.get(day) ?? 0n;
+      const side = value > 0n ? "above" : "below";
+      const start = whole ? 0n : stack[side];
+      if (value !== 0n) stack.parts.push({ index, from: start, to: start + value });
+      stack[side] = whole && side === "above" ? max(stack.above, value) : start + value;
+      stack.total += value;
+    });
+    if (!whole) return stack;
+    const value = whole.values.get(day);
+    return {
+      ...stack,
+      total: value ?? 0n,
+      isKnown: value !== undefined,
+      above: max(stack.above, value ?? 0n),
+    };
+  });
+}
+
+/** How to place values and days, in percent of the plot. */
+interface Plot {
+  ticks: number[];
+  yOf: (value: bigint) => number;
+  /** The left edge and the width of a day's bar and of its area. */
+  barOf: (day: number) => { x: number; width: number };
+  areaOf: (day: number) => { x: number; width: number };
+}
+
+/** Few bars would be as wide as the whole plot without this limit, in percent. */
+const WIDEST_BAR = 5;
+
+function toPlot(
+  stacks: Stack[],
+  { from }: DayRange,
+  { scale, isWhole }: Unit,
+  before: Values = new Map(),
+): Plot {
+  const toTick = (value: bigint) => Number(value) / scale;
+  const others = [...before.values()].map(toTick);
+  const low = Math.min(...stacks.map(({ below }) => toTick(below)), ...others);
+  const high = Math.max(...stacks.map(({ above }) => toTick(above)), ...others);
+  const ticks = valueTicks(low, high, isWhole);
+  const [bottom = 0, , , top = 1] = ticks;
+  const slot = 100 / stacks.length;
+  const width = Math.min(slot * 0.7, WIDEST_BAR);
+  return {
+    ticks,
+    yOf: (value) => ((top - toTick(value)) / (top - bottom)) * 100,
+    barOf: (day) => ({ x: (day - from) * slot + (slot - width) / 2, width }),
+    areaOf: (day) => ({ x: (day - from) * slot, width: slot }),
+  };
+}
+
+const rounded = (value: number) => Number(value.toFixed(3));
+const percent = (value: number) => `${rounded(value)}%`;
+
+/** The middle of a day and the place of a value, in the coordinates of the lines. */
+function point(plot: Plot, day: number, value: bigint): string {
+  const { x, width } = plot.areaOf(day);
+  return `${rounded(x + width / 2)},${rounded(plot.yOf(value))}`;
+}
+
+function line(values: Values, { from, to }: DayRange, plot: Plot, name: string): Markup {
+  const days = [...values.keys()].filter((day) => day >= from && day <= to).sort((a, b) => a - b);
+  const points = days.map((day) => point(plot, day, values.get(day) ?? 0n));
+  return html`<polyline class="${name}" points="${points.join(" ")}"/>`;
+}
+
+/** Each series as the area between the sums of those below it and its own. */
+function areas(series: Series[], stacks: Stack[], plot: Plot): Markup[] {
+  return series.map((_, index) => {
+    const edges = stacks.map(({ day, parts, above }) => {
+      const part = parts.find((one) => one.index === index);
+      const below = parts.filter((one) => one.index < index && one.to > 0n).at(-1)?.to ?? 0n;
+      const start = part ? part.from : below < above ? below : above;
+      return { day, from: start, to: part ? part.to : start };
+    });
+    const upper = edges.map(({ day, to }) => point(plot, day, to));
+    const lower = edges.map(({ day, from }) => point(plot, day, from)).reverse();
+    return html`<polygon class="layer series-${index + 1}" points="${[...upper, ...lower].join(" ")}"/>`;
+  });
+}
+
+function dayMarkup(
+  { unit, id, hrefOf, today, before }: Chart,
+  series: Series[],
+  stack: Stack,
+  plot: Plot,
+  hasLines: boolean,
+): Markup {
+  const parts = stack.parts.map(({ index, from, to }) => `${series[index]?.name} ${unit.show(to - from)}`);
+  const isNamed = series.some(({ name }) => name) && parts.length > 0;
+  const name = `${describeDay(stack.day)}${stack.day === today ? ", so far" : ""}`;
+  const total = stack.isKnown ? unit.show(stack.total) : NONE;
+  const earlier = before?.get(stack.day);
+  const was = earlier === undefined ? [] : [`Period before ${unit.show(earlier)}`];
+  const details = [...(isNamed ? parts : []), ...was];
+  const label = `${name}: ${total}${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
+  const tip = [`${name}: ${total}`, ...details].join("\n");
+  const [area, bar] = [plot.areaOf(stack.day), plot.barOf(stack.day)];
+  const zero = percent(plot.yOf(0n));
+  const kind = stack.day === today ? "bar today" : "bar";
+  const bars = stack.parts.map(({ index, from, to }) => {
+    const [top, bottom] = [plot.yOf(max(from, to)), plot.yOf(from > to ? to : from)];
+    return html`<rect class="${kind} outline-${index + 1}" rx="2" fill="url(#${id}-${index + 1})" x="${percent(bar.x)}" width="${percent(bar.width)}" y="${percent(top)}" height="${percent(bottom - top)}"/>`;
+  });
+  const none = html`<line class="none" x1="${percent(bar.x)}" x2="${percent(bar.x + bar.width)}" y1="${zero}" y2="${zero}"/>`;
+  const drawn = hasLines ? "" : bars.length > 0 ? bars : none;
+  return html`<a href="${hrefOf(stack.day)}" aria-label="${label}" data-tip="${tip}"><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${drawn}</a>
+        `;
+}
+
+function summarize(stacks: Stack[], { show }: Unit): string {
+  const highest = stacks.reduce((best, stack) => (stack.total > best.total ? stack : best));
+  return highest.total === 0n ? "" : `Highest: ${describeDay(highest.day)}, ${show(highest.total)}`;
+}
+
+function valueAxis({ ticks }: Plot, { labels }: Unit): Markup[] {
+  const [bottom = 0, next = 1] = ticks;
+  const label = labels(Number((next - bottom).toPrecision(12)));
+  return ticks.map((tick, index) => {
+    const y = percent(100 - (index * 100) / 3);
+    return html`<line class="${tick === 0 ? "base" : "grid"}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="value" x="-8" y="${y}" dy="0.32em">${label(tick)}</text>`;
+  });
+}
+
+function dayAxis(days: DayRange): Markup[] {
+  const isOneYear = yearOf(days.from) === yearOf(days.to);
+  const width = 100 / (days.to - days.from + 1);
+  let year = isOneYear ? yearOf(days.from) : 0;
+  return dayTicks(days).map((day, index) => {
+    const x = percent((day - days.from + 0.5) * width);
+    const isNewYear = yearOf(day) !== year;
+    year = yearOf(day);
+    const second = isNewYear ? html`<tspan x="${x}" dy="1.2em">${year}</tspan>` : "";
+    // A narrow window has room for every second label.
+    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day ${index % 2 ? "second" : ""}" x="${x}" y="100%" dy="1.6em">${describeShortDay(day)}${second}</text>`;
+  });
+}
+
+const yearOf = (day: number) => new Date(day * DAY_MS).getUTCFullYear();
+
+/** The marks on the color of each series, in a square of 8, for print, forced colors and more contrast. */
+const PATTERNS = [
+  "",
+  "M-1 9L9 -1M-1 1L1 -1M7 9L9 7",
+  "M4 2v.01M0 6v.01M8 6v.01",
+  "M0 4H8",
+  "M-1 -1L9 9M7 -1L9 1M-1 7L1 9",
+  "M2 0V8M6 0V8",
+];
+
+function pattern(id: string, series: number, marks: string): Markup {
+  return html`<pattern id="${id}" width="8" height="8" patternUnits="userSpaceOnUse"><rect class="series-${series}" width="8" height="8"/><path class="marks" d="${marks}"/></pattern>`;
+}

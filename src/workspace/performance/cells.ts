@@ -1,0 +1,92 @@
+/** How the Performance page writes figures, their changes and the signals of rows. */
+import { html } from "hono/html";
+import { changeOf, type Figures, type Measured, signalOf } from "../../domain/performance.ts";
+import { badge } from "../../pages/elements.ts";
+import {
+  NONE,
+  showChange,
+  showCompactMoney,
+  showCount,
+  showExact,
+  showMoney,
+  showPercent,
+  showPrice,
+} from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import type { Metric } from "./query.ts";
+
+/** How a figure reads, exactly and short, and what its change means. */
+interface Shown {
+  of: (figures: Figures) => bigint | null;
+  show: (value: bigint, currency: string) => string;
+  /** For a tile. */
+  short?: (value: bigint, currency: string) => string;
+  exact?: (value: bigint, currency: string) => string;
+  /** Whether less is better. Nobody knows it of the others. */
+  isCost?: true;
+}
+
+const MILLION = 1_000_000n * 100_000_000n;
+
+export const SHOWN: Record<Metric, Shown> = {
+  spend: {
+    of: ({ spend }) => spend,
+    show: showMoney,
+    short: (value, currency) =>
+      value >= MILLION ? showCompactMoney(value, currency) : showMoney(value, currency),
+    exact: (value, currency) => `${showExact(value, currency)} ${currency}`,
+  },
+  clicks: { of: ({ clicks }) => clicks, show: showCount },
+  cost_per_click: {
+    of: ({ costPerClick }) => costPerClick,
+    show: showPrice,
+    exact: (value, currency) => `${showExact(value, currency)} ${currency}`,
+    isCost: true,
+  },
+  coverage: { of: ({ coverage }) => coverage, show: (value) => showPercent(Number(value) / 1e8) },
+};
+
+export function figure(metric: Metric, figures: Figures, currency: string | null): Markup | string {
+  const { of, show, exact } = SHOWN[metric];
+  const value = of(figures);
+  if (value === null || (currency === null && metric !== "clicks" && metric !== "coverage")) return NONE;
+  const text = show(value, currency ?? "");
+  return exact ? html`<span title="${exact(value, currency ?? "")}">${text}</span>` : text;
+}
+
+interface Compared {
+  /** The days before are not compared with days that are not over. */
+  isCompared: boolean;
+  /** Costs can still arrive. */
+  isOpen: boolean;
+}
+
+/** The change of a figure with an arrow and a sign. Color says only of costs what is good. */
+export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Compared): Markup | string {
+  const { of, isCost } = SHOWN[metric];
+  const [now, before] = [of(row.now), of(row.before)];
+  const ratio = changeOf(now, before);
+  if (!isCompared || now === null || before === null || ratio === null) return NONE;
+  const isFew = signalOf(row)?.name === "too_few_clicks";
+  const isMuted = isFew || (isOpen && (metric === "spend" || metric === "coverage"));
+  const arrow = ratio === 0n ? "" : ratio > 0n ? "▲" : "▼";
+  const tone = isMuted ? "muted" : !isCost || ratio === 0n ? "" : ratio < 0n ? "better" : "worse";
+  return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${showChange(now, before)}</span>`;
+}
+
+/** What a row needs attention for. */
+export function signal(row: Measured): Markup | string {
+  const found = signalOf(row);
+  switch (found?.name) {
+    case "no_cost_data":
+      return badge("No cost data", "warn");
+    case "without_cost":
+      return badge(`${showCount(found.percent)}% without cost`, "warn");
+    case "cost_per_click_up":
+      return badge(`Cost per click up ${showCount(found.percent)}%`, "error");
+    case "too_few_clicks":
+      return html`<span class="muted">Too few clicks</span>`;
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,85 @@
+/** The parameters of the Performance page, which are its view. A contract file. */
+import * as z from "zod/mini";
+import { costType, currency, idText, readAs } from "../../http/input/fields.ts";
+import type { PerformanceGroup } from "../../http/input/report-fields.ts";
+import { periodChecks, periodFields } from "../../pages/periods.ts";
+import { LEVEL_NAMES, readTokens } from "../links/query.ts";
+
+/** What rows can be about. */
+const GROUPS = {
+  link: "Link",
+  partner: "Partner",
+  cost_type: "Cost type",
+  day: "Day",
+  week: "Week",
+} as const satisfies Record<PerformanceGroup, string>;
+const groups = Object.keys(GROUPS) as PerformanceGroup[];
+
+/** What the chart can show. */
+export const METRICS = {
+  spend: "Spend",
+  clicks: "Clicks",
+  cost_per_click: "Cost per click",
+  coverage: "Coverage",
+} as const;
+export type Metric = keyof typeof METRICS;
+const metrics = Object.keys(METRICS) as Metric[];
+
+/** The columns that the rows can be sorted by. */
+const COLUMNS = [
+  "name",
+  "spend",
+  "spend_change",
+  "clicks",
+  "clicks_change",
+  "cost_per_click",
+  "cost_per_click_change",
+  "matched",
+  "coverage",
+  "signal",
+] as const;
+export type Column = (typeof COLUMNS)[number];
+export interface PageSort {
+  column: Column;
+  isDescending: boolean;
+}
+
+/** Rows that are open in place. */
+const MAX_OPEN = 20;
+
+export const performancePageQuery = z
+  .strictObject({
+    ...periodFields,
+    group_by: z._default(z.enum(groups, `must be one of ${groups.join(", ")}`), "link"),
+    level: z._default(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number), 2),
+    link: z.optional(z.string()),
+    partner_id: z.optional(idText),
+    cost_type: z.optional(costType),
+    currency: z.optional(currency),
+    metric: z._default(z.enum(metrics, `must be one of ${metrics.join(", ")}`), "spend"),
+    sort: z.optional(
+      readAs(z.string(), (value, reject): PageSort => {
+        const column = COLUMNS.find((one) => one === value.replace(/^-/, ""));
+        if (!column) reject(`must be one of ${COLUMNS.join(", ")}, with - before it for descending order`);
+        return { column: column ?? "spend", isDescending: value.startsWith("-") };
+      }),
+    ),
+    open: z._default(
+      readAs(z.string(), (value, reject) => readTokens(value, reject, MAX_OPEN)),
+      [],
+    ),
+    rows: z.optional(z.string()),
+  })
+  .check(...periodChecks);
+
+export type PerformanceView = z.output<typeof performancePageQuery>;
+
+/** The name of what a row is about. */
+export const groupName = ({ group_by, level }: Pick<PerformanceView, "group_by" | "level">): string =>
+  group_by === "link" ? (LEVEL_NAMES[level - 1] ?? GROUPS.link) : GROUPS[group_by];
+
+/** The groups that the page offers, each with its parameters. */
+export const GROUP_CHOICES = [
+  ...[2, 1, 3, 4].map((level) => ({ group_by: "link" as const, level })),
+  ...groups.filter((group) => group !== "link").map((group_by) => ({ group_by, level: 2 })),
+];

@@ -1,0 +1,131 @@
+/** The table of the Performance page: its rows open in place into the level below, and every heading sorts. */
+import { html } from "hono/html";
+import { formatDate } from "../../domain/time.ts";
+import { nameText, pathText } from "../../pages/elements.ts";
+import { describeDay, describeDays, showCount, showPlural } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { withQuery } from "../../pages/query.ts";
+import { firstRows, table } from "../../pages/table.ts";
+import type { PerformanceRow } from "../../usecases/performance/rows.ts";
+import type { Member } from "../frame.ts";
+import { describeType } from "../reports/lines.ts";
+import { change, figure, signal } from "./cells.ts";
+import { type Column, groupName } from "./query.ts";
+import type { PerformancePage, ShownRow } from "./view.ts";
+
+export interface Compared {
+  isCompared: boolean;
+  isOpen: boolean;
+}
+
+export function performanceTable(
+  url: URL,
+  member: Member,
+  page: PerformancePage,
+  compared: Compared,
+): Markup {
+  const { query, report, rows } = page;
+  const { currency } = report;
+  const shown = firstRows(url, rows);
+  const isTyped = query.group_by === "cost_type" || query.cost_type !== undefined;
+  const total: ShownRow = { row: report.total, depth: 0, isOpen: undefined, isOwn: false };
+  const sortable = (heading: string, column: Column, kind?: "number") => ({
+    heading,
+    ...sorting(url, page, column),
+    ...(kind && { kind }),
+  });
+  const number = (heading: string, column: Column, cell: (row: PerformanceRow) => Markup | string) => ({
+    ...sortable(heading, column, "number"),
+    cell: ({ row }: ShownRow) => cell(row),
+  });
+  const delta = (metric: "spend" | "clicks" | "cost_per_click") =>
+    number("Change", `${metric}_change`, (row) => change(metric, row, compared));
+  return html`
+    ${table<ShownRow>({
+      label: `Performance by ${groupName(query).toLowerCase()}`,
+      rows: shown.rows,
+      total,
+      layout: "figures-in-row",
+      idOf: ({ row, isOwn }) => (row.key && !isOwn ? `row-${row.key}` : undefined),
+      classOf: ({ depth }) => (depth > 0 ? `level-${depth + 1}` : ""),
+      columns: [
+        {
+          ...sortable(groupName(query), "name"),
+          cell: (one) => (one === total ? totalName(rows) : name(url, member, page, one)),
+        },
+        number("Spend", "spend", (row) => figure("spend", row.now, currency)),
+        delta("spend"),
+        !isTyped && number("Clicks", "clicks", (row) => figure("clicks", row.now, currency)),
+        !isTyped && delta("clicks"),
+        number("Cost per click", "cost_per_click", (row) => figure("cost_per_click", row.now, currency)),
+        delta("cost_per_click"),
+        number("Matched", "matched", (row) => showCount(row.now.matched)),
+        number("Coverage", "coverage", (row) => figure("coverage", row.now, currency)),
+        { ...sortable("Signal", "signal"), cell: ({ row }) => (row === report.total ? "" : signal(row)) },
+      ],
+    })}
+    ${shown.more}`;
+}
+
+const totalName = (rows: ShownRow[]) =>
+  `Total, ${showPlural(rows.filter(({ depth }) => depth === 0).length, "row")}`;
+
+/** The first click on a heading puts the highest number or the first name at the top, the next one turns it around. */
+function sorting(url: URL, { sort }: PerformancePage, column: Column) {
+  const isSorted = sort.column === column;
+  const isDescending = isSorted ? !sort.isDescending : column !== "name";
+  const href = withQuery(url, { sort: `${isDescending ? "-" : ""}${column}`, rows: null });
+  return {
+    href,
+    ...(isSorted && { sorted: sort.isDescending ? ("descending" as const) : ("ascending" as const) }),
+  };
+}
+
+function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow): Markup | string {
+  const { row, isOpen, isOwn, depth } = shown;
+  const { query } = page;
+  const { fields } = row;
+  switch (query.group_by) {
+    case "link": {
+      const names = String(fields.link_name ?? "").split("::");
+      const above = depth === 0 ? names.slice(0, -1) : [];
+      const label = String(fields.link_label ?? "");
+      const days = query.from === undefined ? { period: query.period ?? "7d" } : daysOf(page.report.now);
+      const href = `${member.path}/links/${row.key}?${new URLSearchParams(days)}`;
+      return html`<span class="name">${isOpen === undefined ? "" : toggle(url, query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">without sub-links</span>` : ""}</span></span>`;
+    }
+    case "partner":
+      return fields.partner_id === null
+        ? "No partner"
+        : html`<a href="${withQuery(url, { partner_id: row.key, group_by: null, level: null, rows: null })}">${nameText(String(fields.partner_name ?? row.key))}</a>`;
+    case "cost_type":
+      return html`<a href="${withQuery(url, { cost_type: row.key, group_by: null, rows: null })}">${describeType(row.costType ?? null)}</a>`;
+    case "day":
+      return html`<a class="day" href="${ofDays(url, { from: dayOf(row.key), to: dayOf(row.key) })}">${describeDay(dayOf(row.key))}</a>`;
+    default: {
+      const week = weekOf(row.key, page.report.now);
+      const days = Number(fields.days);
+      return html`<a class="day" href="${ofDays(url, week)}">${describeDays(week)}</a>${days < 7 ? html` <span class="muted">${showPlural(days, "day")}</span>` : ""}`;
+    }
+  }
+}
+
+const dayOf = (date: string) => Date.parse(date) / 86_400_000;
+const daysOf = ({ from, to }: { from: number; to: number }) => ({
+  from: formatDate(from),
+  to: formatDate(to),
+});
+const weekOf = (monday: string, { from, to }: { from: number; to: number }) => ({
+  from: Math.max(dayOf(monday), from),
+  to: Math.min(dayOf(monday) + 6, to),
+});
+
+/** The campaigns of some days. */
+export const ofDays = (url: URL, days: { from: number; to: number }): string =>
+  withQuery(url, { period: null, ...daysOf(days), group_by: null, sort: null, rows: null });
+
+function toggle(url: URL, open: string[], token: string, isOpen: boolean, label: string): Markup {
+  const tokens = isOpen ? open.filter((one) => one !== token) : [...open, token];
+  const href = withQuery(url, { open: tokens.length > 0 ? tokens.join() : null });
+  return html`<span class="toggle"><a id="toggle-${token}" href="${href}#row-${token}" data-in-place><span aria-hidden="true">${isOpen ? "▾" : "▸"}</span><span class="visually-hidden">${isOpen ? "Close" : "Open"} ${label}</span></a></span>`;
+}

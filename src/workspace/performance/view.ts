@@ -1,0 +1,91 @@
+/** Reads what the Performance page and its CSV show. */
+import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
+import type { CostType } from "../../domain/cost-types.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { readInput } from "../../http/input/input.ts";
+import { PERFORMANCE_GROUPS } from "../../http/input/report-fields.ts";
+import { type Period, toPeriod } from "../../pages/periods.ts";
+import { type Performance, readPerformance } from "../../usecases/performance/read.ts";
+import type { PerformanceRow } from "../../usecases/performance/rows.ts";
+import { sortRows } from "../../usecases/performance/sort.ts";
+import { authorizeApp, type Member } from "../frame.ts";
+import { type PageSort, type PerformanceView, performancePageQuery } from "./query.ts";
+
+/** A row with its place in the table. */
+export interface ShownRow {
+  row: PerformanceRow;
+  /** How many open rows it is below. */
+  depth: number;
+  /** Whether its children are shown; undefined if it has none to show. */
+  isOpen: boolean | undefined;
+  /** The figures of a link without what is below it, in the rows below it. */
+  isOwn: boolean;
+}
+
+export interface PerformancePage {
+  query: PerformanceView;
+  period: Period;
+  sort: PageSort;
+  report: Performance;
+  /** Sorted, with the rows below those that are open. */
+  rows: ShownRow[];
+  partnerName: string | undefined;
+  attachments: Attachment[];
+}
+
+/** Throws invalid_request for the query, and not_found for a link or a partner that does not exist. */
+export async function readPage(context: Context, { viewer, app }: Member): Promise<PerformancePage> {
+  const { query } = await readInput(context, { query: performancePageQuery });
+  const { ledger, now } = context;
+  const period = toPeriod(query, now, app.firstDay);
+  const { more, ...report } = await readPerformance(
+    ledger,
+    viewer,
+    {
+      appToken: app.token,
+      days: period,
+      query: { ...query, cost_type: query.cost_type as CostType | undefined },
+    },
+    findAttachments(ledger.control, viewer, app.token),
+  );
+  authorizeApp(report.access);
+  if (query.link !== undefined && !report.link)
+    throw new AppError("not_found", "This app has no link with this token.");
+  const partnerName =
+    query.partner_id === undefined ? undefined : report.partners.get(query.partner_id)?.displayName;
+  if (query.partner_id !== undefined && partnerName === undefined)
+    throw new AppError("not_found", "There is no partner with this ID.");
+  const byDate = query.group_by === "day" || query.group_by === "week";
+  const sort = query.sort ?? (byDate ? { column: "name", isDescending: false } : DEFAULT_SORT);
+  const rows = withOpenRows(report, report.rows, query, sort, 0);
+  return { query, period, sort, report, rows, partnerName, attachments: more[0] };
+}
+
+export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };
+
+function withOpenRows(
+  report: Performance,
+  rows: PerformanceRow[],
+  query: PerformanceView,
+  sort: PageSort,
+  depth: number,
+  parent?: string,
+): ShownRow[] {
+  const fields = PERFORMANCE_GROUPS[query.group_by];
+  const field = sort.column === "name" ? (fields.at(-1) ?? "") : sort.column;
+  return sortRows(rows, { field, isDescending: sort.isDescending }).flatMap((row) => {
+    const isOwn = row.key === parent;
+    const level = row.level ?? 4;
+    if (query.group_by !== "link" || level === 4 || isOwn || level < query.level)
+      return [{ row, depth, isOpen: undefined, isOwn: isOwn || level < query.level }];
+    const isOpen = query.open.includes(row.key);
+    const below = isOpen
+      ? report.rowsAt(level + 1).filter(({ key, parentToken }) => parentToken === row.key || key === row.key)
+      : [];
+    return [
+      { row, depth, isOpen, isOwn: false },
+      ...withOpenRows(report, below, query, sort, depth + 1, row.key),
+    ];
+  });
+}

@@ -1,0 +1,336 @@
+/** The Performance page: its rows are those of the API, for every grouping, order and filter, and its address is the view. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { ask, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { inLedger } from "../support.ts";
+import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+
+const PAGE = `${APP}/performance`;
+const WEEK = "from=2026-03-01&to=2026-03-07";
+
+let browser: Browser;
+
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const show = async (query: string, status = 200) => {
+  const page = await browser.get(`${PAGE}?${query}`);
+  expect([query, page.status]).toEqual([query, status]);
+  return mainOf(page.text);
+};
+
+interface Item {
+  [name: string]: string | number | boolean | null | Item;
+  previous: Item;
+}
+async function report(query: string): Promise<Item[]> {
+  const { body } = await ask<{ data: { items: Item[] } }>(
+    `/public/v1/apps/${DEMO.appToken}/performance?${query}&limit=1000`,
+    { token: DEMO.apiToken },
+  );
+  return body.data.items;
+}
+
+/** The rows of the table, with the texts of their columns; of the legend's table nothing. */
+const linesOf = (page: string) => {
+  const [head, ...lines] = tablesOf(page).at(-1) ?? [];
+  const names = head?.cells.map((name) => name.replace(/ [▲▼]$/, "")) ?? [];
+  return lines.map(({ cells, href }) => {
+    const at = (name: string, after = 0) => cells[names.indexOf(name) + after] ?? "";
+    return {
+      name: (cells[0] ?? "").replace(/^[▸▾] (Open|Close) \S+( \S+)? ?(?=[A-Z])/, ""),
+      spend: at("Spend"),
+      spendChange: at("Spend", 1),
+      clicks: at("Clicks"),
+      cost: at("Cost per click"),
+      costChange: at("Cost per click", 1),
+      matched: at("Matched"),
+      coverage: at("Coverage"),
+      signal: at("Signal"),
+      href,
+    };
+  });
+};
+
+const usd = (spend: unknown) => Number(spend).toLocaleString("en-US", { style: "currency", currency: "USD" });
+const price = (value: unknown) =>
+  value === null
+    ? "–"
+    : Number(value).toLocaleString("en-US", { style: "currency", currency: "USD", minimumFractionDigits: 3 });
+const percent = (value: unknown) =>
+  value === null
+    ? "–"
+    : Number(value).toLocaleString("en-US", { style: "percent", minimumFractionDigits: 1 });
+
+describe("the rows", () => {
+  it.each([
+    "group_by=link&level=1",
+    "group_by=link&level=4",
+    "group_by=partner",
+    "group_by=cost_type",
+    "group_by=day",
+    "group_by=week",
+  ])("are those of the API, with their total: %s", async (group) => {
+    const sort = /day|week/.test(group) ? group.replace("group_by", "sort") : "sort=-spend";
+    const items = await report(`${WEEK}&currency=USD&${group}&${sort}`);
+    const lines = linesOf(await show(`${WEEK}&currency=USD&${group}`));
+    const [total] = await report(`${WEEK}&currency=USD`);
+    expect(lines).toHaveLength(items.length + 1);
+    for (const [index, item] of [...items, total].entries()) {
+      const isByType = group === "group_by=cost_type" && index < items.length;
+      expect(lines[index]).toMatchObject({
+        spend: Number(item?.spend) > 0 && Number(item?.spend) < 0.005 ? "<$0.01" : usd(item?.spend),
+        cost: price(item?.cost_per_click),
+        matched: Number(item?.matched).toLocaleString("en-US"),
+        coverage: isByType ? expect.any(String) : percent(item?.coverage),
+      });
+      if (group !== "group_by=cost_type")
+        expect(lines[index]?.clicks).toBe(Number(item?.clicks).toLocaleString("en-US"));
+    }
+  });
+
+  it("show campaigns of the currency with the most costs by default, the highest spend first", async () => {
+    const page = await show(WEEK);
+    expect(linesOf(page).map(({ spend }) => spend)).toEqual(
+      linesOf(await show(`${WEEK}&group_by=link&level=2&currency=USD&sort=-spend`)).map(({ spend }) => spend),
+    );
+    expect(page).toContain('aria-sort="descending"');
+  });
+
+  it("are sorted by every heading, and by the next click the other way around", async () => {
+    const page = await show(`${WEEK}&group_by=partner`);
+    const heads = /<thead>([\s\S]*?)<\/thead>/.exec(page.slice(page.indexOf("performance by") - 1))?.[1];
+    const hrefs = linksOf(/<thead>([\s\S]*?)<\/thead>/.exec(page)?.[1] ?? heads ?? "");
+    expect(hrefs).toHaveLength(10);
+    for (const { href, text } of hrefs) {
+      const sorted = mainOf(await open(browser, href));
+      const again = linksOf(/<thead>([\s\S]*?)<\/thead>/.exec(sorted)?.[1] ?? "");
+      const back = again.find(
+        (link) => link.text.startsWith(text.replace(/ [▲▼]$/, "")) && link.href !== href,
+      );
+      expect(back).toBeDefined();
+    }
+    const names = linesOf(await show(`${WEEK}&group_by=partner&sort=name`)).slice(0, -1);
+    expect(names.map(({ name }) => name)).toEqual(names.map(({ name }) => name).toSorted());
+  });
+
+  it("open in place into the level below, down to creatives", async () => {
+    const query = `${WEEK}&level=1&open=demo1nk001,demo1nk002,demo1nk003`;
+    const lines = linesOf(await show(query));
+    const below = async (link: string, level: number) =>
+      await report(`${WEEK}&currency=USD&group_by=link&link=${link}&level=${level}`);
+    const campaigns = await below("demo1nk001", 2);
+    const creatives = await below("demo1nk003", 4);
+    for (const item of [...campaigns, ...creatives]) {
+      expect(lines.map(({ spend }) => spend)).toContain(usd(item.spend));
+    }
+    const closed = linesOf(await show(`${WEEK}&level=1`));
+    expect(lines.length).toBeGreaterThan(closed.length + 2);
+    const toggle = linesOf(await show(`${WEEK}&level=1`));
+    expect(toggle[0]?.href).toContain("open=");
+  });
+
+  it("have a signal where something is wrong", async () => {
+    await inLedger(
+      "DELETE FROM daily_totals",
+      "DELETE FROM daily_engagements",
+      ...[
+        // The link, clicks, recorded clicks and matched costs in both weeks.
+        [2, 100, 100, 100, 100],
+        [3, 100, 100, 50, 100],
+        [8, 100, 0, 0, 0],
+      ].flatMap(([link, count, recorded, matched, before]) =>
+        [
+          [NOW / DAY - 0.5 - 8, matched, 2],
+          [NOW / DAY - 0.5 - 15, before, 1],
+        ].flatMap(([day, costs, price]) => [
+          `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, ${link}, 1, 'click', ${count}, ${recorded})`,
+          `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, ${link}, 1, 'cpc', 'USD', 'matched', ${costs}, ${(costs ?? 0) * (price ?? 0) * 100_000})`,
+        ]),
+      ),
+    );
+    const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
+    expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
+      [expect.stringContaining("Newsletter"), "No cost data"],
+      [expect.stringContaining("Runners"), "50% without cost"],
+      [expect.stringContaining("Spring"), "Cost per click up 100%"],
+      [expect.stringContaining("Total"), ""],
+    ]);
+  });
+});
+
+describe("the figures", () => {
+  it("are those of the total, and choose what the chart shows", async () => {
+    const [total] = await report(`${WEEK}&currency=USD`);
+    const page = await show(WEEK);
+    expect(figuresOf(page).map((text) => text.replace(/ [▲▼–].*/, ""))).toEqual([
+      `Spend ${usd(total?.spend)}`,
+      `Clicks ${Number(total?.clicks).toLocaleString("en-US")}`,
+      `Cost per click ${price(total?.cost_per_click)}`,
+      `Coverage ${percent(total?.coverage)}`,
+    ]);
+    expect(textOf(page)).toContain("Compared with 22 – 28 Feb 2026.");
+    for (const metric of ["clicks", "cost_per_click", "coverage"]) {
+      const chosen = await show(`${WEEK}&metric=${metric}`);
+      expect(/<figcaption[^>]*>([^<]*)/.exec(chosen)?.[1]).toMatch(
+        /^(Clicks|Cost per click|Coverage) by day and campaign: /,
+      );
+    }
+  });
+
+  it("of today are not compared", async () => {
+    const page = await show("from=2026-03-14&to=2026-03-15");
+    expect(textOf(page)).toContain(
+      "Today so far isn't compared. Costs for these days can still arrive until 22 Mar 2026.",
+    );
+    expect(page).not.toMatch(/class="change|line before/);
+  });
+
+  it("say until when costs can arrive, and are not final until then", async () => {
+    expect(textOf(await show("from=2026-03-10&to=2026-03-14"))).toContain(
+      "can still arrive until 21 Mar 2026",
+    );
+    expect(textOf(await show("from=2026-03-01&to=2026-03-07"))).not.toContain("still arrive");
+  });
+
+  it("say that there was nothing before", async () => {
+    await inLedger(
+      "DELETE FROM daily_totals WHERE day < 20513",
+      "DELETE FROM daily_engagements WHERE day < 20513",
+    );
+    expect(textOf(await show(WEEK))).toContain("No data in the days before, 22 – 28 Feb 2026.");
+  });
+});
+
+describe("the address", () => {
+  it("keeps the view when the currency, the grouping or a filter changes", async () => {
+    const page = await show(`${WEEK}&metric=clicks&partner_id=1&currency=USD`);
+    for (const [text, part] of [
+      ["EUR", "currency=EUR"],
+      ["Network", "level=1"],
+      ["Week", "group_by=week"],
+    ]) {
+      const href = hrefOf(page, text ?? "");
+      expect(href).toContain(part);
+      for (const kept of ["metric=clicks", "partner_id=1", "from=2026-03-01"]) expect(href).toContain(kept);
+      await open(browser, href);
+    }
+    expect(hrefOf(page, "Remove filter Partner: Acme Ads ×")).not.toContain("partner_id");
+  });
+
+  it("keeps the days on the other tabs and in the list of apps", async () => {
+    const { text } = await browser.get(`${PAGE}?${WEEK}`);
+    for (const [tab, path] of [
+      ["Overview", APP],
+      ["Links", `${APP}/links`],
+      ["Partners", `${APP}/partners`],
+    ] as const) {
+      expect(hrefOf(text, tab)).toBe(`${path}?${WEEK}`);
+      expect(hrefOf(await open(browser, hrefOf(text, tab)), "Performance")).toBe(`${PAGE}?${WEEK}`);
+    }
+    expect(hrefOf(text, "Demo App")).toBe(`${PAGE}?${WEEK}`);
+  });
+
+  it("leads from each day of the chart to that day", async () => {
+    const page = await show(`${WEEK}&currency=USD`);
+    const days = [...page.matchAll(/<a href="([^"]*)" aria-label="(\d+ Mar 2026): ([^"( ]*)/g)];
+    expect(days).toHaveLength(7);
+    for (const [, href = "", day = "", spend = ""] of days) {
+      const below = mainOf(await open(browser, href.replaceAll("&amp;", "&")));
+      expect(textOf(below)).toContain(`${day}, UTC`);
+      expect(figuresOf(below)[0]).toContain(`Spend ${spend}`);
+    }
+  });
+});
+
+it.each(["", "&group_by=partner&sort=name", "&level=1&open=demo1nk001&currency=EUR", "&group_by=day"])(
+  "the CSV has exactly the rows of the table: %s",
+  async (query) => {
+    const page = await show(WEEK + query);
+    const { status, text } = await browser.get(hrefOf(page, "Download CSV"));
+    const [header = "", ...lines] = text.trim().split("\r\n");
+    const at = header.split(",").indexOf("matched");
+    expect(status).toBe(200);
+    expect(lines.map((line) => line.split(",")[at])).toEqual(
+      linesOf(page)
+        .slice(0, -1)
+        .map(({ matched }) => matched.replaceAll(",", "")),
+    );
+  },
+);
+
+it("shows 50 rows, and 50 more", async () => {
+  await env.DB.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59) INSERT INTO links (id, token, app_token, parent_id, level, label, created_at) SELECT 2000 + i, 'many' || i, '${DEMO.appToken}', NULL, 1, 'Many ' || i, 0 FROM n`,
+  );
+  await inLedger(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59) INSERT INTO daily_engagements SELECT '${DEMO.appToken}', ${NOW / DAY - 0.5 - 10}, 2000 + i, 0, 'click', 100, 0 FROM n`,
+  );
+  const page = await show(`${WEEK}&level=1&sort=-clicks`);
+  expect(linesOf(page)).toHaveLength(51);
+  const more = linesOf(mainOf(await open(browser, hrefOf(page, "Show 50 more"))));
+  expect(more.length).toBeGreaterThan(60);
+});
+
+describe("states", () => {
+  const NONE = "from=2020-01-01&to=2020-01-31";
+
+  it("no cost in the currency, with rows that have clicks", async () => {
+    const page = await show(`${WEEK}&currency=JPY`);
+    expect(textOf(page)).toContain("No matched costs in JPY in these days.");
+    expect(linesOf(page).length).toBeGreaterThan(1);
+  });
+
+  it("no result for the filters, and none in these days, with a way back", async () => {
+    const filtered = await show(`${NONE}&partner_id=1`);
+    expect(textOf(filtered)).toContain("No clicks or costs match these filters");
+    expect(linesOf(filtered)).toEqual([]);
+    const none = await show(NONE);
+    expect(hrefOf(none, "Show the last 30 days")).toBe(`${PAGE}?period=30d`);
+  });
+
+  it.each([
+    ["no link", "UPDATE apps SET link_count = 0", "This app has no links yet."],
+    ["no partner", "UPDATE links SET partner_id = NULL, cost_switch = NULL", "No link has a partner."],
+    ["cost data off", "UPDATE links SET cost_switch = 0", "Cost data is off on the links of Acme Ads."],
+  ])("nothing because of %s", async (_, change, text) => {
+    await inLedger("DELETE FROM daily_totals", "DELETE FROM adjustments", "DELETE FROM daily_engagements");
+    await env.DB.exec(change);
+    expect(textOf(await show(""))).toContain(text);
+  });
+
+  it.each([
+    ["group_by=month", "The grouping must be one of link, partner, cost_type, day, week."],
+    ["level=5", "The level must be 1, 2, 3 or 4."],
+    ["currency=XYZ", "The currency must be an ISO 4217 currency code"],
+    ["metric=cost", "The metric of the chart must be one of spend, clicks, cost_per_click, coverage."],
+    ["sort=-cost", "The order must be one of name, spend"],
+    ["partner_id=x", "The partner must be a positive integer."],
+    ["open=!", "The list of open links must be the tokens of links"],
+    ["from=2026-03-02&to=2026-03-01", "The last day must not be before from."],
+    ["group=day", "group is not a known parameter"],
+  ])("%s is a page that says so, with a way back", async (query, text) => {
+    const page = await show(query, 400);
+    expect(textOf(page)).toContain(text);
+    expect(hrefOf(page, "Reset this view")).toBe(PAGE);
+  });
+
+  it.each([
+    ["link=nosuchlink", "This app has no link with this token."],
+    ["link=demo1nk009", "This app has no link with this token."],
+    ["partner_id=99", "There is no partner with this ID."],
+  ])("%s is not found, with a way back", async (query, text) => {
+    const page = await show(query, 404);
+    expect(textOf(page)).toContain(text);
+    expect(hrefOf(page, "Back to performance")).toBe(PAGE);
+  });
+
+  it("escapes names", async () => {
+    await rows(`UPDATE partners SET display_name = '"><script>' WHERE id = 1`);
+    await rows(`UPDATE links SET label = '<b>bold' WHERE id = 1`);
+    for (const group of ["partner", "link"])
+      expect(await show(`group_by=${group}&${WEEK}`)).not.toMatch(/<b>|<script>/);
+  });
+});
