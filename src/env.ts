@@ -2,6 +2,7 @@
 
 import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
 import { groupCalls } from "./db/statement.ts";
+import { CONTROL } from "./domain/characters.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { ConfigurationError } from "./errors.ts";
 import { logError, type Trace } from "./log.ts";
@@ -33,6 +34,8 @@ export interface Env extends LedgerBindings {
   OPERATOR_MFA?: string;
   /** Where to report a vulnerability: a mailto:, https: or tel: URI. If not set, there is no security.txt. */
   SECURITY_CONTACT?: string;
+  /** Whom people ask for access or help: an email address, an https URL, or a text of at most 200 characters. */
+  OPERATOR_CONTACT?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
   /** How many calls to a database are in flight before requests share one. `0`: they never do. Default: 2. */
@@ -135,6 +138,15 @@ export function checkConfiguration(env: Env): void {
     problems.push('OPERATOR_MFA must be "required" or "optional".');
   if (!/^(mailto:|https:\/\/|tel:)[!-~]+$/.test(env.SECURITY_CONTACT ?? "tel:0"))
     problems.push("SECURITY_CONTACT must be a mailto:, https: or tel: URI.");
+  const contact = env.OPERATOR_CONTACT ?? "";
+  if (
+    contact.length > 200 ||
+    contact.search(CONTROL) >= 0 ||
+    /^http:|^(https|mailto):(?!\/\/[!-~]+$)/i.test(contact)
+  )
+    problems.push(
+      "OPERATOR_CONTACT must be an email address, an https URL, or a text of at most 200 characters.",
+    );
   const calls = env.GROUP_CALLS ?? "2";
   if (!/^\d{1,2}$/.test(calls)) problems.push("GROUP_CALLS must be a whole number from 0 to 99.");
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);

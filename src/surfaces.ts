@@ -49,7 +49,7 @@ const SURFACES: Surface[] = [
   {
     name: "operator",
     hasPages: true,
-    segments: ["operator"],
+    segments: ["operator", "operator.js"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,
   },
   {

@@ -28,10 +28,11 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     // Each partner can have rejected costs: the purge looks for old counts of all, and an overview for those in its app.
     /^DELETE FROM daily_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
   ),
-  // Operators choose an app by name, search the audit log by name, and see the spend of all apps. The purge needs all tokens.
+  // Operators choose an app by name, search the audit log by name, see the spend of all apps, and look for the test link of a
+  // partner in each. The purge needs all tokens.
   apps: either(
     CONSOLE_LIST,
-    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)/,
+    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner/,
   ),
   adjustments: CONSOLE_LIST,
   // The newest entries before a day or an ID, at most 100,000 of them.

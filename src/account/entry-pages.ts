@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { SIGN_IN_NOTICES } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
+import { operatorContact } from "../pages/contact.ts";
 import { errorSummary, field, rejectedWith } from "../pages/fields.ts";
 import { pageResponse } from "../pages/frame.ts";
 
@@ -64,6 +65,6 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
           <button>Sign in</button>
         </form>
       </section>
-      <p class="hint">Using single sign-on, or forgot your password? Contact your operator.</p>`,
+      <p class="hint">Using single sign-on, or forgot your password? Contact ${operatorContact(context.env)}.</p>`,
   });
 }

@@ -8,6 +8,7 @@ import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { redirectResponse } from "../http/redirect.ts";
+import { operatorContact } from "../pages/contact.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { showCount, showMoney } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
@@ -24,20 +25,20 @@ export async function appsPage(context: Context, session: Session): Promise<Resp
     user: session,
     body: html`
       <h1>Apps</h1>
-      ${apps.length > 0 ? await cards(context, session, apps) : session.apps.length > 0 ? onlyArchived(session) : noApps(session)}`,
+      ${apps.length > 0 ? await cards(context, session, apps) : session.apps.length > 0 ? onlyArchived(context, session) : noApps(context, session)}`,
   });
 }
 
-function onlyArchived({ apps }: Session): Markup {
+function onlyArchived({ env }: Context, { apps }: Session): Markup {
   return html`
     <section class="card">
       <h2>All your apps are archived</h2>
-      <p>You can still open them. Ask your operator to restore an app or to add you to another one.</p>
+      <p>You can still open them. Ask ${operatorContact(env)} to restore an app or to add you to another one.</p>
       <ul>${apps.map(({ token, name }) => html`<li><a href="/apps/${token}">${name}</a></li>`)}</ul>
     </section>`;
 }
 
-function noApps({ role }: Session): Markup {
+function noApps({ env }: Context, { role }: Session): Markup {
   return html`
     <section class="card">
       <h2>You don't have access to any apps yet</h2>
@@ -45,7 +46,7 @@ function noApps({ role }: Session): Markup {
         role === "operator"
           ? html`<p>Add yourself to an app as a member to see its links and spend here.</p>
             <p><a class="button" href="/operator/apps">Go to apps in the operator console</a></p>`
-          : html`<p>Ask your operator to add you to an app. Tell them the email address that you sign in with.</p>`
+          : html`<p>Ask ${operatorContact(env)} to add you to an app. Tell them the email address that you sign in with.</p>`
       }
     </section>`;
 }

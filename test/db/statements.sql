@@ -9637,6 +9637,29 @@ AND l.parent_id IS NULL
 AND l.partner_id = ?
 AND l.archived = 0;
 
+-- src/db/operator/test-links.ts: rows read 5, written 0
+-- SCAN apps
+-- SEARCH l USING INDEX links_by_partner (app_token=? AND parent_id=? AND partner_id=?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.app_token AS appToken
+FROM apps
+CROSS JOIN links l INDEXED BY links_by_partner
+WHERE apps.archived_at IS NULL
+AND l.app_token = apps.token
+AND l.parent_id IS NULL
+AND l.partner_id = ?
+AND l.archived = 0
+ORDER BY l.id DESC
+LIMIT 1;
+
 -- src/db/operator/test-links.ts: rows read 3, written 0
 -- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH l USING INDEX links_by_partner (app_token=? AND parent_id=? AND partner_id=?)

@@ -112,6 +112,12 @@ describe("an unexpected error", () => {
       { SECURITY_CONTACT: "mailto:a@example.com\nContact: mailto:b@example.com" },
       "SECURITY_CONTACT must be a mailto:, https: or tel: URI.",
     ],
+    ...["x".repeat(201), "a\nb", "http://example.com/help", "https://", "mailto:ops@example.com"].map(
+      (contact): [object, string] => [
+        { OPERATOR_CONTACT: contact },
+        "OPERATOR_CONTACT must be an email address, an https URL, or a text of at most 200 characters.",
+      ],
+    ),
     [{ TOKENS: undefined }, "The binding TOKENS (a KV namespace) is missing."],
     [
       { DB: undefined, ACCOUNT_ATTEMPTS: undefined, LOG_SAMPLE: "x" },

@@ -27,6 +27,7 @@ const PUBLIC_PAGES = [
   "POST /partner",
   "POST /partner/sign-out",
   "GET /partner.css",
+  "GET /operator.js",
   "GET /page.js",
 ];
 

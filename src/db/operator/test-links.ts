@@ -28,6 +28,20 @@ export async function listTestLinks(db: D1Database, appToken: string, partnerId:
   return found;
 }
 
+const newestOfPartner = query(
+  { ...linkFields, appToken: l.appToken },
+  sql`FROM ${apps} CROSS JOIN ${as(l)} INDEXED BY links_by_partner
+    WHERE ${apps.archivedAt} IS NULL AND ${l.appToken} = ${apps.token} AND ${l.parentId} IS NULL
+      AND ${l.partnerId} = ${sql.placeholder("partnerId")} AND ${l.archived} = 0
+    ORDER BY ${l.id} DESC LIMIT 1`,
+);
+
+/** The newest link of level 1 to which the partner is attached, in any app. */
+export async function findNewestTestLink(db: D1Database, partnerId: number) {
+  const [[found]] = await runBatch(db, newestOfPartner(db, { partnerId }));
+  return found;
+}
+
 /** The link with this token, however many newer ones there are. */
 export async function findTestLink(
   db: D1Database,

@@ -5,7 +5,12 @@ import type { LinkRow } from "../../db/links/lists.ts";
 import { findApp } from "../../db/operator/apps.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { findRound } from "../../db/operator/rounds/rounds.ts";
-import { findTestLink, insertTestLink, listTestLinks } from "../../db/operator/test-links.ts";
+import {
+  findNewestTestLink,
+  findTestLink,
+  insertTestLink,
+  listTestLinks,
+} from "../../db/operator/test-links.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { appToken } from "../../http/input/fields.ts";
@@ -35,6 +40,13 @@ export async function readTestLink(
   const row = await findTestLink(context.env.DB, values);
   const [found] = await toLinks(context, row ? [row] : [], values.partnerId);
   return found;
+}
+
+/** The newest of these links in any app, with the token of its app. */
+export async function readNewestTestLink(context: Context, partnerId: number) {
+  const row = await findNewestTestLink(context.env.DB, partnerId);
+  const [found] = await toLinks(context, row ? [row] : [], partnerId);
+  return row && found && { ...found, appToken: row.appToken };
 }
 
 async function toLinks(context: Context, rows: LinkRow[], partnerId: number): Promise<Link[]> {

@@ -105,6 +105,8 @@ export interface Page {
   title?: string;
   section: Section;
   body: Markup;
+  /** Paths of scripts, see `servedFile`. */
+  scripts?: string[];
 }
 
 /** A page of the console, with the notice of the last action or the form's error at the top. */
@@ -113,6 +115,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
     title: `${formError ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
     user: session.user,
     wide: true,
+    ...(page.scripts && { scripts: page.scripts }),
     tabs: { label: "Operator console", items: [...SECTIONS], current: page.section },
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
@@ -130,7 +133,8 @@ const NOTICES = noticesOf({
   "app-restored": "App restored.",
   "member-added": "Member added. They can now see the app.",
   "member-removed": "Member removed. They can no longer see this app.",
-  "partner-created": "Partner created.",
+  "partner-created": "Partner created. Continue with its URL templates.",
+  "templates-saved": "URL templates saved.",
   "partner-updated": "Partner updated.",
   "partner-stopped": "Partner stopped. New costs are rejected.",
   "partner-resumed": "Partner resumed. New costs are accepted again.",
@@ -164,7 +168,12 @@ export function done(
 
 /** Shows a new secret. It can't be shown again. */
 export function secretPage(
-  shown: Required<Omit<Page, "body">> & { name: Markup | string; secret: string; use: Markup; back: string },
+  shown: Required<Pick<Page, "title" | "section">> & {
+    name: Markup | string;
+    secret: string;
+    use: Markup;
+    back: string;
+  },
 ): Page {
   const body = html`
     ${pageHead(shown.title)}

@@ -17,7 +17,7 @@ export function nextStep(partner: PartnerRow): Step | undefined {
   if (partner.stoppedAt !== null) return { text: "Resume", href: `${path}#stop` };
   if (round !== undefined) return { text: `Review round ${round}`, href: `/operator/rounds/${round}` };
   const open = { text: "Open a round", href: `${path}#open` };
-  if (!partner.integratedTypes) return open;
+  if (!partner.integratedTypes) return { text: "Continue setup", href: `${path}/setup` };
   if (!partner.hasLiveCredential) return { text: "Issue a live credential", href: `${path}#credentials` };
   if (!hasCostId(partner)) return { text: "Add a cost_id to the cost parameters", href: `${path}#templates` };
   if (partner.integratedTypes === toMask(COST_TYPES)) return undefined;

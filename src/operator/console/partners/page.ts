@@ -6,7 +6,15 @@ import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/cost-types.ts";
-import { breadcrumb, card, type Fact, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import {
+  breadcrumb,
+  buttonLink,
+  card,
+  type Fact,
+  facts,
+  nameText,
+  pageHead,
+} from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/fields.ts";
 import { form } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
@@ -87,6 +95,7 @@ function stateSection(partner: PartnerRow): Markup {
       step ? html`<a href="${step.href}">${step.text}</a>` : "None",
     ]),
     html`<p class="actions">
+      ${buttonLink(`/operator/partners/${id}/setup`, "Setup")}
       <a href="/operator/spend?partner_id=${id}">Spend by app</a>
       <a href="/operator/partners/${id}/pending">Pending costs</a>
       <a href="/operator/adjustments/new?partner_id=${id}">Adjust spend</a>

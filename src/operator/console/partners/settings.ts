@@ -74,7 +74,7 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
 }
 
 /** The URLs of a link of the partner, with cost data on. */
-function previewOf(context: Context, partner: PartnerRow) {
+export function previewOf(context: Context, partner: PartnerRow) {
   const link = {
     ...newRow({ token: "LINK_TOKEN", level: 1, label: "" }),
     partnerId: partner.id,

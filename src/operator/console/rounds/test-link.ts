@@ -8,7 +8,7 @@ import { form } from "../../../pages/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
-import { createTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
+import { createTestLink, readNewestTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
 import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
 
 export const testLinkPage: Show = async (context, rejected, session) => {
@@ -18,7 +18,9 @@ export const testLinkPage: Show = async (context, rejected, session) => {
     listAllApps(context.env.DB),
   ]);
   const path = `/operator/rounds/${round.id}/link`;
-  const token = rejected?.form.get("app_token") ?? searchParams.get("app") ?? apps[0]?.token ?? "";
+  const asked = rejected?.form.get("app_token") ?? searchParams.get("app");
+  const newest = asked === null ? await readNewestTestLink(context, round.partner_id) : undefined;
+  const token = asked ?? newest?.appToken ?? apps[0]?.token ?? "";
   const app = apps.find((one) => one.token === token);
   const links = app ? await readTestLinks(context, app.token, round.partner_id) : [];
   const linkToken = searchParams.get("link");
