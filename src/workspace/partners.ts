@@ -1,18 +1,28 @@
-/** The Partners page of an app: what each partner may do, its links, its spend, and how complete its costs are. */
+/** The Partners page of an app: what each partner may do, its links, its spend, and how complete its costs are. Problems come first. */
 import { html } from "hono/html";
 import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/attention.ts";
 import type { ReportRow } from "../db/ledger/reports/reports.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
-import { COST_TYPE, COST_TYPES, type CostType, toTypes } from "../domain/cost-types.ts";
-import { toRates } from "../domain/rates.ts";
-import { OF_IMPRESSIONS } from "../domain/texts.ts";
+import {
+  COST_TYPE,
+  COST_TYPES,
+  type CostType,
+  TYPES_PER_CLICK,
+  toMask,
+  toTypes,
+} from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
-import { showCount, showMoney, showPercent } from "../pages/locale.ts";
+import { buttonLink, card, emptyState, facts, nameText, pageHead } from "../pages/elements.ts";
+import { NONE, showCount, showPercent, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
+import { moneyText } from "../pages/money.ts";
 import { type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
+import { partnerBadge, typeBadges } from "../pages/states.ts";
+import { type Column, firstRows, table } from "../pages/table.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
+import { averageOf } from "./links/cells.ts";
 import { periodQuery as daysQuery } from "./links/query.ts";
 import { addUp, currenciesOf, describeType, type Row } from "./reports/lines.ts";
 
@@ -22,11 +32,10 @@ export const partnersPage: Show = async (context, member) => {
   return {
     title: "Partners",
     body: html`
-      <h1>Partners</h1>
+      ${pageHead("Partners")}
       ${periodPicker(context.url, view.period)}
-      ${view.attachments.size === 0 ? noPartner(member) : ""}
-      ${[...view.attachments.values()].map((attachment) => partnerCard(member, view, attachment))}
-      ${others.length > 0 ? otherPartners(others) : ""}`,
+      ${partnersTable(context.url, member, view)}
+      ${others.length > 0 ? otherPartners(context.url, others) : ""}`,
   };
 };
 
@@ -72,33 +81,153 @@ async function readPartners(context: Context, { viewer, app }: Member): Promise<
   };
 }
 
-function partnerCard(
-  { path }: Member,
-  view: PartnersView,
-  { partnerId, links, costDataOn }: Attachment,
-): Markup {
+interface Line {
+  partner: Partner;
+  attachment: Attachment;
+  inRound: CostType[];
+  clicks: number;
+  spend: Row[];
+  /** Undefined without a priced cpc cost. */
+  costPerClick: bigint | undefined;
+  /** Null without recorded clicks. */
+  coverage: number | null;
+}
+
+const isPerClick = ({ costType }: Row) => costType !== null && TYPES_PER_CLICK.includes(costType);
+
+function toLine(view: PartnersView, attachment: Attachment): Line[] {
+  const { partnerId } = attachment;
   const partner = view.partners.get(partnerId);
-  if (!partner) return html``;
-  const id = `partner-${partnerId}`;
-  const days = periodQuery(view.period);
-  const inRound = view.inRound.get(partnerId) ?? [];
+  if (!partner) return [];
   const spend = view.spend.filter((row) => row.partnerId === partnerId);
-  const spendHref = `${path}/performance?${new URLSearchParams({ ...days, partner_id: String(partnerId) })}`;
-  const linksHref = `${path}/links?${new URLSearchParams({ ...days, partner: String(partnerId) })}`;
+  const ofClicks = spend.filter(({ costType }) => costType && COST_TYPE[costType].fits[0] === "click");
+  const matched = ofClicks.reduce((sum, row) => sum + row.matched + row.unpriced, 0);
+  const recorded = countOf(view, partnerId, "click", "recorded");
+  const perClick = spend.filter(isPerClick);
+  return [
+    {
+      partner,
+      attachment,
+      inRound: view.inRound.get(partnerId) ?? [],
+      clicks: countOf(view, partnerId, "click", "count"),
+      spend,
+      // Amounts of two currencies have no average.
+      costPerClick: currenciesOf(perClick).length === 1 ? averageOf(perClick) : undefined,
+      coverage: recorded > 0 ? matched / recorded : null,
+    },
+  ];
+}
+
+/** Stopped partners first, then those that send no costs, then the others; within these by clicks. */
+function byUrgency(one: Line, other: Line): number {
+  const rank = ({ partner }: Line) => (partner.stoppedAt !== null ? 0 : partner.supportsCostData ? 2 : 1);
+  return rank(one) - rank(other) || other.clicks - one.clicks;
+}
+
+function partnersTable(url: URL, { path }: Member, view: PartnersView): Markup {
+  const days = periodQuery(view.period);
+  const hrefOf = (page: string, query: Record<string, string>) =>
+    `${path}/${page}?${new URLSearchParams({ ...days, ...query })}`;
+  const lines = [...view.attachments.values()]
+    .flatMap((attachment) => toLine(view, attachment))
+    .sort(byUrgency);
+  const { rows, more } = firstRows(url, lines);
+  const columns: Column<Line>[] = [
+    {
+      heading: "Partner",
+      cell: ({ partner, inRound, spend }) => html`
+        ${nameText(partner.displayName)}
+        <details class="types"><summary>Cost types<span class="visually-hidden"> of ${partner.displayName}</span></summary>
+          <p class="hint">${explain(partner, inRound)}</p>
+          ${facts(...COST_TYPES.map((type): [string, Markup] => [describeType(type), typeState(partner, inRound, spend, type)]))}
+        </details>`,
+    },
+    {
+      heading: "State",
+      cell: ({ partner, inRound }) => partnerBadge({ ...partner, typesInRound: toMask(inRound) }),
+    },
+    {
+      heading: "Links",
+      kind: "number",
+      cell: ({ partner, attachment: { links, costDataOn } }) => html`
+        <a href="${hrefOf("links", { partner: String(partner.id) })}">${showCount(links)}</a>
+        <div class="hint">cost data on: ${showCount(costDataOn)}</div>`,
+    },
+    { heading: "Clicks", kind: "number", cell: ({ clicks }) => showCount(clicks) },
+    {
+      heading: "Spend",
+      kind: "number",
+      cell: ({ partner, spend }) =>
+        spendCell(spend, (currency) => hrefOf("performance", { partner_id: String(partner.id), currency })),
+    },
+    {
+      heading: "Cost per click",
+      kind: "number",
+      cell: ({ costPerClick, spend }) =>
+        costPerClick === undefined ? NONE : moneyText(costPerClick, spend.find(isPerClick)?.currency ?? ""),
+    },
+    {
+      heading: "Coverage",
+      kind: "number",
+      cell: ({ coverage }) => (coverage === null ? NONE : showPercent(coverage)),
+    },
+  ];
+  const list = table({
+    label: "Partners of this app",
+    layout: "figures-in-row",
+    columns,
+    rows,
+    empty: noPartner(path),
+  });
   return html`
-    <section class="card" aria-labelledby="${id}">
-      <div class="head"><h2 id="${id}">${partner.displayName}</h2>${state(partner, inRound)}</div>
-      <p>${explain(partner, inRound)}</p>
-      <dl class="details">
-        <dt>Links</dt>
-        <dd><a href="${linksHref}">${showCount(links)} ${links === 1 ? "link" : "links"}</a> <span class="muted">· cost data on for ${showCount(costDataOn)}</span></dd>
-        <dt>Clicks</dt><dd>${showCount(countOf(view, partnerId, "click", "count"))}</dd>
-        <dt>Impressions</dt><dd>${showCount(countOf(view, partnerId, "impression", "count"))}</dd>
-        <dt>Spend</dt>
-        <dd>${spend.length === 0 ? "None in these days" : html`<a href="${spendHref}">${spendText(spend)}</a>`}</dd>
-      </dl>
-      ${typesTable(view, partner, inRound, spend)}
-    </section>`;
+    ${list} ${more}
+    ${lines.length === 0 ? "" : html`<p class="hint">Coverage is matched costs per click, install and event ÷ recorded clicks.</p>`}`;
+}
+
+function spendCell(spend: Row[], hrefOf: (currency: string) => string): Markup | string {
+  const currencies = currenciesOf(spend);
+  if (currencies.length === 0) return NONE;
+  return html`${currencies.map((currency) => {
+    const sums = addUp(
+      currency,
+      spend.filter((row) => row.currency === currency),
+      [],
+    );
+    return html`<div><a href="${hrefOf(currency)}">${moneyText(sums.spend, currency)}</a></div>`;
+  })}`;
+}
+
+/** The state of a cost type, and how many of its costs matched. */
+function typeState(partner: Partner, inRound: CostType[], spend: Row[], type: CostType): Markup {
+  const matched = spend
+    .filter((row) => row.costType === type)
+    .reduce((sum, row) => sum + row.matched + row.unpriced, 0);
+  return html`${typeBadges({ ...partner, typesInRound: toMask(inRound) }, type)} ${matched > 0 ? showPlural(matched, "matched cost") : ""}`;
+}
+
+const noPartner = (path: string) =>
+  emptyState(
+    "No link has a partner yet",
+    "Open a link and attach a partner in its settings. Its clicks, impressions and costs appear here.",
+    buttonLink(`${path}/links`, "Go to links"),
+  );
+
+function otherPartners(url: URL, partners: Partner[]): Markup {
+  const { rows, more } = firstRows(url, partners, "others");
+  const columns: Column<Partner>[] = [
+    { heading: "Partner", cell: ({ displayName }) => nameText(displayName) },
+    { heading: "State", cell: partnerBadge },
+    {
+      heading: "Cost types",
+      cell: ({ integratedTypes }) =>
+        toTypes(integratedTypes).join(", ") || html`<span class="muted">None</span>`,
+    },
+  ];
+  return card(
+    { id: "others", title: "Not attached to any link" },
+    table({ label: "Other partners", columns, rows }),
+    more,
+  );
 }
 
 function countOf(
@@ -112,29 +241,6 @@ function countOf(
     .reduce((sum, row) => sum + row[name], 0);
 }
 
-function spendText(spend: Row[]): string {
-  return currenciesOf(spend)
-    .map((currency) =>
-      showMoney(
-        addUp(
-          currency,
-          spend.filter((row) => row.currency === currency),
-          [],
-        ).spend,
-        currency,
-      ),
-    )
-    .join(" · ");
-}
-
-function state({ stoppedAt, supportsCostData }: Partner, inRound: CostType[]): Markup {
-  if (stoppedAt !== null) return html`<span class="badge error">Stopped</span>`;
-  if (supportsCostData) return html`<span class="badge ok">Sends cost data</span>`;
-  return inRound.length > 0
-    ? html`<span class="badge warn">In an integration round</span>`
-    : html`<span class="badge">No cost data</span>`;
-}
-
 function explain(
   { displayName, stoppedAt, supportsCostData, integratedTypes }: Partner,
   inRound: CostType[],
@@ -146,59 +252,4 @@ function explain(
   return inRound.length > 0
     ? `${displayName} is testing its costs. They count once your operator approves the round.`
     : `${displayName} can't send costs yet. Its clicks and impressions count. Ask your operator for an integration round.`;
-}
-
-/** Each cost type with its state. Coverage is matched costs by recorded engagements of the preferred kind. */
-function typesTable(
-  view: PartnersView,
-  { id, displayName, integratedTypes }: Partner,
-  inRound: CostType[],
-  spend: Row[],
-): Markup {
-  const integrated = toTypes(integratedTypes);
-  const rows = COST_TYPES.map((costType) => {
-    const matched = spend
-      .filter((row) => row.costType === costType)
-      .reduce((sum, row) => sum + row.matched + row.unpriced, 0);
-    const recorded = countOf(view, id, COST_TYPE[costType].fits[0], "recorded");
-    const { coverage } = toRates({ costType, matched, recorded, discrepancy: null });
-    const isLive = integrated.includes(costType);
-    return html`
-      <tr>
-        <th scope="row">${describeType(costType)}</th>
-        <td data-label="State">${isLive ? html`<span class="badge ok">Integrated</span>` : ""} ${inRound.includes(costType) ? html`<span class="badge warn">In a round</span>` : ""}${isLive || inRound.includes(costType) ? "" : html`<span class="muted">Not integrated</span>`}</td>
-        <td class="number" data-label="Matched costs">${showCount(matched)}</td>
-        <td class="number" data-label="Coverage">${isLive && coverage !== null ? showPercent(coverage) : "–"}</td>
-      </tr>`;
-  });
-  return html`
-    <div class="table stacked figures-in-row" tabindex="0" role="region" aria-label="Cost types of ${displayName}"><table>
-      <thead><tr><th scope="col">Cost type</th><th scope="col">State</th><th scope="col" class="number">Matched costs</th><th scope="col" class="number">Coverage</th></tr></thead>
-      <tbody>${rows}</tbody>
-    </table></div>
-    <p class="hint">Coverage is matched costs ÷ recorded clicks, for ${OF_IMPRESSIONS} impressions.</p>`;
-}
-
-function noPartner({ path }: Member): Markup {
-  return html`
-    <section class="card">
-      <h2>No link has a partner yet</h2>
-      <p>Open a link and attach a partner in its settings. Its clicks, impressions and costs appear here.</p>
-      <p><a class="button secondary" href="${path}/links">Go to links</a></p>
-    </section>`;
-}
-
-function otherPartners(partners: Partner[]): Markup {
-  const rows = partners.map(
-    (partner) =>
-      html`<tr><th scope="row">${partner.displayName}</th><td data-label="State">${state(partner, [])}</td><td data-label="Cost types">${toTypes(partner.integratedTypes).join(", ") || html`<span class="muted">None</span>`}</td></tr>`,
-  );
-  return html`
-    <section class="card" aria-labelledby="others">
-      <h2 id="others">Not attached to any link</h2>
-      <div class="table stacked" tabindex="0" role="region" aria-label="Other partners"><table>
-        <thead><tr><th scope="col">Partner</th><th scope="col">State</th><th scope="col">Cost types</th></tr></thead>
-        <tbody>${rows}</tbody>
-      </table></div>
-    </section>`;
 }

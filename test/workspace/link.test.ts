@@ -199,37 +199,55 @@ describe("the QR code", () => {
 });
 
 describe("the Partners page", () => {
-  const card = (page: string, id: number) => section(page, `partner-${id}`);
+  const lines = (page: string) => (tablesOf(page)[0] ?? []).slice(1).map(({ cells }) => cells);
+  const lineOf = (page: string, name: string) => lines(page).find(([first]) => first?.startsWith(name)) ?? [];
 
   it("shows what each partner may do, its links, its spend and its coverage", async () => {
     for (const id of ["partners-click-1", "partners-click-2", "partners-click-3", "partners-click-4"])
       await click(id);
     await sendCost({ cost_id: "partners-click-1", cost_amount: "2" });
     const page = await open(browser, `${APP}/partners`);
-    expect(card(page, 1)).toContain(
-      "Acme Ads Sends cost data Acme Ads can send costs of these types: cpc, cpi, cpe, cpm.",
-    );
-    expect(card(page, 1)).toContain("Links 1 link · cost data on for 1 Clicks 4 Impressions 0 Spend $2.00");
-    expect(card(page, 1)).toContain("cpc, cost per click Integrated 1 25.0%");
-    expect(card(page, 2)).toContain("No cost data Beacon Network can't send costs yet.");
-    expect(card(page, 3)).toContain("In an integration round Corsair Media is testing its costs.");
-    expect(card(page, 3)).toContain("In a round");
-    expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Partner: Acme Ads");
-    expect(textOf(await open(browser, hrefOf(page, "1 link")))).toContain("Acme");
+    const [name, ...cells] = lineOf(page, "Acme Ads");
+    expect(name).toContain("Acme Ads can send costs of these types: cpc, cpi, cpe, cpm.");
+    expect(name).toContain("cpc, cost per click Live 1 matched cost");
+    expect(cells).toEqual(["Live", "1 cost data on: 1", "4", "$2.00", "$2.00", "25.0%"]);
+    expect(lineOf(page, "Beacon Network")[0]).toContain("Beacon Network can't send costs yet.");
+    expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");
+    expect(lineOf(page, "Corsair Media")[0]).toContain("Corsair Media is testing its costs.");
+    expect(lineOf(page, "Corsair Media")[1]).toBe("In a round");
+    expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Acme Ads");
+    expect(textOf(await open(browser, hrefOf(page, "1")))).toContain("Beacon");
   });
 
-  it("shows a stopped partner as stopped", async () => {
+  it("shows a stopped partner first, and as stopped, then those without cost data, then the others", async () => {
+    await click("partners-click-1");
+    const first = await open(browser, `${APP}/partners`);
+    expect(lines(first).map(([, state]) => state)).toEqual(["Not integrated", "In a round", "Live"]);
     await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
-    expect(card(await open(browser, `${APP}/partners`), 1)).toContain(
-      "Acme Ads Stopped Acme Ads is stopped, so its costs are rejected. Ask your operator to resume it.",
+    const [line] = lines(await open(browser, `${APP}/partners`));
+    expect(line?.[0]).toContain(
+      "Acme Ads is stopped, so its costs are rejected. Ask your operator to resume it.",
     );
+    expect(line?.[1]).toBe("Stopped");
+  });
+
+  it("has no average for costs in two currencies", async () => {
+    for (const [id, cost_currency] of [
+      ["partners-click-1", "USD"],
+      ["partners-click-2", "EUR"],
+    ] as const) {
+      await click(id);
+      await sendCost({ cost_id: id, cost_amount: "2", cost_currency });
+    }
+    const cells = lineOf(await open(browser, `${APP}/partners`), "Acme Ads");
+    expect(cells.slice(4, 6)).toEqual(["€2.00 $2.00", "–"]);
   });
 
   it("explains how to attach a partner, and lists those that are not attached", async () => {
     await rows("UPDATE links SET partner_id = NULL, cost_switch = NULL");
     const page = await open(browser, `${APP}/partners`);
     expect(textOf(page)).toContain("No link has a partner yet");
-    expect(section(page, "others")).toContain("Acme Ads Sends cost data cpc, cpi, cpe, cpm");
+    expect(section(page, "others")).toContain("Acme Ads Live cpc, cpi, cpe, cpm");
   });
 
   it("rejects what is no parameter", async () => {
