@@ -34,7 +34,7 @@ export const updateLink = userOperation({
       DB,
       toScope(caller, path),
       [path.link_token],
-      body,
+      () => body,
       context,
     );
     const { after, rejection } = authorizeLink(caller, { access, link: results.get(path.link_token) });

@@ -1,18 +1,20 @@
 /**
- * Deletes the rows that expire: sessions of users and of partners, access tokens, the responses stored for idempotency keys, and the
- * counts of dropped parameters and of rejected costs.
+ * Deletes the rows that expire: sessions of users and of partners, access tokens, the responses stored for idempotency keys, what
+ * imports changed, and the counts of dropped parameters and of rejected costs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
 import { KEY_LIFE_MS } from "./idempotency.ts";
 import { pairsOf } from "./ledger/rejections.ts";
+import { UNDO_MS } from "./links/imports.ts";
 import { as, limitTo, names } from "./query.ts";
 import {
   accessTokens,
   dailyRejections,
   droppedParameters,
   idempotencyKeys,
+  linkImports,
   links,
   partnerSessions,
   partners,
@@ -68,6 +70,11 @@ const remove = {
     accessTokens,
     names(accessTokens.tokenHash),
     sql`${accessTokens.expiresAt} <= ${now} - ${sql.raw(String(EXPIRED_TOKEN_MS))}`,
+  ),
+  link_imports: removalIf(
+    linkImports,
+    names(linkImports.id),
+    sql`${linkImports.importedAt} <= ${now} - ${sql.raw(String(UNDO_MS))}`,
   ),
   idempotency_keys: removalIf(
     idempotencyKeys,

@@ -293,6 +293,24 @@ export const links = sqliteTable(
   ],
 );
 
+/** What imports changed of links, kept for 24 hours, in which it can be undone. */
+export const linkImports = sqliteTable(
+  "link_imports",
+  {
+    id: integer().primaryKey(),
+    appToken: text("app_token")
+      .notNull()
+      .references(() => apps.token),
+    importedAt: integer("imported_at").notNull(),
+    /** A list of changes in JSON: see links/imports.ts. */
+    changes: text().notNull(),
+  },
+  (table) => [
+    index("link_imports_by_app").on(table.appToken, table.importedAt),
+    index("link_imports_by_time").on(table.importedAt),
+  ],
+);
+
 /** The responses to requests with an Idempotency-Key, kept for 24 hours. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",

@@ -506,7 +506,7 @@ APP_TOKEN=…</pre>
       { id: "see-links-in-the-browser", title: "See links in the browser", body: `<p>Sign in and open an app. <strong>Links</strong> shows all four levels as a tree, with clicks, spend and average cost, each with everything below the link. Search by the beginning of a name, filter, and order by clicks or spend. The address of the page has all of this, so you can share it. A link&#39;s page has its URLs, a QR code, charts, and the parameters that were dropped from its URLs. <strong>Partners</strong> shows what each partner may do, and how complete its costs are.</p>` },
       { id: "create-links-in-the-browser", title: "Create links in the browser", body: `<p><strong>Create link</strong> on the Links page takes the names of a path, from its network down to its creative, with the partner and the cost data setting of its last link. Links that are missing on the path are created. Links that exist are used and never changed, so sending the form twice creates each link once. A link is found by its exact name below the same link; of several with this name, the oldest that is not archived is used. <strong>Paste many</strong> takes up to 100 paths, one per line, for example <code>Acme &gt; Spring &gt; Video</code>, and shows the result of each line.</p>
 <p><strong>Export CSV</strong> downloads every link that the Links page finds with its filters, on all of its pages: archived links only if the page shows them. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
-<p><strong>Import</strong> takes a file with these columns, of which only <code>network</code> is required. It shows first what would happen with each row, and creates nothing until you confirm. It counts every link that would be created, also those above the link of a row, and marks new networks and names that differ only in capital letters from another one:</p>
+<p><strong>Import</strong> takes a file with these columns, of which only <code>network</code> or <code>link_token</code> is required. It shows first what would happen with each row, and creates and changes nothing until you confirm. It counts every link that would be created, also those above the link of a row, and marks new networks and names that differ only in capital letters from another one:</p>
 <div class="table" tabindex="0" role="region" aria-label="Create links in the browser"><table>
 <thead>
 <tr>
@@ -519,20 +519,24 @@ APP_TOKEN=…</pre>
 <td>the path of the link; leave the levels below it empty</td>
 </tr>
 <tr>
-<td><code>partner</code>, <code>partner_id</code></td>
-<td>the partner of the link, by its name, its ID or both</td>
+<td><code>link_token</code></td>
+<td>names an existing link, which the row changes</td>
+</tr>
+<tr>
+<td><code>partner_id</code></td>
+<td>the partner of the link, by its ID, or <code>none</code></td>
 </tr>
 <tr>
 <td><code>cost_data</code></td>
-<td><code>on</code> or <code>off</code></td>
-</tr>
-<tr>
-<td><code>link_token</code></td>
-<td>names an existing link; its other values are only compared, and the result names what differs</td>
+<td><code>on</code>, <code>off</code> or <code>inherit</code></td>
 </tr>
 <tr>
 <td><code>archived</code></td>
-<td>compared with the link; not <code>yes</code> for a new one</td>
+<td><code>yes</code> or <code>no</code>; not <code>yes</code> for a new link</td>
+</tr>
+<tr>
+<td><code>partner</code></td>
+<td>for a new link, its partner by name instead of by ID</td>
 </tr>
 <tr>
 <td><code>click_url</code>, <code>impression_url</code>, <code>created_at</code></td>
@@ -540,7 +544,8 @@ APP_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>The confirmation creates exactly the rows that were shown as good, after it has checked them again. You can upload a file twice: what exists is not created again. A file can be what Excel writes as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>, and rows without values are ignored. A file has up to 1,000 rows and 1 MiB without JavaScript, and up to 10 MB with it. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it. The limit of links of your app holds: rows that exceed it are rejected, and a path is never created in part.</p>` },
+<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do its names. A file can change up to 1,000 links, all together or none. <strong>Undo changes</strong> on the Import page restores the values before that for 24 hours, except those that somebody changed since.</p>
+<p>The confirmation imports exactly the rows that were shown as good, after it has checked them again. You can upload a file twice: what exists is not created again. A file can be what Excel writes as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>, and rows without values are ignored. A file has up to 1,000 rows and 1 MiB without JavaScript, and up to 10 MB with it. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it. The limit of links of your app holds: rows that exceed it are rejected, and a path is never created in part.</p>` },
       { id: "read-what-links-cost", title: "Read what links cost", body: `<p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
@@ -1034,6 +1039,10 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>Daily counts and totals for each link and partner</td>
 <td>for good, without IDs</td>
+</tr>
+<tr>
+<td>What an import changed of links, so that it can be undone</td>
+<td>24 hours, then the purge deletes it</td>
 </tr>
 <tr>
 <td>Daily counts of dropped parameters for each link, without their values</td>

@@ -20,7 +20,7 @@ import { performanceCsv, performancePage } from "./performance/page.ts";
 import { workspaceScript, workspaceStyles } from "./script.ts";
 import { redirectSpend, spendCsv } from "./spend.ts";
 import { linksCsv } from "./transfer/export.ts";
-import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
+import { checkImport, confirmImport, importPage, submitUndo } from "./transfer/import.ts";
 
 const page = (path: string, tab: Tab, show: Show, submit?: Show): Route => ({
   path: `/apps/:app_token${path}`,
@@ -58,6 +58,7 @@ export const workspaceRoutes: Route[] = [
   page("/links/new", "links", newLinkPage, createLinks),
   page("/links/import", "links", importPage, checkImport),
   page("/links/import/rows", "links", importPage, confirmImport),
+  page("/links/import/undo", "links", importPage, submitUndo),
   page("/links/:link_token", "links", report(linkPage)),
   page("/links/:link_token/history", "links", historyPage),
   page("/links/:link_token/settings", "links", settingsPage),

@@ -1258,6 +1258,19 @@ WHERE (user_id, app_token, operation, key) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
+-- src/db/expired.ts: rows read 5, written 1
+-- SEARCH link_imports USING INTEGER PRIMARY KEY (rowid=?)
+-- LIST SUBQUERY 1
+--   SEARCH link_imports USING COVERING INDEX link_imports_by_time (imported_at<?)
+DELETE
+FROM link_imports
+WHERE (id) IN (
+  SELECT id
+  FROM link_imports
+  WHERE link_imports.imported_at <= ? - 86400000
+  LIMIT ? + 0 )
+RETURNING 1;
+
 -- src/db/expired.ts: rows read 20, written 4
 -- SEARCH partner_sessions USING PRIMARY KEY (id_hash=?)
 -- LIST SUBQUERY 1
@@ -1290,7 +1303,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 16, written 0
+-- src/db/health.ts: rows read 17, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -6672,6 +6685,53 @@ AND s.waiting_secret IS NULL
 ORDER BY log.id DESC
 LIMIT ? + 0;
 
+-- src/db/links/imports.ts: rows read 2, written 1
+-- SEARCH link_imports USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM link_imports
+WHERE link_imports.id = ?
+AND link_imports.app_token = ?
+AND changes() > 0
+RETURNING id;
+
+-- src/db/links/imports.ts: rows read 3, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
+-- SEARCH i USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere, i.changes AS changes
+FROM sessions s
+LEFT JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+LEFT JOIN link_imports i ON i.id = ?
+AND i.app_token = m.app_token
+AND i.imported_at > ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL;
+
+-- src/db/links/imports.ts: rows read 3, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
+-- SEARCH i USING INDEX link_imports_by_app (app_token=? AND imported_at>?) LEFT-JOIN
+SELECT s.user_id AS userId,
+  m.app_token AS appToken,
+  0 AS isElsewhere,
+  i.id AS id,
+  i.imported_at AS importedAt,
+  json_array_length(i.changes) AS count
+FROM sessions s
+LEFT JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+LEFT JOIN link_imports i ON i.app_token = m.app_token
+AND i.imported_at > ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+ORDER BY i.imported_at DESC
+LIMIT ? + 0;
+
 -- src/db/links/links.ts: rows read 5, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
@@ -8346,6 +8406,7 @@ AND memberships.app_token = ?
 RETURNING user_id AS userId;
 
 -- src/db/operator/apps.ts: rows read 1, written 2
+-- SEARCH link_imports USING COVERING INDEX link_imports_by_app (app_token=?)
 -- SCAN access_tokens
 -- SCAN memberships
 -- SEARCH links USING COVERING INDEX links_by_parent (app_token=?)

@@ -18,7 +18,7 @@ import {
   sessionFor,
   signedFor,
 } from "../security/support.ts";
-import { ARCHIVED, ROUND, SSO_USER } from "./state.ts";
+import { ARCHIVED, IMPORTED, ROUND, SSO_USER } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
 const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
@@ -239,6 +239,9 @@ const SAMPLES: Record<string, Sample> = {
     "network\nFaulty",
   ),
   "POST /apps/:app_token/links/import/rows": upload(`${IMPORT}/rows`, 'name="rows"', "row,network\n1,Faulty"),
+  ...page(`${IMPORT}/undo`, form({ id: String(IMPORTED) }), {
+    pattern: "/apps/:app_token/links/import/undo",
+  }),
   ...page("/operator/users/new", form({ email: "new@example.com", role: "member", sign_in: "password" })),
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),

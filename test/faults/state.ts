@@ -39,6 +39,18 @@ export const SSO_USER = 40;
 /** An adjustment that can be read. */
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
 
+/** An import that archived no link any more: its undo archives the first one. */
+export const IMPORTED = 60;
+const IMPORT = `INSERT INTO link_imports VALUES (${IMPORTED}, '${DEMO.appToken}', ${NOW - 1000}, '${JSON.stringify(
+  [
+    {
+      token: DEMO.linkToken,
+      before: { label: "Acme", archived: 1, partnerId: 1, costSwitch: 1 },
+      after: { label: "Acme", archived: 0, partnerId: 1, costSwitch: 1 },
+    },
+  ],
+)}')`;
+
 /** The ID of a cost in the archive. */
 export const ARCHIVED = "archived-cost-1";
 
@@ -74,6 +86,7 @@ export async function startState(): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("DELETE FROM daily_engagements"),
     env.DB.prepare(ADJUSTMENT),
+    env.DB.prepare(IMPORT),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
     env.DB.prepare(
       "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",

@@ -41,6 +41,14 @@ it("deletes an idempotency key after a day, and not a millisecond before", async
   expect(await rows("SELECT 1 FROM idempotency_keys")).toEqual([]);
 });
 
+it("deletes what an import changed after a day, and not a millisecond before", async () => {
+  await rows("INSERT INTO link_imports VALUES (1, ?, ?, '[]')", DEMO.appToken, NOW);
+  await purge(ledgerOn(), NOW + DAY - 1);
+  expect(await rows("SELECT id FROM link_imports")).toEqual([{ id: 1 }]);
+  await purge(ledgerOn(), NOW + DAY);
+  expect(await rows("SELECT id FROM link_imports")).toEqual([]);
+});
+
 it("deletes more sessions than fit into one call in several calls, and more than fit into one run in the next run", async () => {
   await insertSessions(5_001, NOW);
   await purge(ledgerOn(), NOW);

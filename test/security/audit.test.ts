@@ -70,6 +70,7 @@ const ENTRIES: Record<string, Expected> = {
   "POST /apps/:app_token/links/new": [NEW_LINK, NEW_LINK],
   "POST /apps/:app_token/links/import": check,
   "POST /apps/:app_token/links/import/rows": [NEW_LINK],
+  "POST /apps/:app_token/links/import/undo": [DEMO_LINK],
   "POST /apps/:app_token/links/bulk": [DEMO_LINK, "link demo1nk008 (by 1): update link"],
   "POST /apps/:app_token/links/:link_token/settings/name": [DEMO_LINK],
   "POST /apps/:app_token/links/:link_token/settings/archived": [DEMO_LINK],
@@ -148,6 +149,12 @@ const MORE: [what: string, name: string, bodies: string[], entries: string[]][] 
     "POST /apps/:app_token/links/import/rows",
     [rowsToImport("row,network,campaign", "1,One,", "2,Two,Below", "3,Acme,Spring")],
     [NEW_LINK, NEW_LINK, NEW_LINK],
+  ],
+  [
+    "changes a link that a row of an import names by its token, and one that has these values",
+    "POST /apps/:app_token/links/import/rows",
+    [rowsToImport("row,link_token,cost_data,archived", `1,${DEMO.linkToken},off,`, "2,demo1nk002,,no")],
+    [DEMO_LINK],
   ],
   [
     "archives and restores an app",

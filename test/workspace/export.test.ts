@@ -142,7 +142,7 @@ describe("an export that is imported", () => {
     const { text, rows: exported } = await download("?archived=all");
     const checked = await upload(browser, text);
     expect(outcomesOf(checked).map(([, , state, detail]) => [state, detail])).toEqual(
-      exported.map(() => ["exists", ""]),
+      exported.map(() => ["same", ""]),
     );
     expect(readText(checked)).toContain("All links exist already.");
     expect(await rows("SELECT * FROM links")).toEqual(before);

@@ -47,7 +47,7 @@ const CHECKED = [
     "7",
     "New Other > New Group",
     "rejected",
-    "Cost data must be on or off. Campaign is required, because there is a name below it.",
+    "Cost data must be on, off or inherit. Campaign is required, because there is a name below it.",
   ],
   ["9", "", "rejected", "The row must have as many values as the header."],
   ["11", "New None", "rejected", "Partner isn't the name of a partner."],
@@ -189,62 +189,7 @@ describe("the same file again", () => {
   });
 });
 
-describe("a row with the token of a link", () => {
-  it("names that link, whatever its path is, and never changes it", async () => {
-    const before = await rows("SELECT * FROM links");
-    const checked = await upload(
-      browser,
-      toFile(
-        "link_token,network,campaign,partner_id,cost_data,archived",
-        "demo1nk001,Acme,,1,on,no",
-        "demo1nk002,Acme,Summer,,,",
-        "demo1nk001,Acme,,2,off,yes",
-        "nosuchlink,Acme,,,,",
-        "demo1nk009,Acme,,,,",
-        ",New Net,,,,",
-        ",New Old,,,,yes",
-      ),
-    );
-    expect(outcomesOf(checked)).toEqual([
-      ["3", "Acme", "rejected", "Is for the same link as row 1."],
-      ["4", "Acme", "rejected", "Link token isn't a link of this app."],
-      ["5", "Acme", "rejected", "Link token isn't a link of this app."],
-      ["7", "New Old", "rejected", "Archived can't be yes for a new link."],
-      ["6", "New Net", "new", "New network"],
-      ["1", "Acme", "exists", ""],
-      ["2", "Acme > Summer", "exists", "Its path is Acme > Spring."],
-    ]);
-    expect(await rows("SELECT * FROM links")).toEqual(before);
-  });
-
-  it("is not rejected because of values that are only compared", async () => {
-    await rows("UPDATE partners SET display_name = 'Acme Renamed' WHERE id = 1");
-    const checked = await upload(
-      browser,
-      toFile(
-        "link_token,network,partner,partner_id,cost_data,archived",
-        "demo1nk001,Acme,Acme Ads,1,maybe,perhaps",
-        "demo1nk002,Acme,Nobody,x,,",
-        "nosuchlink,Acme,Acme Ads,1,maybe,",
-      ),
-    );
-    expect(outcomesOf(checked)).toEqual([
-      ["3", "Acme", "rejected", "Link token isn't a link of this app."],
-      [
-        "1",
-        "Acme",
-        "exists",
-        "Its partner is Acme Renamed. Cost data must be on or off. Archived must be yes or no.",
-      ],
-      [
-        "2",
-        "Acme",
-        "exists",
-        "Its path is Acme > Spring. It has no partner of its own. Partner ID must be a positive integer.",
-      ],
-    ]);
-  });
-
+describe("a row of an export", () => {
   it("can be as long as an export writes it", async () => {
     await rows(
       "UPDATE partners SET click_parameters = ?1, impression_parameters = ?1, cost_parameters = ?1 WHERE id = 1",

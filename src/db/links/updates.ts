@@ -8,7 +8,7 @@ import { type Gate, m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry } from "../audit.ts";
 import { as, jsonValues, names, optional, query, returning } from "../query.ts";
 import { links, partners } from "../schema.ts";
-import { runGrouped, statement } from "../statement.ts";
+import { type Bound, runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields, l1, l2, l3 } from "./links.ts";
 import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
@@ -92,15 +92,21 @@ const update = returning(
 
 /**
  * Writes all of the updates with their entries of the audit log, or nothing if access was lost or one of the links is not as it was
- * read. Returns whether they are written. `now` in milliseconds since 1970.
+ * read. Returns whether they are written. `now` in milliseconds since 1970. `after` runs in the same transaction, after the update.
  */
 export async function writeLinks(
   db: D1Database,
   scope: AppScope,
   updates: LinkWrite[],
   now: number,
+  after: Bound<unknown>[] = [],
 ): Promise<boolean> {
   const values = { ...scope, writes: JSON.stringify(updates), count: updates.length, now };
-  const [, written] = await runGrouped(updates.length)(db, audit(scope)(db, values), update(db, values));
+  const [, written] = await runGrouped(updates.length)(
+    db,
+    audit(scope)(db, values),
+    update(db, values),
+    ...after,
+  );
   return written.length > 0;
 }

@@ -9,6 +9,8 @@ export interface CsvTable {
   /** Its keys are the names of the columns. Only the column of an optional field may be absent. */
   row: z.ZodMiniObject;
   maxRows: number;
+  /** Optional columns of which a table has at least one. */
+  needsOneOf?: string[];
   /** 16 KiB unless the table says otherwise. */
   maxRowBytes?: number;
   /**
@@ -36,7 +38,7 @@ const OPTIONS = {
  */
 export function readTable(
   text: string,
-  { row, maxRows, maxRowBytes = DEFAULT_ROW_BYTES, edited = false }: CsvTable,
+  { row, maxRows, maxRowBytes = DEFAULT_ROW_BYTES, needsOneOf = [], edited = false }: CsvTable,
   errors: InputError[],
 ): (Record<string, string> | AppError)[] | undefined {
   const delimiter = edited ? separatorOf(text) : ",";
@@ -44,7 +46,7 @@ export function readTable(
   if (!all) return undefined;
   const [first = [], ...rows] = all;
   const header = edited ? first.map((heading) => toColumn(heading, Object.keys(row.shape))) : first;
-  const invalid = checkHeader(header, row);
+  const invalid = checkHeader(header, row, needsOneOf);
   errors.push(...invalid);
   if (invalid.length > 0) return undefined;
   if (rows.length > maxRows) {
@@ -110,7 +112,7 @@ function describe({ code, lines }: CsvError, maxRowBytes: number): string {
 }
 
 /** An error for each column that is unknown, missing or repeated. */
-function checkHeader(header: string[], row: z.ZodMiniObject): InputError[] {
+function checkHeader(header: string[], row: z.ZodMiniObject, needsOneOf: string[]): InputError[] {
   if (header.length === 0) return [{ param: "body", message: "must start with a row of column names" }];
   const errors: InputError[] = [];
   const names = new Set(header);
@@ -121,10 +123,12 @@ function checkHeader(header: string[], row: z.ZodMiniObject): InputError[] {
     else if (header.indexOf(name) !== header.lastIndexOf(name))
       errors.push({ param: name, message: "is the name of more than one column" });
   }
-  for (const [name, field] of Object.entries(row.shape)) {
-    if (!names.has(name) && !isOptional(field))
-      errors.push({ param: name, message: "is required; add this column" });
-  }
+  const [first] = needsOneOf;
+  const missing = Object.entries(row.shape)
+    .filter(([name, field]) => !names.has(name) && !isOptional(field))
+    .map(([name]) => name);
+  if (first !== undefined && !needsOneOf.some((name) => names.has(name))) missing.push(first);
+  errors.push(...missing.map((param) => ({ param, message: "is required; add this column" })));
   return errors;
 }
 

@@ -36,10 +36,10 @@ export function inOrder<Row extends { names: string[] }>(rows: Row[]): Row[] {
   return rows.toSorted((one, other) => one.names.length - other.names.length);
 }
 
-/** The row with the ID of its partner. For an existing link that is named by its token, the partner is only compared. */
+/** The row with the ID of its partner. */
 export function findPartner(row: PathRow, partners: Partners): PathRow | AppError {
   const { partnerId, partnerName } = row;
-  if (partnerName === undefined || row.names.length === 0) return row;
+  if (partnerName === undefined) return row;
   const named = [...partners.values()].filter(({ displayName }) => displayName === partnerName);
   const known = partners.get(partnerId ?? 0);
   const reject = (message: string) => invalidRequest([{ param: "partner", message }]);
@@ -106,9 +106,8 @@ function judgeRow(
 ): PathResult | AppError {
   const rejection = judgePlace(row, place);
   if (rejection) return rejection;
-  const isThere = place.nodes.length === row.names.length;
-  const last = isThere ? (place.nodes.at(-1) ?? place.base) : undefined;
-  if (last) {
+  const last = place.nodes.at(-1);
+  if (last && place.nodes.length === row.names.length) {
     const { token, createdAt } = last;
     const differences = compare(row, last, partners);
     return { state: "exists", token, createdAt, differences, added: [], similar: undefined, found: place };
@@ -131,9 +130,8 @@ export function appFull(maxLinks: number): AppError {
 
 function judgePlace({ names, base }: PathRow, place: db.FoundPath): AppError | undefined {
   if (place.base === null) {
-    const message = `${base} isn't a link of this app`;
-    return new AppError("not_found", `${message}.`, {
-      errors: [{ param: names.length === 0 ? "link_token" : "parent", message: "isn't a link of this app" }],
+    return new AppError("not_found", `${base} isn't a link of this app.`, {
+      errors: [{ param: "parent", message: "isn't a link of this app" }],
     });
   }
   const level = (place.base?.level ?? 0) + names.length;

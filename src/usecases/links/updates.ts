@@ -1,8 +1,10 @@
 /** Updates of links, for the API and the pages. Each is read, judged here, and written if it is still as it was read. */
 import type * as z from "zod/mini";
+import type { LinkChange } from "../../db/links/imports.ts";
 import type { AppScope, LinkSetting } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
+import type { Bound } from "../../db/statement.ts";
 import { AppError } from "../../errors.ts";
 import { type linkUpdate, type StoredLink, toSwitch } from "./link.ts";
 
@@ -85,29 +87,46 @@ function toDetail({ before, after }: UpdateResult): object {
   return Object.fromEntries(differing.map(([field, from]) => [field, { from, to: to[field] }]));
 }
 
+const ownOf = ({ label, archived, partnerId, costSwitch }: db.LinkSettings): db.LinkSettings => ({
+  label,
+  archived,
+  partnerId,
+  costSwitch,
+});
+
 /** How often an update is read and judged while others change the same links. */
 const MAX_ATTEMPTS = 5;
 
+interface How {
+  now: number;
+  seen?: SeenLinks | undefined;
+  /** What else to store in the transaction that writes the changes. */
+  alsoStore?: (changes: LinkChange[]) => Bound<unknown>[];
+}
+
 /**
- * Updates links of an app: those whose updates are accepted, all in one transaction. There is no result for a link that the app
+ * Updates links of an app, each as `updateOf` says for what it has: those whose updates are accepted, all in one transaction. There is no result for a link that the app
  * does not have. Without access to the app, there is none at all. Throws `unavailable` if others keep changing the links.
  */
 export async function changeLinks(
   database: D1Database,
   scope: AppScope,
   tokens: string[],
-  update: LinkUpdate,
-  { now, seen = {} }: { now: number; seen?: SeenLinks | undefined },
+  updateOf: (link: StoredLink) => LinkUpdate,
+  { now, seen = {}, alsoStore = () => [] }: How,
 ) {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { access, partners, links } = await db.readLinks(database, scope, tokens);
     const results = new Map(
-      [...links].map(([token, link]) => [token, judgeUpdate(link, update, partners, seen[token])]),
+      [...links].map(([token, link]) => [token, judgeUpdate(link, updateOf(link), partners, seen[token])]),
     );
     const writes = [...results].flatMap(([token, result]) =>
       result.isChanged ? { token, ...result, detail: toDetail(result) } : [],
     );
-    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, now))) {
+    const after = alsoStore(
+      writes.map((write) => ({ token: write.token, before: ownOf(write.before), after: ownOf(write.after) })),
+    );
+    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, now, after))) {
       return { access, partners, results };
     }
   }

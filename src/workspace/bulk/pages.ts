@@ -71,7 +71,8 @@ export const submitBulk: Show = async (context, member) => {
   const { seen, ...bulk } = form.fields;
   const scope = { ...member.viewer, appToken: member.app.token };
   const at = { now: context.now, seen };
-  const { access, results } = await changeLinks(context.env.DB, scope, bulk.links, toUpdate(bulk), at);
+  const update = toUpdate(bulk);
+  const { access, results } = await changeLinks(context.env.DB, scope, bulk.links, () => update, at);
   authorizeApp(access);
   const changed = [...results].flatMap(([token, { isChanged }]) => (isChanged ? token : []));
   const result = `${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join() })}`;

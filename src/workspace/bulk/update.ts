@@ -96,7 +96,7 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
     (link.costSwitch ?? link.inheritedSwitch) === 1 && partnerOf(link, partners)?.supportsCostData === 1;
   const parts: string[] = [];
   if (before.archived !== after.archived)
-    parts.push(after.archived ? "Will be archived." : "Will be restored.");
+    parts.push(`Archived: ${after.archived ? "no → yes" : "yes → no"}.`);
   if (before.partnerId !== after.partnerId) parts.push(`Partner: ${nameOf(before)} → ${nameOf(after)}.`);
   const inherits = before.costSwitch !== null && after.costSwitch === null && after.level > 1;
   // The review may change the link above too, so it says what that has now.

@@ -101,7 +101,7 @@ async function change(context: Context, member: Member, update: LinkUpdate, seen
   const token = context.params.link_token ?? "";
   const scope = { ...member.viewer, appToken: member.app.token };
   const at = { now: context.now, seen: seen && { [token]: seen } };
-  const { access, results } = await changeLinks(context.env.DB, scope, [token], update, at);
+  const { access, results } = await changeLinks(context.env.DB, scope, [token], () => update, at);
   authorizeApp(access);
   const result = results.get(token);
   if (!result) throw linkNotFound();

@@ -5,8 +5,7 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
-import { idText } from "../../http/input/fields.ts";
-import { invalidRequest, parsePart } from "../../http/input/parse.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
 import {
   describeRejection,
@@ -19,23 +18,30 @@ import {
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
 import { authorizeApp, type Member } from "../frame.ts";
+import {
+  type ChangeResult,
+  checkChanges,
+  makeChanges,
+  noteDifferences,
+  pathOf,
+  type RowChange,
+  readChange,
+  settingColumns,
+  unknownToken,
+} from "./import-changes.ts";
 import { describeAdded } from "./texts.ts";
 
-const choice = <T extends string>(...words: [T, ...T[]]) =>
-  z.optional(z.pipe(z.string().check(z.toLowerCase()), z.enum(words, `must be ${words.join(" or ")}`)));
 const text = z.optional(z.string());
 
 /** The columns that an import accepts: those of an export. The URLs and the time follow from the link, so they are not read. */
 const fields = z.object({
   link_token: text,
-  network: z.string(),
+  network: text,
   campaign: text,
   ad_group: text,
   creative: text,
   partner: text,
-  partner_id: z.optional(idText),
-  cost_data: choice("on", "off"),
-  archived: choice("yes", "no"),
+  ...settingColumns,
   click_url: text,
   impression_url: text,
   created_at: text,
@@ -46,98 +52,136 @@ export const MAX_ROWS = 1_000;
 export const MAX_BYTES = 1024 * 1024;
 /** A row of an export has two URLs, each with up to 8 KiB of parameters. */
 const MAX_ROW_BYTES = 64 * 1024;
-export const TABLE: CsvTable = { row: fields, maxRows: MAX_ROWS, maxRowBytes: MAX_ROW_BYTES, edited: true };
+export const TABLE: CsvTable = {
+  row: fields,
+  maxRows: MAX_ROWS,
+  maxRowBytes: MAX_ROW_BYTES,
+  needsOneOf: ["network", "link_token"],
+  edited: true,
+};
 
 /** The columns that the confirmation carries: those that are read. */
 export const SENT_COLUMNS = Object.keys(fields.shape).slice(0, -3);
 
 /** Finds what an import would do with each row. Stores nothing. */
 export function checkRows(context: Context, member: Member, rows: FileRow[]): Promise<Outcome[]> {
-  return run(context, member, rows, checkPaths);
+  return run(context, member, rows, checkPaths, checkChanges);
 }
 
-/** Creates the links of the rows that are missing. */
+/** Changes the links that rows name by their tokens, and creates those of the other rows that are missing. */
 export function importRows(context: Context, member: Member, rows: FileRow[]): Promise<Outcome[]> {
-  return run(context, member, rows, createPaths);
+  return run(context, member, rows, createPaths, makeChanges);
 }
 
 async function run(
   context: Context,
   { viewer, app }: Member,
   rows: FileRow[],
-  act: typeof checkPaths,
+  create: typeof checkPaths,
+  change: typeof checkChanges,
 ): Promise<Outcome[]> {
-  const sent = rows.map(toPath);
-  const paths = rejectRepeats(sent, (index) => rows[index]?.number ?? 0);
-  const { access, results } = await act(context, { ...viewer, appToken: app.token }, paths);
-  authorizeApp(access);
-  return rows.map((row, index) => toOutcome(row, expectDefined(sent[index]), expectDefined(results[index])));
+  const scope = { ...viewer, appToken: app.token };
+  const sent = rejectRepeats(rows.map(toRow), (index) => rows[index]?.number ?? 0) as (SentRow | AppError)[];
+  const ofLinks = new Map(
+    sent.flatMap((row): [string, RowChange][] =>
+      row instanceof AppError || !row.change || row.base === null ? [] : [[row.base, row.change]],
+    ),
+  );
+  const paths = sent.filter((row) => row instanceof AppError || !row.change);
+  const changed = ofLinks.size > 0 ? await change(context, scope, ofLinks) : undefined;
+  if (changed) authorizeApp(changed.access);
+  const created = paths.length > 0 ? await create(context, scope, paths) : undefined;
+  if (created) authorizeApp(created.access);
+  const results = [...(created?.results ?? [])];
+  return rows.map((row, index) => {
+    const one = expectDefined(sent[index]);
+    return one instanceof AppError || !one.change
+      ? toOutcome(row, one, expectDefined(results.shift()))
+      : toChange(row, one, changed?.results.get(one.base ?? ""));
+  });
 }
 
 interface SentRow extends PathRow {
-  /** What is wrong with values that are only compared. */
-  notes: InputError[];
+  cells: Record<string, string>;
+  /** What the row changes of the link `base`, which it names by its token. */
+  change?: RowChange;
 }
 
-/** A row with a token names that link, and its other values are only compared. */
-function toPath({ values, misfit }: FileRow): SentRow | AppError {
+/** A row with a token changes that link, and other rows create the link of their path. */
+function toRow({ number, values, misfit }: FileRow): SentRow | AppError {
   if (misfit) return misfit;
   const cells = Object.fromEntries(Object.entries(values).map(([name, cell]) => [name, fromCell(cell)]));
   const errors: InputError[] = [];
-  const notes: InputError[] = [];
   const base = cells.link_token?.trim() || null;
-  const { partner_id, cost_data, archived } = fields.shape;
-  const wrong = base === null ? errors : notes;
-  const partnerId = parsePart(partner_id, cells.partner_id, wrong, "partner_id");
-  const cost = parsePart(cost_data, cells.cost_data, wrong, "cost_data");
-  const isArchived = parsePart(archived, cells.archived, wrong, "archived");
+  const change = readChange(cells, errors);
   const names = base === null ? readNames(cells, 1, errors) : [];
+  if (base !== null && number > MAX_ROWS) errors.push(TOO_FAR);
   if (errors.length > 0) return invalidRequest(errors);
+  const { partner_id, cost_data_enabled, archived } = change;
   return {
+    cells,
     base,
     names,
-    partnerId: partnerId ?? null,
-    partnerName: cells.partner,
-    costSwitch: cost === undefined ? null : cost === "on",
-    archived: isArchived && isArchived === "yes",
-    notes,
+    partnerId: partner_id ?? null,
+    partnerName: partner_id === null ? undefined : cells.partner,
+    costSwitch: cost_data_enabled ?? null,
+    ...(archived !== undefined && { archived }),
+    ...(base !== null && { change }),
   };
 }
+
+const TOO_FAR = {
+  param: "row",
+  message: "Links are changed only by the first 1,000 rows of a file. Split the file.",
+};
 
 const STATES = { ready: "ready", created: "imported", exists: "duplicate" } as const;
 
-function toOutcome(
-  { number, values }: FileRow,
-  path: SentRow | AppError,
-  result: PathResult | AppError,
-): Outcome {
-  const sent = LEVEL_FIELDS.map((field) => fromCell(values[field] ?? ""));
-  const name = sent.filter((text) => text !== "").join(" > ") || values.link_token || null;
-  if (result instanceof AppError || path instanceof AppError) {
-    const detail = describeRejection(result instanceof AppError ? result : (path as AppError));
-    return { number, name, state: "rejected", detail, cells: [number, name, "rejected", null, detail] };
-  }
-  const state = STATES[result.state];
-  const notes = path.notes.length > 0 ? [describeRejection(invalidRequest(path.notes))] : [];
+const namesOf = ({ values }: FileRow) => LEVEL_FIELDS.map((field) => fromCell(values[field] ?? ""));
+
+function nameOf(row: FileRow): string | null {
+  return (
+    namesOf(row)
+      .filter((text) => text !== "")
+      .join(" > ") ||
+    row.values.link_token ||
+    null
+  );
+}
+
+function rejected(row: FileRow, detail: string): Outcome {
+  const { number } = row;
+  const name = nameOf(row);
+  return { number, name, state: "rejected", detail, cells: [number, name, "rejected", null, detail] };
+}
+
+function toOutcome(row: FileRow, path: SentRow | AppError, result: PathResult | AppError): Outcome {
+  if (result instanceof AppError || path instanceof AppError)
+    return rejected(row, describeRejection(result instanceof AppError ? result : (path as AppError)));
+  const { number } = row;
+  const name = nameOf(row);
   const { detail: added, ...more } = describeAdded(result);
-  const detail = [...comparePath(sent, result), ...result.differences, ...notes, ...added].join(" ");
-  const key = keyOf(path);
+  const detail = [...result.differences, ...added].join(" ");
+  const cells = [number, name, result.state, result.token, detail];
+  return { number, name, key: keyOf(path), state: STATES[result.state], ...more, detail, cells };
+}
+
+const CHANGE_STATES = { ready: "ready", changed: "imported", same: "duplicate" } as const;
+
+function toChange(row: FileRow, sent: SentRow, result: ChangeResult | AppError | undefined): Outcome {
+  if (!result) return rejected(row, unknownToken());
+  if (result instanceof AppError) return rejected(row, describeRejection(result));
+  const { number } = row;
+  const name = pathOf(result.before);
+  const notes = noteDifferences(sent.cells, namesOf(row), result, sent.change ?? {});
+  const detail = [...result.detail, ...notes].join(" ");
   return {
     number,
     name,
-    key,
-    state,
-    ...more,
+    key: keyOf(sent),
+    state: CHANGE_STATES[result.state],
+    isChange: true,
     detail,
-    cells: [number, name, result.state, result.token, detail],
+    cells: [number, name, result.state, sent.base, detail],
   };
-}
-
-/** For a row that names its link by its token. */
-function comparePath(sent: string[], { found: { base, nodes } }: PathResult): string[] {
-  if (!base || nodes.length > 0) return [];
-  const names = [...(base.inheritedName?.split("::") ?? []), base.label];
-  return sent.every((text, index) => text === (names[index] ?? ""))
-    ? []
-    : [`Its path is ${names.join(" > ")}.`];
 }

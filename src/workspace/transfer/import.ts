@@ -3,9 +3,15 @@
  * then carries exactly the rows that the check found good, which are validated again. The script sends larger files in parts to
  * the same paths.
  */
+import * as z from "zod/mini";
+import { listImports } from "../../db/links/imports.ts";
+import type { Context } from "../../env.ts";
+import type { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { mediaType } from "../../http/input/body.ts";
-import { readMultipart } from "../../http/input/form.ts";
+import { idText } from "../../http/input/fields.ts";
+import { readForm, readMultipart } from "../../http/input/form.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import {
   asFileError,
   type Outcome,
@@ -18,14 +24,23 @@ import {
   toPartJson,
   writeRows,
 } from "../../pages/uploads/rows.ts";
-import type { Show } from "../frame.ts";
-import { checkedPage, importForm, resultPage } from "./import-pages.ts";
+import { undoImport } from "../../usecases/links/imports.ts";
+import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
+import { checkedPage, importForm, resultPage, undonePage } from "./import-pages.ts";
 import { checkRows, importRows, MAX_BYTES, SENT_COLUMNS, TABLE } from "./import-rows.ts";
 import { LINK_TEXTS } from "./texts.ts";
 
 const MAX_FORM_BYTES = toFormBytes(MAX_BYTES);
 
-export const importPage: Show = async (_context, member) => importForm(member);
+export const importPage: Show = (context, member) => showForm(context, member);
+
+async function showForm(context: Context, member: Member, error?: AppError): Promise<AppPage> {
+  const { access, imports } = await listImports(context.env.DB, scopeOf(member), context.now);
+  authorizeApp(access);
+  return importForm(member, imports, error);
+}
+
+const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
 
 export const checkImport: Show = async (context, member) => {
   if (mediaType(context.request) === "text/csv") return sendPart(checkRows)(context, member);
@@ -36,8 +51,7 @@ export const checkImport: Show = async (context, member) => {
     const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
     return checkedPage(member, outcomes, writeRows(SENT_COLUMNS, good));
   } catch (error) {
-    const rejected = asFileError(context, error);
-    return importForm(member, rejected);
+    return showForm(context, member, asFileError(context, error));
   }
 };
 
@@ -47,6 +61,16 @@ export const confirmImport: Show = async (context, member) => {
     member,
     await importRows(context, member, await readConfirmed(context, MAX_FORM_BYTES, TABLE)),
   );
+};
+
+const undoForm = z.object({ id: idText });
+
+export const submitUndo: Show = async (context, member) => {
+  const sent = await readForm(context, undoForm);
+  if ("errors" in sent) throw invalidRequest(sent.errors);
+  const undone = await undoImport(context, scopeOf(member), sent.fields.id);
+  authorizeApp(undone.access);
+  return undonePage(member, undone);
 };
 
 /** The results of a part of a larger file, for the script. */

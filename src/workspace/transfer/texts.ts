@@ -17,6 +17,11 @@ export const LINK_TEXTS: UploadTexts = {
     duplicate: { word: "exists", color: "", meaning: "Exist already, nothing changes" },
     rejected: { word: "rejected", color: "error", meaning: "Rejected" },
   },
+  changes: {
+    ready: { word: "change", color: "ok", meaning: "Would be changed" },
+    imported: { word: "changed", color: "ok", meaning: "Changed" },
+    duplicate: { word: "same", color: "", meaning: "Have these values already" },
+  },
   said: { ready: "would be created", imported: "created", duplicate: "exist already" },
   levels: LEVEL_FIELDS.slice(1),
   columns: ["row", "path", "state", "link_token", "message"],

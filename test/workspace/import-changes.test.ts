@@ -1,0 +1,289 @@
+/** Rows of a file that name links by their tokens: what they change, what they reject, and the undo. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { patchLink, readLink } from "../campaign/support.ts";
+import { countingDatabase, DEMO, freshDemo, NOW, rows } from "../harness.ts";
+import { confirm, IMPORT, outcomesOf, readText, toFile, upload } from "./files.ts";
+import { APP, open, tablesOf, textOf } from "./page-text.ts";
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const HEADER = "link_token,partner_id,cost_data,archived";
+const [ACME, SPRING, RUNNERS, BEACON, PLAIN] = [
+  "demo1nk001",
+  "demo1nk002",
+  "demo1nk003",
+  "demo1nk006",
+  "demo1nk008",
+];
+const settings = () => rows("SELECT token, label, partner_id, cost_switch, archived FROM links ORDER BY id");
+const own = async (token: string) => (await readLink(token)).own;
+
+async function importFile(...lines: string[]) {
+  return confirm(browser, await upload(browser, toFile(HEADER, ...lines)));
+}
+/** The IDs of the imports that the page offers to undo, newest first. */
+const undoable = async (options = {}) =>
+  [...(await open(browser, IMPORT, options)).matchAll(/name="id" value="(\d+)"/g)].map(([, id = ""]) => id);
+const undo = (id: string, options = {}) => browser.post(`${IMPORT}/undo`, { id }, options);
+
+describe("a row with the token of a link", () => {
+  it("changes its partner, its cost data and whether it is archived, after a check that changes nothing", async () => {
+    await patchLink(SPRING, { cost_data_enabled: false });
+    const before = await settings();
+    const checked = await upload(
+      browser,
+      toFile(
+        HEADER,
+        `${ACME},,,`,
+        `${SPRING},,inherit,`,
+        `${RUNNERS},2,,`,
+        `${BEACON},none,,yes`,
+        `${PLAIN},1,ON,No`,
+      ),
+    );
+    expect(outcomesOf(checked)).toEqual([
+      ["1", "Acme", "same", ""],
+      ["2", "Acme > Spring", "change", "Cost data: own (off) → same as parent (on now)."],
+      ["3", "Acme > Spring > Runners", "change", "Partner: Acme Ads → Beacon Network."],
+      ["4", "Beacon", "change", "Archived: no → yes. Partner: Beacon Network → none."],
+      ["5", "Newsletter", "change", "Partner: none → Acme Ads. Cost data: off → on."],
+    ]);
+    expect(readText(checked)).toContain("Would be changed 4 links");
+    expect(readText(checked)).toContain("Have these values already 1 link");
+    expect(readText(checked)).toContain("Change 4 links");
+    expect(await settings()).toEqual(before);
+    const result = await confirm(browser, checked);
+    expect(readText(result)).toContain("4 links changed.");
+    expect(outcomesOf(result).map(([, , state]) => state)).toEqual([
+      "changed",
+      "changed",
+      "changed",
+      "changed",
+    ]);
+    expect(await own(SPRING)).toEqual({ partner_id: null, cost_data_enabled: null });
+    expect(await own(RUNNERS)).toEqual({ partner_id: 2, cost_data_enabled: false });
+    expect(await readLink(BEACON)).toMatchObject({ archived: true, own: { partner_id: null } });
+    expect(await own(PLAIN)).toEqual({ partner_id: 1, cost_data_enabled: true });
+    const entries = await rows<{ subject: string }>(
+      "SELECT subject FROM audit_log WHERE action = 'update link' AND happened_at = ? ORDER BY id",
+      NOW,
+    );
+    const subjects = entries.map(({ subject }) => subject);
+    expect(subjects.slice(-4).sort()).toEqual(
+      [SPRING, RUNNERS, BEACON, PLAIN].map((token) => `link ${token}`),
+    );
+  });
+
+  it.each([
+    [
+      `${ACME},x,maybe,perhaps`,
+      "Partner ID must be the ID of a partner or none. Cost data must be on, off or inherit. Archived must be yes or no.",
+    ],
+    [`${PLAIN},99,,`, "Partner ID is not the ID of a partner."],
+    [`${PLAIN},,on,`, "Cost data can't be on: no partner is attached to this link or above it."],
+    [`${RUNNERS},2,on,`, "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+    ["nosuchlink,1,,", "Link token isn't a link of this app."],
+    ["demo1nk009,,,yes", "Link token isn't a link of this app."],
+  ])("is rejected and changes nothing: %s", async (line, detail) => {
+    const before = await settings();
+    const lines = [line, `${BEACON},none,,`];
+    const checked = await upload(browser, toFile(HEADER, ...lines));
+    const [token] = line.split(",");
+    expect(outcomesOf(checked)[0]).toEqual(["1", token, "rejected", detail]);
+    const sent = new FormData();
+    sent.set("rows", `row,${HEADER}\n1,${lines[0]}`);
+    const result = await browser.get(`${IMPORT}/rows`, { method: "POST", body: sent });
+    expect(outcomesOf(result)).toEqual([["1", token, "rejected", detail]]);
+    expect(await settings()).toEqual(before);
+    expect(await undoable()).toEqual([]);
+  });
+
+  it("is rejected if an earlier row is for the same link", async () => {
+    const checked = await upload(browser, toFile(HEADER, `${PLAIN},1,,`, `${PLAIN},2,,`));
+    expect(outcomesOf(checked)[0]).toEqual(["2", PLAIN, "rejected", "Is for the same link as row 1."]);
+  });
+
+  it("says what is in columns that it does not change", async () => {
+    const checked = await upload(
+      browser,
+      toFile(
+        "link_token,network,campaign,partner,partner_id",
+        `${SPRING},Acme,Summer,,`,
+        `${PLAIN},Newsletter,,Acme Ads,`,
+        `${BEACON},Beacon,,Beacon Network,2`,
+      ),
+    );
+    expect(outcomesOf(checked)).toEqual([
+      ["1", "Acme > Spring", "same", "The file has another path: Acme > Summer."],
+      [
+        "2",
+        "Newsletter",
+        "same",
+        "The partner of an existing link is changed by partner_id, not by its name.",
+      ],
+      ["3", "Beacon", "same", ""],
+    ]);
+  });
+
+  it("changes nothing if it has what the link has, also where its partner lost the support of cost data", async () => {
+    await rows("UPDATE partners SET supports_cost_data = 0, integrated_types = 0 WHERE id = 1");
+    const before = await settings();
+    const result = await importFile(`${ACME},1,on,no`, `${RUNNERS},none,inherit,no`, `${BEACON},2,,no`);
+    expect(result.status).toBe(400);
+    expect(await settings()).toEqual(before);
+    const checked = await upload(browser, toFile(HEADER, `${ACME},1,on,no`, `${BEACON},2,,no`));
+    expect(readText(checked)).toContain("There's nothing to import. All links exist already.");
+  });
+
+  it("can be in a file with rows that create links", async () => {
+    const checked = await upload(
+      browser,
+      toFile(
+        "link_token,network,campaign,partner_id,cost_data",
+        `${PLAIN},,,1,`,
+        ",New Net,New A,none,inherit",
+      ),
+    );
+    expect(readText(checked)).toContain("Import 2 links and change 1 link");
+    expect(readText(await confirm(browser, checked))).toContain("2 links created. 1 link changed.");
+    expect(await rows("SELECT partner_id, cost_switch FROM links WHERE label = 'New A'")).toEqual([
+      { partner_id: null, cost_switch: null },
+    ]);
+  });
+
+  it("is one of the first 1,000 of a file, of which each is changed in one transaction", async () => {
+    const tokens = Array.from({ length: 1_000 }, (_, at) => `t${at}`);
+    await rows(
+      `INSERT INTO links (token, app_token, level, label, created_at)
+       SELECT value, '${DEMO.appToken}', 1, value, 0 FROM json_each('${JSON.stringify(tokens)}')`,
+    );
+    const checked = await upload(browser, toFile(HEADER, ...tokens.map((token) => `${token},1,,yes`)));
+    expect(readText(checked)).toContain("Would be changed 1,000 links");
+    const { database, counts } = countingDatabase();
+    expect(readText(await confirm(browser, checked, { env: { DB: database } }))).toContain(
+      "1,000 links changed.",
+    );
+    // The session, what the links have, and the change.
+    expect(counts.calls).toBe(3);
+    expect(counts.read).toBeLessThanOrEqual(1_000 * 25);
+    expect(counts.written).toBeLessThanOrEqual(1_000 * 10);
+    expect(await rows("SELECT 1 FROM links WHERE archived = 1 AND partner_id = 1")).toHaveLength(1_000);
+    const part = await browser.get(IMPORT, {
+      method: "POST",
+      body: `row,${HEADER}\n1000,${PLAIN},1,,\n1001,${BEACON},1,,`,
+      headers: { "content-type": "text/csv", accept: "application/json" },
+    });
+    const found = JSON.parse(part.text).rows as { state: string; isChange: boolean; detail: string }[];
+    expect(found).toMatchObject([
+      { state: "ready", isChange: true },
+      {
+        state: "rejected",
+        detail: "Links are changed only by the first 1,000 rows of a file. Split the file.",
+      },
+    ]);
+  });
+});
+
+describe("the undo of an import", () => {
+  it("restores what it changed, once", async () => {
+    await patchLink(SPRING, { cost_data_enabled: false });
+    const before = await settings();
+    const result = await importFile(`${SPRING},2,inherit,yes`, `${ACME},none,off,`, `${PLAIN},1,on,`);
+    expect(result.text).toContain(`href="${IMPORT}#undo"`);
+    const [id = "", ...others] = await undoable();
+    expect(others).toEqual([]);
+    const undone = await undo(id);
+    expect(textOf(undone.text)).toContain("3 links restored.");
+    expect(
+      tablesOf(undone.text)[0]
+        ?.slice(1)
+        .map(({ cells }) => cells),
+    ).toEqual([
+      ["Acme › Spring", "restored", "Archived: yes → no. Partner: Beacon Network → none."],
+      ["Acme", "restored", "Partner: none → Acme Ads. Cost data: off → on."],
+      ["Newsletter", "restored", "Partner: Acme Ads → none. Cost data: on → off."],
+    ]);
+    expect(await settings()).toEqual(before);
+    expect(await undoable()).toEqual([]);
+    expect((await undo(id)).status).toBe(404);
+    expect(await settings()).toEqual(before);
+  });
+
+  it("keeps each value that somebody changed since, and restores the others", async () => {
+    await importFile(`${PLAIN},1,on,yes`, `${BEACON},1,,`);
+    await patchLink(PLAIN, { cost_data_enabled: false });
+    await patchLink(BEACON, { partner_id: 3 });
+    const [id = ""] = await undoable();
+    const undone = await undo(id);
+    expect(textOf(undone.text)).toContain("1 link restored. 2 links not restored completely.");
+    expect(
+      tablesOf(undone.text)[0]
+        ?.slice(1)
+        .map(({ cells }) => cells),
+    ).toEqual([
+      [
+        "Newsletter",
+        "restored in part",
+        "Archived: yes → no. Partner: Acme Ads → none. Somebody changed it after the import, and those values stay.",
+      ],
+      ["Beacon", "not restored", "Somebody changed it after the import, and those values stay."],
+    ]);
+    expect(await readLink(PLAIN)).toMatchObject({
+      archived: false,
+      own: { partner_id: null, cost_data_enabled: false },
+    });
+    expect(await own(BEACON)).toMatchObject({ partner_id: 3 });
+  });
+
+  it("says why a link cannot be restored", async () => {
+    await importFile(`${ACME},2,off,`);
+    await rows("UPDATE partners SET supports_cost_data = 0, integrated_types = 0 WHERE id = 1");
+    const [id = ""] = await undoable();
+    const undone = await undo(id);
+    expect(
+      tablesOf(undone.text)[0]
+        ?.slice(1)
+        .map(({ cells }) => cells),
+    ).toEqual([
+      ["Acme", "not restored", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+    ]);
+    expect(await own(ACME)).toEqual({ partner_id: 2, cost_data_enabled: false });
+  });
+
+  it("is offered for 24 hours, and not a millisecond longer", async () => {
+    await importFile(`${PLAIN},1,,`);
+    const [id = ""] = await undoable();
+    const day = 24 * 3600 * 1000;
+    await rows("UPDATE link_imports SET imported_at = ?", NOW - day + 1);
+    expect(await undoable()).toEqual([id]);
+    await rows("UPDATE link_imports SET imported_at = ?", NOW - day);
+    expect(await undoable()).toEqual([]);
+    const late = await undo(id);
+    expect([late.status, textOf(late.text)]).toEqual([
+      404,
+      expect.stringContaining("This import was undone, or it is more than 24 hours old."),
+    ]);
+    expect(await own(PLAIN)).toMatchObject({ partner_id: 1 });
+  });
+
+  it("is not there for an import that only creates links, or changes nothing", async () => {
+    await confirm(browser, await upload(browser, toFile("network", "New Net")));
+    await importFile(`${ACME},1,,`, `${PLAIN},,,no`);
+    expect(await undoable()).toEqual([]);
+  });
+
+  it("is closed for members of other apps", async () => {
+    await importFile(`${PLAIN},1,,`);
+    const [id = ""] = await undoable();
+    await rows("UPDATE link_imports SET app_token = ?", DEMO.otherAppToken);
+    expect((await undo(id)).status).toBe(404);
+    expect((await browser.post(`/apps/${DEMO.otherAppToken}/links/import/undo`, { id })).status).toBe(404);
+    expect(await own(PLAIN)).toMatchObject({ partner_id: 1 });
+    expect((await browser.get(`${APP}/links/import/undo`)).status).toBe(200);
+  });
+});
