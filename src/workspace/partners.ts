@@ -3,14 +3,8 @@ import { html } from "hono/html";
 import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/attention.ts";
 import type { ReportRow } from "../db/ledger/reports/reports.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
-import {
-  COST_TYPE,
-  COST_TYPES,
-  type CostType,
-  TYPES_PER_CLICK,
-  toMask,
-  toTypes,
-} from "../domain/cost-types.ts";
+import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../domain/cost-types.ts";
+import { toFigures } from "../domain/performance.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import { buttonLink, card, emptyState, facts, nameText, pageHead } from "../pages/elements.ts";
@@ -22,7 +16,6 @@ import { partnerBadge, typeBadges } from "../pages/states.ts";
 import { type Column, firstRows, table } from "../pages/table.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
-import { averageOf } from "./links/cells.ts";
 import { periodQuery as daysQuery } from "./links/query.ts";
 import { addUp, currenciesOf, describeType, type Row } from "./reports/lines.ts";
 
@@ -87,10 +80,10 @@ interface Line {
   inRound: CostType[];
   clicks: number;
   spend: Row[];
-  /** Undefined without a priced cpc cost. */
-  costPerClick: bigint | undefined;
-  /** Null without recorded clicks. */
-  coverage: number | null;
+  /** Null without a priced cost per click, and for those of several currencies. */
+  costPerClick: [units: bigint, currency: string] | null;
+  /** In units of 0.00000001. Null without recorded clicks. */
+  coverage: bigint | null;
 }
 
 const isPerClick = ({ costType }: Row) => costType !== null && TYPES_PER_CLICK.includes(costType);
@@ -100,20 +93,21 @@ function toLine(view: PartnersView, attachment: Attachment): Line[] {
   const partner = view.partners.get(partnerId);
   if (!partner) return [];
   const spend = view.spend.filter((row) => row.partnerId === partnerId);
-  const ofClicks = spend.filter(({ costType }) => costType && COST_TYPE[costType].fits[0] === "click");
-  const matched = ofClicks.reduce((sum, row) => sum + row.matched + row.unpriced, 0);
-  const recorded = countOf(view, partnerId, "click", "recorded");
-  const perClick = spend.filter(isPerClick);
+  const engagements = view.engagements.filter((row) => row.partnerId === partnerId);
+  const perClick = new Set(spend.filter(isPerClick).map(({ currency }) => currency));
+  const [currency = null] = perClick;
+  const { costPerClick, coverage, clicks } = toFigures(currency, spend, engagements);
   return [
     {
       partner,
       attachment,
       inRound: view.inRound.get(partnerId) ?? [],
-      clicks: countOf(view, partnerId, "click", "count"),
+      clicks: Number(clicks),
       spend,
       // Amounts of two currencies have no average.
-      costPerClick: currenciesOf(perClick).length === 1 ? averageOf(perClick) : undefined,
-      coverage: recorded > 0 ? matched / recorded : null,
+      costPerClick:
+        perClick.size === 1 && currency && costPerClick !== null ? [costPerClick, currency] : null,
+      coverage,
     },
   ];
 }
@@ -163,13 +157,12 @@ function partnersTable(url: URL, { path }: Member, view: PartnersView): Markup {
     {
       heading: "Cost per click",
       kind: "number",
-      cell: ({ costPerClick, spend }) =>
-        costPerClick === undefined ? NONE : moneyText(costPerClick, spend.find(isPerClick)?.currency ?? ""),
+      cell: ({ costPerClick }) => (costPerClick ? moneyText(...costPerClick) : NONE),
     },
     {
       heading: "Coverage",
       kind: "number",
-      cell: ({ coverage }) => (coverage === null ? NONE : showPercent(coverage)),
+      cell: ({ coverage }) => (coverage === null ? NONE : showPercent(Number(coverage) / 1e8)),
     },
   ];
   const list = table({
@@ -228,17 +221,6 @@ function otherPartners(url: URL, partners: Partner[]): Markup {
     table({ label: "Other partners", columns, rows }),
     more,
   );
-}
-
-function countOf(
-  { engagements }: PartnersView,
-  partnerId: number,
-  kind: string,
-  name: "count" | "recorded",
-): number {
-  return engagements
-    .filter((row) => row.partnerId === partnerId && row.kind === kind)
-    .reduce((sum, row) => sum + row[name], 0);
 }
 
 function explain(
