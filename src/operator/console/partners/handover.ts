@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { RoundRow } from "../../../db/operator/rounds/lists.ts";
-import { toTypes } from "../../../domain/cost-types.ts";
+import { COST_TYPE, COST_TYPES, type CostType, toTypes } from "../../../domain/cost-types.ts";
 import type { Context } from "../../../env.ts";
 import { copyable, copyButton, nameText, notice } from "../../../pages/elements.ts";
 import type { RejectedForm } from "../../../pages/fields.ts";
@@ -35,7 +35,12 @@ export function handover(
   if (types.length === 0 || !link)
     return html`<p class="muted">After step 3, this is the credential, the link, and a text to send to ${nameText(partner.displayName)}.</p>`;
   const mode = issued?.mode ?? (round ? "test" : "live");
-  const text = toText(context, partner, { mode, link, type: types[0] ?? "cpc", secret: issued?.secret });
+  const text = toText(context, partner, {
+    mode,
+    link,
+    type: types[0] ?? COST_TYPES[0],
+    secret: issued?.secret,
+  });
   return html`
     ${
       issued
@@ -79,7 +84,7 @@ function issueForm(
 interface Given {
   mode: Issued["mode"];
   link: Link;
-  type: string;
+  type: CostType;
   /** Undefined if it was shown before. */
   secret: string | undefined;
 }
@@ -90,7 +95,8 @@ function toText(
   { mode, link, type, secret }: Given,
 ): string {
   const credential = secret ?? `(your ${mode} credential)`;
-  const opened = type === "cpm" ? `${impressionUrl}/impression/${link.token}` : link.url;
+  const opened =
+    COST_TYPE[type].fits[0] === "impression" ? `${impressionUrl}/impression/${link.token}` : link.url;
   const id = `test-${partner.id}-0001`.padEnd(12, "0");
   const test = [
     "1. Open this URL with a cost ID of your own:",

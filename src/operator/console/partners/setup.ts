@@ -133,7 +133,7 @@ const PRESETS: Record<string, { name: string; values: Record<string, string> }> 
     values: {
       click_parameters: "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}",
       impression_parameters: "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}",
-      cost_parameters: "cost_id={click_id}&cost_type=cpc&cost_currency=USD&cost_amount={price}",
+      cost_parameters: `cost_id={click_id}&cost_type=${COST_TYPES[0]}&cost_currency=USD&cost_amount={price}`,
     },
   },
 };
@@ -209,7 +209,7 @@ function roundForm(
           hint: "A network link is created in it, with the partner attached and cost data off.",
         },
       },
-      values: { cost_types: ["cpc"] },
+      values: { cost_types: [COST_TYPES[0]] },
       more: passwordField(session, "round", rejected),
       button: opens ? "Open round and create link" : "Create test link",
     },
