@@ -4,6 +4,7 @@
  */
 import { version } from "../package.json";
 import { limitRequests } from "./auth/rate-limits.ts";
+import { inRequest } from "./db/statement.ts";
 import { engagementRoutes } from "./engagement/routes.ts";
 import type { Context } from "./env.ts";
 import { redirectToHttps } from "./http/https.ts";
@@ -89,12 +90,13 @@ async function load(surface: Surface): Promise<Loaded> {
   const routes = (await surface.load()).map((route) => ({ ...route, surface: surface.name, ...before }));
   const handle = createRouter(routes);
   const { inLocale } = surface.hasPages ? await import("./pages/locale.ts") : {};
+  const isAudited = surface !== ENGAGEMENT;
   const now = {
     routes,
-    handle: (context: Context) =>
-      inLocale
-        ? inLocale(context.request.headers.get("accept-language"), () => handle(context))
-        : handle(context),
+    handle: (context: Context) => {
+      const run = () => (isAudited ? inRequest(context.requestId, () => handle(context)) : handle(context));
+      return inLocale ? inLocale(context.request.headers.get("accept-language"), run) : run();
+    },
   };
   loaded.set(surface, now);
   return now;

@@ -34,11 +34,13 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     CONSOLE_LIST,
     /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner/,
   ),
-  adjustments: CONSOLE_LIST,
+  // Operators search them, and the audit log of a partner has its own.
+  adjustments: either(CONSOLE_LIST, /FROM audit_log/),
   // The newest entries before a day or an ID, at most 100,000 of them.
   audit_log: /ORDER BY id DESC LIMIT 1\)/,
   // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.
   credentials: either(
+    /FROM audit_log/,
     /^SELECT credentials\.id AS id, credentials\.token_hash AS .* FROM credentials$|\bcredentials\.partner_id = (\?|partners\.id)/,
     CONSOLE_LIST,
   ),

@@ -7,7 +7,7 @@ import type { AuditAction } from "../domain/audit-actions.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
 import { names } from "./query.ts";
 import { auditLog } from "./schema.ts";
-import { type Bound, statement, type Value } from "./statement.ts";
+import { type Bound, REQUEST_ID, statement, type Value } from "./statement.ts";
 
 /** The user who does something, and when, in milliseconds since 1970. */
 export interface Actor {
@@ -18,8 +18,8 @@ export interface Actor {
 /** An actor who was checked to be an operator. */
 export type Operator = Actor;
 
-const { happenedAt, userId, action, subject, detail } = auditLog;
-/** `INSERT INTO audit_log … SELECT …`. What follows is the FROM or the WHERE of the SELECT. Takes the value `now`. */
+const { happenedAt, userId, action, subject, detail, requestId } = auditLog;
+/** `INSERT INTO audit_log … SELECT …`. What follows is the FROM or the WHERE of the SELECT. Takes the value `now`; binding adds the request. */
 export function insertEntry(
   name: AuditAction | Placeholder,
   entry: {
@@ -32,8 +32,8 @@ export function insertEntry(
   },
 ): SQL {
   return sql`
-    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail)})
-    SELECT ${sql.placeholder("now")}, ${entry.userId}, ${typeof name === "string" ? text(name) : name}, ${entry.subject}, ${entry.detail}`;
+    INSERT INTO ${auditLog} (${names(happenedAt, userId, action, subject, detail, requestId)})
+    SELECT ${sql.placeholder("now")}, ${entry.userId}, ${typeof name === "string" ? text(name) : name}, ${entry.subject}, ${entry.detail}, ${sql.placeholder(REQUEST_ID)}`;
 }
 
 /**

@@ -17,36 +17,46 @@ export interface Page<T> {
   previous: number | null;
 }
 
+/** The order of a list. `after` and `before` are meant in this order. */
+export type Order = "ASC" | "DESC";
+
 /** A page with an end but no start is read backward. */
 const isBackward = (range: Range) => range.before !== null && range.after === null;
 
 /**
- * The statement that reads a page in the order of `id`. `from` ends with a condition. One row more than the limit shows whether
+ * The statement that reads a page by `id`. `from` ends with a condition. One row more than the limit shows whether
  * another page follows.
  */
-export function keysetQuery<F extends Fields & { id: AnyColumn }>(fields: F, from: SQL) {
+export function keysetQuery<F extends Fields & { id: AnyColumn }>(
+  fields: F,
+  from: SQL,
+  order: Order = "ASC",
+) {
   const { id } = fields;
-  const pageIn = (direction: "ASC" | "DESC") =>
+  const pageIn = (direction: Order) =>
     query(
       fields,
-      sql`${from} AND ${id} > ${sql.placeholder("after")} AND ${id} < ${sql.placeholder("before")}
+      sql`${from} AND ${id} > ${sql.placeholder("above")} AND ${id} < ${sql.placeholder("below")}
         ORDER BY ${id} ${sql.raw(direction)} ${limitTo("limit")}`,
     );
-  const [forward, backward] = [pageIn("ASC"), pageIn("DESC")];
+  const [forward, backward] =
+    order === "ASC" ? [pageIn("ASC"), pageIn("DESC")] : [pageIn("DESC"), pageIn("ASC")];
   return (db: D1Database, range: Range, values: Record<string, Value>) => {
     const { after, before, limit } = range;
-    const bounds = { after: after ?? -1, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
+    const [above, below] = order === "ASC" ? [after, before] : [before, after];
+    const bounds = { above: above ?? -1, below: below ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
     return (isBackward(range) ? backward : forward)(db, { ...values, ...bounds });
   };
 }
 
 /** Turns the rows of `keysetQuery`, in the order in which they were read, into a page. */
-export function toPage<T extends { id: number }>(range: Range, rows: T[]): Page<T> {
+export function toPage<T extends { id: number }>(range: Range, rows: T[], order: Order = "ASC"): Page<T> {
+  const step = order === "ASC" ? 1 : -1;
   const more = rows.length > range.limit;
   const items = rows.slice(0, range.limit);
   if (isBackward(range)) items.reverse();
-  const first = items[0]?.id ?? (range.after === null ? null : range.after + 1);
-  const last = items.at(-1)?.id ?? (range.before === null ? null : range.before - 1);
+  const first = items[0]?.id ?? (range.after === null ? null : range.after + step);
+  const last = items.at(-1)?.id ?? (range.before === null ? null : range.before - step);
   const hasNext = isBackward(range) || more;
   const hasPrevious = isBackward(range) ? more : range.after !== null;
   return {

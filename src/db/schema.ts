@@ -429,6 +429,8 @@ export const auditLog = sqliteTable(
     subject: text().notNull(),
     /** The new values as JSON, and for a change also the old ones. */
     detail: text().notNull(),
+    /** The request that did it, which can have several entries. Null: no request did it, or it is older than this column. */
+    requestId: text("request_id"),
   },
   // The entries of one subject, newest first: the key is the last column of every index.
   (table) => [index("audit_by_subject").on(table.subject)],

@@ -2,6 +2,7 @@
  * Compiles SQL once per isolate and runs it with bound values. Every call to D1 goes through this file. An isolate is one
  * running instance of the Worker with its own memory; Cloudflare runs many in parallel and may discard any of them.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { is, Placeholder, type SQL } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
 import { withDeadline } from "../deadline.ts";
@@ -44,7 +45,15 @@ function compile(query: SQL): { sql: string; names: string[] } {
   return { sql, names };
 }
 
+/** The placeholder for the ID of the present request. Statements get it by themselves, so that each audit entry has it. */
+export const REQUEST_ID = "requestId";
+const request = new AsyncLocalStorage<string>();
+
+/** Handles a request whose changes are audited. */
+export const inRequest = <T>(requestId: string, handle: () => T): T => request.run(requestId, handle);
+
 function pick(values: Record<string, Value>, name: string): Value {
+  if (name === REQUEST_ID) return request.getStore() ?? null;
   const value = values[name];
   if (value === undefined) throw new Error(`The statement has no value for the placeholder ${name}.`);
   return value;

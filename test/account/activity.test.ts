@@ -220,8 +220,8 @@ describe("an entry of the audit log", () => {
       },
     );
     expect(body.data.items.map(({ user, action }) => [user, action])).toEqual([
-      [null, "sign-in failed"],
       [{ id: 2, email: DEMO.operatorEmail }, "sign in"],
+      [null, "sign-in failed"],
     ]);
   });
 });

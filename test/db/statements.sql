@@ -1,7 +1,7 @@
 -- src/db/accounts/access-tokens.ts: rows read 4, written 2
 -- SEARCH x USING INDEX access_tokens_by_user (user_id=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, x.user_id, 'end access token', 'user ' || x.user_id, json_object('hint', x.hint)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, x.user_id, 'end access token', 'user ' || x.user_id, json_object('hint', x.hint), ?
 FROM access_tokens x
 WHERE x.user_id = ?
 AND substr(x.token_hash, 1, 16) = ?;
@@ -419,8 +419,8 @@ WHERE t.token_hash = ?;
 
 -- src/db/accounts/sessions.ts: rows read 5, written 2
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, s.user_id, 'sign out everywhere', 'user ' || s.user_id, '{}'
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, s.user_id, 'sign out everywhere', 'user ' || s.user_id, '{}', ?
 FROM sessions s
 WHERE s.id_hash = ?
 AND s.expires_at > ?
@@ -430,8 +430,8 @@ RETURNING user_id AS userId;
 
 -- src/db/accounts/sessions.ts: rows read 5, written 2
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, s.user_id, 'sign out', 'user ' || s.user_id, '{}'
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, s.user_id, 'sign out', 'user ' || s.user_id, '{}', ?
 FROM sessions s
 WHERE s.id_hash = ?
 AND s.expires_at > ?
@@ -1132,8 +1132,8 @@ AND (purge_positions.after_partner_id, purge_positions.after_cost_id) = (?, ?);
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
 --   SEARCH f USING INTEGER PRIMARY KEY (rowid=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE (
   SELECT f.count
   FROM failed_sign_ins f
@@ -1143,8 +1143,8 @@ WHERE (
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
 --   SEARCH f USING INTEGER PRIMARY KEY (rowid=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE (
   SELECT f.wrong_codes
   FROM failed_sign_ins f
@@ -1154,8 +1154,8 @@ WHERE (
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
 --   SEARCH f USING INTEGER PRIMARY KEY (rowid=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE (
   SELECT f.wrong_confirmations
   FROM failed_sign_ins f
@@ -1163,14 +1163,14 @@ WHERE (
 
 -- src/db/audit.ts: rows read 3, written 2
 -- SCAN CONSTANT ROW
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE changes() > 0;
 
 -- src/db/audit.ts: rows read 3, written 2
 -- SCAN CONSTANT ROW
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE true;
 
 -- src/db/expired.ts: rows read 4, written 0
@@ -1303,7 +1303,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 17, written 0
+-- src/db/health.ts: rows read 18, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -5814,7 +5814,7 @@ AND json(iif(EXISTS (
 --   SCAN CONSTANT ROW
 -- SCAN (subquery-1)
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   ?,
   'void cost',
@@ -5834,7 +5834,8 @@ SELECT ?,
           '0'),
         '.')),
     'reason',
-    ?)
+    ?),
+  ?
 FROM (SELECT 1)
 CROSS JOIN ledger_entries e ON e.partner_id = ?
 AND e.cost_id = ?
@@ -5847,7 +5848,7 @@ AND changes() > 0;
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
 -- SCALAR SUBQUERY 1
 --   SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   NULL,
   'void cost',
@@ -5869,7 +5870,8 @@ SELECT ?,
     'credential_id',
     c.id,
     'hint',
-    c.hint)
+    c.hint),
+  ?
 FROM credentials c
 CROSS JOIN ledger_entries e ON e.partner_id = (SELECT c.partner_id
   FROM credentials c
@@ -6504,7 +6506,7 @@ WHERE (user_id, app_token, operation, key) IN (
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH l USING INDEX links_token_unique (token=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   t.user_id,
   'create link',
@@ -6519,7 +6521,8 @@ SELECT ?,
       'partner_id',
       CAST(l.partner_id AS INTEGER),
       'cost_data_enabled',
-      json(CASE l.cost_switch WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)))
+      json(CASE l.cost_switch WHEN 1 THEN 'true' WHEN 0 THEN 'false' END))),
+  ?
 FROM api_tokens t
 CROSS JOIN memberships m ON m.user_id = t.user_id
 AND m.app_token = ?
@@ -7290,7 +7293,7 @@ WHERE t.token_hash = ?;
 -- SCAN t VIRTUAL TABLE INDEX 1:
 -- SEARCH l USING INDEX links_token_unique (token=?)
 -- SEARCH parent USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   s.user_id,
   'create link',
@@ -7305,7 +7308,8 @@ SELECT ?,
       'partner_id',
       CAST(l.partner_id AS INTEGER),
       'cost_data_enabled',
-      json(CASE l.cost_switch WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)))
+      json(CASE l.cost_switch WHEN 1 THEN 'true' WHEN 0 THEN 'false' END))),
+  ?
 FROM sessions s
 CROSS JOIN memberships m ON m.user_id = s.user_id
 AND m.app_token = ?
@@ -7953,7 +7957,7 @@ AND s.waiting_secret IS NULL;
 -- SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- SEARCH parent USING INTEGER PRIMARY KEY (rowid=?)
 -- USE TEMP B-TREE FOR GROUP BY
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   NULL,
   'create sub-links',
@@ -7962,7 +7966,8 @@ SELECT ?,
     date(l.created_at / 1000,
       'unixepoch'),
     'count',
-    count(*))
+    count(*)),
+  ?
 FROM sub_link_audit
 CROSS JOIN links l ON l.id > sub_link_audit.after_id
 AND l.id <= sub_link_audit.until_id
@@ -7997,8 +8002,8 @@ AND sub_link_audit.day < ?;
 --   SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SCAN j VIRTUAL TABLE INDEX 1:
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, s.user_id, 'update link', 'link ' || (j.value ->> 'token'), (j.value ->> 'detail')
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, s.user_id, 'update link', 'link ' || (j.value ->> 'token'), (j.value ->> 'detail'), ?
 FROM sessions s
 CROSS JOIN memberships m ON m.user_id = s.user_id
 AND m.app_token = ?
@@ -8033,8 +8038,8 @@ AND (
 --   SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SCAN j VIRTUAL TABLE INDEX 1:
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, t.user_id, 'update link', 'link ' || (j.value ->> 'token'), (j.value ->> 'detail')
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, t.user_id, 'update link', 'link ' || (j.value ->> 'token'), (j.value ->> 'detail'), ?
 FROM api_tokens t
 CROSS JOIN memberships m ON m.user_id = t.user_id
 AND m.app_token = ?
@@ -8279,7 +8284,7 @@ AND NOT k.created_at <= ? - 86400000;
 
 -- src/db/operator/apps.ts: rows read 4, written 2
 -- SEARCH apps USING INDEX apps_token_unique (token=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   ?,
   'update app',
@@ -8377,7 +8382,8 @@ SELECT ?,
     iif(apps.archived_at IS CASE ? WHEN 1 THEN coalesce(apps.archived_at,
         ?) WHEN 0 THEN NULL ELSE apps.archived_at END,
       '$.archived_at',
-      '$.-'))
+      '$.-')),
+  ?
 FROM apps
 WHERE apps.token = ?
 AND (apps.name IS NOT iif(?,
@@ -8552,20 +8558,131 @@ RETURNING id AS id,
   archived_at AS archivedAt,
   audience AS audience;
 
--- src/db/operator/audit.ts: rows read 14, written 0
--- SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid<?)
--- LIST SUBQUERY 5
---   COMPOUND QUERY
---     LEFT-MOST SUBQUERY
---       SCAN CONSTANT ROW
---     UNION ALL
---       SCAN partners
---     UNION ALL
---       SCAN apps
---     UNION ALL
---       SCAN users USING COVERING INDEX users_email_unique
---     UNION ALL
---       SEARCH links USING COVERING INDEX links_token_unique (token=?)
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+SELECT (SELECT coalesce(max(audit_log.id), 0)
+  FROM audit_log audit_log
+  WHERE true) AS total
+WHERE true;
+
+-- src/db/operator/audit.ts: rows read 0, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log USING COVERING INDEX audit_by_subject (subject=?)
+SELECT (SELECT count(*)
+  FROM audit_log audit_log
+  WHERE true
+  AND audit_log.subject = ?) AS total
+WHERE true;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- CO-ROUTINE audit_log
+--   SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--   SCALAR SUBQUERY 1
+--     SEARCH audit_log
+-- SCAN audit_log
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId
+FROM (SELECT *
+  FROM audit_log
+  WHERE audit_log.id < ?
+  AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+        FROM audit_log)), 0) - 100000
+  ORDER BY audit_log.id DESC
+  LIMIT ? + 0) audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+ORDER BY audit_log.id DESC;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid>? AND rowid<?)
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId
+FROM audit_log audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE true
+AND audit_log.subject = ?
+AND audit_log.id > ?
+AND audit_log.id < ?
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId
+FROM audit_log audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE true
+AND audit_log.id > ?
+AND audit_log.id < ?
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 33, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-14)
+--     CO-ROUTINE (subquery-17)
+--       MULTI-INDEX OR
+--         INDEX 1
+--           LIST SUBQUERY 4
+--             COMPOUND QUERY
+--               LEFT-MOST SUBQUERY
+--                 SCAN CONSTANT ROW
+--               UNION ALL
+--                 SCAN apps
+--               UNION ALL
+--                 SCAN users USING COVERING INDEX users_email_unique
+--               UNION ALL
+--                 SEARCH links USING COVERING INDEX links_token_unique (token=?)
+--           SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid<?)
+--         INDEX 2
+--           LIST SUBQUERY 12
+--             COMPOUND QUERY
+--               LEFT-MOST SUBQUERY
+--                 SCAN partners
+--               UNION ALL
+--                 SEARCH rounds USING COVERING INDEX rounds_by_partner (partner_id=?)
+--                 LIST SUBQUERY 7
+--                   SCAN partners
+--               UNION ALL
+--                 SCAN credentials
+--                 LIST SUBQUERY 9
+--                   SCAN partners
+--                   CREATE BLOOM FILTER
+--               UNION ALL
+--                 SCAN adjustments USING COVERING INDEX adjustments_by_day
+--                 LIST SUBQUERY 11
+--                   SCAN partners
+--                   CREATE BLOOM FILTER
+--           SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid<?)
+--       USE TEMP B-TREE FOR ORDER BY
+--     SCAN (subquery-17)
+--   SCAN (subquery-14)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
@@ -8574,181 +8691,317 @@ SELECT audit_log.id AS id,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND (audit_log.subject IN (
+          SELECT ?
+          UNION ALL
+          SELECT 'app ' || apps.token
+          FROM apps
+          WHERE apps.name = ? COLLATE NOCASE OR apps.token = ?
+          UNION ALL
+          SELECT 'user ' || users.id
+          FROM users
+          WHERE users.email = ? COLLATE NOCASE
+          UNION ALL
+          SELECT 'link ' || links.token
+          FROM links
+          WHERE links.token = ?) OR audit_log.subject IN (
+          SELECT 'partner ' || id
+          FROM (SELECT partners.id
+            FROM partners
+            WHERE partners.display_name = ? COLLATE NOCASE OR 'partner ' || partners.id = ?)
+          UNION ALL
+          SELECT 'round ' || rounds.id
+          FROM rounds
+          WHERE rounds.partner_id IN (SELECT partners.id
+            FROM partners
+            WHERE partners.display_name = ? COLLATE NOCASE OR 'partner ' || partners.id = ?)
+          UNION ALL
+          SELECT 'credential ' || credentials.id
+          FROM credentials
+          WHERE credentials.partner_id IN (SELECT partners.id
+            FROM partners
+            WHERE partners.display_name = ? COLLATE NOCASE OR 'partner ' || partners.id = ?)
+          UNION ALL
+          SELECT 'adjustment ' || adjustments.id
+          FROM adjustments
+          WHERE adjustments.partner_id IN (SELECT partners.id
+            FROM partners
+            WHERE partners.display_name = ? COLLATE NOCASE OR 'partner ' || partners.id = ?)))
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.subject IN (
-  SELECT ?
-  UNION ALL
-  SELECT 'partner ' || partners.id
-  FROM partners
-  WHERE partners.display_name = ? COLLATE NOCASE
-  UNION ALL
-  SELECT 'app ' || apps.token
-  FROM apps
-  WHERE apps.name = ? COLLATE NOCASE OR apps.token = ?
-  UNION ALL
-  SELECT 'user ' || users.id
-  FROM users
-  WHERE users.email = ? COLLATE NOCASE
-  UNION ALL
-  SELECT 'link ' || links.token
-  FROM links
-  WHERE links.token = ? )
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
+-- src/db/operator/audit.ts: rows read 4, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-3)
+--     CO-ROUTINE (subquery-6)
+--       SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH audit_log
+--     SCAN (subquery-6)
+--   SCAN (subquery-3)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
   audit_log.happened_at AS happenedAt,
   audit_log.user_id AS userId,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+            FROM audit_log)), 0) - 100000
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.id >= coalesce(min(?, (SELECT max(id)
-      FROM audit_log)), 0) - 100000
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
+-- src/db/operator/audit.ts: rows read 4, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-3)
+--     CO-ROUTINE (subquery-6)
+--       SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH audit_log
+--     SCAN (subquery-6)
+--   SCAN (subquery-3)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
   audit_log.happened_at AS happenedAt,
   audit_log.user_id AS userId,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+            FROM audit_log)), 0) - 100000
+      AND audit_log.action = ?
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.id >= coalesce(min(?, (SELECT max(id)
-      FROM audit_log)), 0) - 100000
-AND audit_log.action = ?
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
--- SCALAR SUBQUERY 2
---   SCAN audit_log
+-- src/db/operator/audit.ts: rows read 4, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-4)
+--     CO-ROUTINE (subquery-7)
+--       SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH audit_log
+--       SCALAR SUBQUERY 2
+--         SCAN audit_log
+--     SCAN (subquery-7)
+--   SCAN (subquery-4)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
   audit_log.happened_at AS happenedAt,
   audit_log.user_id AS userId,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+            FROM audit_log)), 0) - 100000
+      AND audit_log.id <= coalesce((SELECT id
+          FROM audit_log
+          WHERE happened_at < ?
+          ORDER BY id DESC
+          LIMIT 1), 0)
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.id >= coalesce(min(?, (SELECT max(id)
-      FROM audit_log)), 0) - 100000
-AND audit_log.id <= coalesce((SELECT id
-    FROM audit_log
-    WHERE happened_at < ?
-    ORDER BY id DESC
-    LIMIT 1), 0)
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
--- SCALAR SUBQUERY 2
---   SCAN audit_log
--- SCALAR SUBQUERY 3
---   SCAN audit_log
+-- src/db/operator/audit.ts: rows read 4, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-5)
+--     CO-ROUTINE (subquery-8)
+--       SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH audit_log
+--       SCALAR SUBQUERY 2
+--         SCAN audit_log
+--       SCALAR SUBQUERY 3
+--         SCAN audit_log
+--     SCAN (subquery-8)
+--   SCAN (subquery-5)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
   audit_log.happened_at AS happenedAt,
   audit_log.user_id AS userId,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+            FROM audit_log)), 0) - 100000
+      AND audit_log.id > coalesce((SELECT id
+          FROM audit_log
+          WHERE happened_at < ?
+          ORDER BY id DESC
+          LIMIT 1), 0)
+      AND audit_log.id <= coalesce((SELECT id
+          FROM audit_log
+          WHERE happened_at < ?
+          ORDER BY id DESC
+          LIMIT 1), 0)
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.id >= coalesce(min(?, (SELECT max(id)
-      FROM audit_log)), 0) - 100000
-AND audit_log.id > coalesce((SELECT id
-    FROM audit_log
-    WHERE happened_at < ?
-    ORDER BY id DESC
-    LIMIT 1), 0)
-AND audit_log.id <= coalesce((SELECT id
-    FROM audit_log
-    WHERE happened_at < ?
-    ORDER BY id DESC
-    LIMIT 1), 0)
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
--- SCALAR SUBQUERY 2
---   SEARCH users USING COVERING INDEX users_email_unique (email=?)
+-- src/db/operator/audit.ts: rows read 4, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-4)
+--     CO-ROUTINE (subquery-7)
+--       SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH audit_log
+--       SCALAR SUBQUERY 2
+--         SEARCH users USING COVERING INDEX users_email_unique (email=?)
+--     SCAN (subquery-7)
+--   SCAN (subquery-4)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
   audit_log.happened_at AS happenedAt,
   audit_log.user_id AS userId,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+            FROM audit_log)), 0) - 100000
+      AND audit_log.user_id = (SELECT users.id
+        FROM users
+        WHERE users.email = ?)
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.id >= coalesce(min(?, (SELECT max(id)
-      FROM audit_log)), 0) - 100000
-AND audit_log.user_id = (SELECT users.id
-  FROM users
-  WHERE users.email = ?)
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
--- SCALAR SUBQUERY 2
---   SEARCH users USING COVERING INDEX users_email_unique (email=?)
+-- src/db/operator/audit.ts: rows read 4, written 0
+-- CO-ROUTINE audit_log
+--   CO-ROUTINE (subquery-4)
+--     CO-ROUTINE (subquery-7)
+--       SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH audit_log
+--       SCALAR SUBQUERY 2
+--         SEARCH users USING COVERING INDEX users_email_unique (email=?)
+--     SCAN (subquery-7)
+--   SCAN (subquery-4)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN audit_log
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- USE TEMP B-TREE FOR ORDER BY
 SELECT audit_log.id AS id,
   audit_log.happened_at AS happenedAt,
   audit_log.user_id AS userId,
   users.email AS email,
   audit_log.action AS action,
   audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId,
+  audit_log.count AS count,
+  audit_log.read_to AS readTo
+FROM (
+  SELECT *, max(id) AS last_id, count(*) AS count
+  FROM (SELECT *, min(id) OVER () AS read_to
+    FROM (SELECT *
+      FROM audit_log
+      WHERE audit_log.id < ?
+      AND audit_log.id >= coalesce(min(?, (SELECT max(id)
+            FROM audit_log)), 0) - 100000
+      AND audit_log.user_id = (SELECT users.id
+        FROM users
+        WHERE users.email = ?)
+      AND audit_log.action = ?
+      ORDER BY audit_log.id DESC
+      LIMIT 2000))
+  GROUP BY coalesce(request_id || action, id) ) audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.id < ?
-AND audit_log.id >= coalesce(min(?, (SELECT max(id)
-      FROM audit_log)), 0) - 100000
-AND audit_log.user_id = (SELECT users.id
-  FROM users
-  WHERE users.email = ?)
-AND audit_log.action = ?
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
@@ -8772,16 +9025,19 @@ FROM audit_log;
 -- CORRELATED SCALAR SUBQUERY 6
 --   SEARCH links USING INDEX links_token_unique (token=?)
 -- CORRELATED SCALAR SUBQUERY 7
---   SEARCH credentials USING INTEGER PRIMARY KEY (rowid=?)
+--   SEARCH links USING INDEX links_token_unique (token=?)
+--   SEARCH apps USING INDEX apps_token_unique (token=?)
 -- CORRELATED SCALAR SUBQUERY 8
+--   SEARCH credentials USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 9
 --   SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
--- CORRELATED SCALAR SUBQUERY 10
+-- CORRELATED SCALAR SUBQUERY 11
 --   SEARCH partners USING INTEGER PRIMARY KEY (rowid=?)
---   CORRELATED SCALAR SUBQUERY 9
+--   CORRELATED SCALAR SUBQUERY 10
 --     SEARCH credentials USING INTEGER PRIMARY KEY (rowid=?)
--- CORRELATED SCALAR SUBQUERY 12
+-- CORRELATED SCALAR SUBQUERY 13
 --   SEARCH partners USING INTEGER PRIMARY KEY (rowid=?)
---   CORRELATED SCALAR SUBQUERY 11
+--   CORRELATED SCALAR SUBQUERY 12
 --     SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
 SELECT k.subject AS subject, CASE k.noun WHEN 'partner' THEN (SELECT partners.display_name
   FROM partners
@@ -8795,7 +9051,11 @@ SELECT k.subject AS subject, CASE k.noun WHEN 'partner' THEN (SELECT partners.di
   FROM credentials
   WHERE credentials.id = CAST(k.key AS INTEGER)) END AS name, CASE k.noun WHEN 'link' THEN (SELECT links.app_token
   FROM links
-  WHERE links.token = k.key) END AS app, CASE k.noun WHEN 'credential' THEN (SELECT credentials.partner_id
+  WHERE links.token = k.key) END AS app, CASE k.noun WHEN 'link' THEN (
+  SELECT apps.name
+  FROM links
+  CROSS JOIN apps ON apps.token = links.app_token
+  WHERE links.token = k.key) END AS appName, CASE k.noun WHEN 'credential' THEN (SELECT credentials.partner_id
   FROM credentials
   WHERE credentials.id = CAST(k.key AS INTEGER)) WHEN 'round' THEN (SELECT rounds.partner_id
   FROM rounds
@@ -8855,7 +9115,7 @@ WHERE credentials.id = ?;
 
 -- src/db/operator/partners.ts: rows read 4, written 2
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   ?,
   'update partner',
@@ -8943,7 +9203,8 @@ SELECT ?,
         ?,
         partners.stopped_at),
       '$.stopped_at',
-      '$.-'))
+      '$.-')),
+  ?
 FROM partners
 WHERE partners.id = ?
 AND (partners.display_name IS NOT iif(?,
@@ -9773,7 +10034,7 @@ LIMIT 1;
 --   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
 -- SCALAR SUBQUERY 10
 --   SEARCH access_tokens USING COVERING INDEX access_tokens_by_user (user_id=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
 SELECT ?,
   ?,
   'update user',
@@ -9858,7 +10119,7 @@ SELECT ?,
       WHERE access_tokens.user_id = ?) IS iif(?
       AND (? OR users.password_hash IS NOT NULL), 0, (SELECT count(*)
         FROM access_tokens
-        WHERE access_tokens.user_id = ?)), '$.access_tokens', '$.-'))
+        WHERE access_tokens.user_id = ?)), '$.access_tokens', '$.-')), ?
 FROM users
 WHERE users.id = ?
 AND NOT (users.email = 'erased user ' || users.id)
@@ -10148,8 +10409,18 @@ RETURNING id AS id;
 
 -- src/db/partner/sessions.ts: rows read 3, written 2
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, NULL, 'sign in', 'partner ' || c.partner_id, json_object('browser', ?, 'credential_id', c.id, 'hint', c.hint)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?,
+  NULL,
+  'sign in',
+  'partner ' || c.partner_id,
+  json_object('browser',
+    ?,
+    'credential_id',
+    c.id,
+    'hint',
+    c.hint),
+  ?
 FROM credentials c
 WHERE c.token_hash = ?
 AND changes() > 0;
@@ -10157,8 +10428,18 @@ AND changes() > 0;
 -- src/db/partner/sessions.ts: rows read 4, written 2
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-SELECT ?, NULL, 'sign out', 'partner ' || c.partner_id, json_object('browser', ?, 'credential_id', c.id, 'hint', c.hint)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?,
+  NULL,
+  'sign out',
+  'partner ' || c.partner_id,
+  json_object('browser',
+    ?,
+    'credential_id',
+    c.id,
+    'hint',
+    c.hint),
+  ?
 FROM partner_sessions s
 CROSS JOIN credentials c ON c.token_hash = s.token_hash
 AND c.revoked_at IS NULL
@@ -10349,60 +10630,6 @@ WHERE users.id IN (SELECT memberships.user_id
 AND users.id > ?
 AND users.id < ?
 ORDER BY users.id ASC
-LIMIT ? + 0;
-
--- src/operator/api/audit.ts: rows read 1, written 0
--- SCAN CONSTANT ROW
--- SCALAR SUBQUERY 1
---   SEARCH audit_log
-SELECT (SELECT coalesce(max(audit_log.id), 0)
-  FROM audit_log audit_log
-  WHERE true) AS total
-WHERE true;
-
--- src/operator/api/audit.ts: rows read 0, written 0
--- SCAN CONSTANT ROW
--- SCALAR SUBQUERY 1
---   SEARCH audit_log USING COVERING INDEX audit_by_subject (subject=?)
-SELECT (SELECT count(*)
-  FROM audit_log audit_log
-  WHERE audit_log.subject = ?) AS total
-WHERE true;
-
--- src/operator/api/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INDEX audit_by_subject (subject=? AND rowid>? AND rowid<?)
--- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT audit_log.id AS id,
-  audit_log.happened_at AS happenedAt,
-  audit_log.user_id AS userId,
-  users.email AS email,
-  audit_log.action AS action,
-  audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log audit_log
-LEFT JOIN users ON users.id = audit_log.user_id
-WHERE audit_log.subject = ?
-AND audit_log.id > ?
-AND audit_log.id < ?
-ORDER BY audit_log.id ASC
-LIMIT ? + 0;
-
--- src/operator/api/audit.ts: rows read 1, written 0
--- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
--- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT audit_log.id AS id,
-  audit_log.happened_at AS happenedAt,
-  audit_log.user_id AS userId,
-  users.email AS email,
-  audit_log.action AS action,
-  audit_log.subject AS subject,
-  audit_log.detail AS detail
-FROM audit_log audit_log
-LEFT JOIN users ON users.id = audit_log.user_id
-WHERE true
-AND audit_log.id > ?
-AND audit_log.id < ?
-ORDER BY audit_log.id ASC
 LIMIT ? + 0;
 
 -- src/operator/api/credentials.ts: rows read 1, written 0

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { Browser } from "../account/support.ts";
-import { ask, DEMO, freshDemo, rows } from "../harness.ts";
+import { ask, call, DAY, DEMO, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
+import { textOf } from "../workspace/page-text.ts";
 
 const token = DEMO.operatorToken;
 const send = (path: string, json?: object, method = "POST") =>
@@ -84,9 +85,121 @@ test("the API lists the entries of one object, a page at a time, with their numb
   const first = (await list(`subject=${encodeURIComponent(subject)}&limit=2`)).body;
   const second = (await list(new URL(first.data.paging.next).search.slice(1))).body;
   expect([first, second].map(({ data }) => data.items.length)).toEqual([2, 1]);
-  expect(second.data.items).toMatchObject([{ subject, detail: { name: { from: "two", to: "three" } } }]);
+  expect(second.data.items).toMatchObject([{ subject, detail: { name: { to: "one" } } }]);
   expect(first.data.paging.total).toBe("3");
   expect((await list("subject=partner+4")).body.data.items).toHaveLength(1);
   expect((await list("subject=partner+5")).body.data.items).toEqual([]);
   expect((await list("subject=")).status).toBe(400);
+});
+
+test("the API lists the newest entries first, forward and backward, with its filters", async () => {
+  for (const name of ["one", "two", "three", "four", "five"])
+    await send(`/apps/${DEMO.appToken}`, { name }, "PATCH");
+  await send("/partners", { display_name: "New" });
+  await rows(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 1, 'sign out', 'user 1', '{}')",
+    NOW + DAY,
+  );
+  type Page = {
+    data: {
+      items: { id: number; request_id: string | null }[];
+      paging: Record<"next" | "previous" | "total", string>;
+    };
+  };
+  const list = async (query: string) => (await ask<Page>(`/operator/v1/audit?${query}`, { token })).body.data;
+  const idsOf = ({ items }: Page["data"]) => items.map(({ id }) => id);
+  expect(idsOf(await list(""))).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  const first = await list("limit=3");
+  const second = await list(new URL(first.paging.next).search.slice(1));
+  const third = await list(new URL(second.paging.next).search.slice(1));
+  expect([first, second, third].map(idsOf)).toEqual([[7, 6, 5], [4, 3, 2], [1]]);
+  expect([third.paging.next, first.paging.previous, third.paging.total]).toEqual([null, null, "7"]);
+  expect(idsOf(await list(new URL(third.paging.previous).search.slice(1)))).toEqual([4, 3, 2]);
+  for (const [query, ids] of [
+    ["action=create+partner", [6]],
+    ["user=1", [7]],
+    ["user=2&action=update+app&limit=2", [5, 4]],
+    ["from=2026-03-16", [7]],
+    ["to=2026-03-15&action=create+partner", [6]],
+    ["from=2026-03-16&to=2026-03-16&user=2", []],
+    ["subject=user+1", [7]],
+  ] as const) {
+    expect([query, idsOf(await list(query))]).toEqual([query, ids]);
+  }
+  expect((await list("user=2&action=update+app&limit=2")).paging.total).toBe("5");
+  expect(
+    await rejection("/operator/v1/audit?action=paint&user=x&from=2026-03-16&to=2026-03-15&when=1", { token }),
+  ).toEqual({
+    status: 400,
+    code: "invalid_request",
+    params: ["action", "user", "when", "to"],
+  });
+});
+
+test("the entries of a request have its ID, and one line on the page that leads to all of them", async () => {
+  const items = Array.from({ length: 60 }, (_, index) => ({ name: `Bulk ${index}` }));
+  const path = `/public/v1/apps/${DEMO.appToken}/trackers`;
+  const created = await call(`${path}/bulk`, { token: DEMO.apiToken, json: { links: items } });
+  expect(created.status).toBe(200);
+  await send("/partners", { display_name: "New" });
+  const found = await rows<{ request_id: string; n: number }>(
+    "SELECT request_id, count(*) AS n FROM audit_log GROUP BY request_id ORDER BY n DESC",
+  );
+  expect(found.map(({ n }) => n)).toEqual([60, 1]);
+  expect(found[0]?.request_id).toBe(created.headers.get("x-request-id"));
+  const operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  const lines = async (query: string) => {
+    const { text } = await operator.get(query);
+    const [, body = ""] = /<tbody>([\s\S]*?)<\/tbody>/.exec(text) ?? [];
+    const heads = [...body.matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, head = ""]) => textOf(head));
+    return { heads, show: /href="([^"]*request=[^"]*)"/.exec(body)?.[1]?.replaceAll("&amp;", "&") ?? "" };
+  };
+  const { heads, show } = await lines("/operator/audit?to=2026-03-15");
+  expect(heads).toEqual([
+    expect.stringContaining("signed in"),
+    `${DEMO.operatorEmail} created the partner New`,
+    `${DEMO.email} created 60 links in Demo App · Show`,
+  ]);
+  const all = await lines(show);
+  expect(all.heads).toHaveLength(60);
+  expect(all.heads[59]).toMatch(new RegExp(`^${DEMO.email} created the link Bulk 0 `));
+  expect((await lines("/operator/audit?action=create+link")).heads).toEqual([
+    `${DEMO.email} created 60 links in Demo App · Show`,
+  ]);
+});
+
+test("the changes of a partner have its rounds, approvals, credentials, voids and adjustments, and no others", async () => {
+  const round = await send("/rounds", { partner_id: 2, cost_types: ["cpc"] });
+  await send(`/rounds/${round.body.data.items[0]?.id}/close`);
+  await send("/credentials", { partner_id: 1, mode: "live", cost_types: ["cpc"] });
+  await sendCost({ cost_id: "audited-cost-0001", cost_amount: "2" });
+  await send("/partners/1/voids", { cost_id: "audited-cost-0001", reason: "fraud" });
+  await ask("/operator/v1/adjustments", {
+    token,
+    headers: { "idempotency-key": "audited-adjustment" },
+    json: {
+      ...{ app_token: DEMO.appToken, link_token: DEMO.linkToken, day: "2026-03-14", partner_id: 1 },
+      ...{ cost_type: "cpc", currency: "USD", amount: "-1", reason: "Credit note" },
+    },
+  });
+  const operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  const sentences = async (object: string) => {
+    const { text } = await operator.get(`/operator/audit?object=${encodeURIComponent(object)}`);
+    return [...text.matchAll(/class="sentence">([\s\S]*?)<\/th>/g)].map(([, head = ""]) =>
+      textOf(head).replace(`${DEMO.operatorEmail} `, ""),
+    );
+  };
+  for (const object of ["partner 1", "acme ads"])
+    expect(await sentences(object)).toEqual([
+      `added adjustment 1 of USD -1 in ${DEMO.appToken}: Credit note`,
+      "voided cost audited-cost-0001 of Acme Ads (cpc, USD 2): fraud",
+      expect.stringMatching(/^issued the credential ll_live_….{4} of Acme Ads \(live: cpc\)$/),
+    ]);
+  const number = round.body.data.items[0]?.id;
+  expect(await sentences("partner 2")).toEqual([
+    `closed round ${number} of Beacon Network without approval`,
+    `opened round ${number} of Beacon Network for cpc`,
+  ]);
 });

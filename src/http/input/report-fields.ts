@@ -74,9 +74,10 @@ const checkDays = (isValid: (from: number, to: number) => boolean, error: string
 /** Whether these are the first and the last day of a report. */
 export const isWithinLimits = (from: number, to: number) => from <= to && to - from < MAX_DAYS;
 
+export const daysInOrder = checkDays((from, to) => from <= to, "must not be before from");
 /** What `from` and `to` must be together. */
 export const dayChecks = [
-  checkDays((from, to) => from <= to, "must not be before from"),
+  daysInOrder,
   checkDays(
     (from, to) => to - from < MAX_DAYS,
     `is too late: the report covers at most ${MAX_DAYS} days, including from and to`,

@@ -1,8 +1,11 @@
 /** The audit log in the operator API. */
 import * as z from "zod/mini";
-import { type AuditRow, listAudit, listAuditOfSubject } from "../../db/operator/audit.ts";
-import { toIso } from "../../domain/time.ts";
-import { pageQuery, plainText } from "../../http/input/fields.ts";
+import { type AuditRow, listAudit, MAX_READ } from "../../db/operator/audit.ts";
+import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
+import { inEnglish } from "../../domain/texts.ts";
+import { DAY_MS, toIso } from "../../domain/time.ts";
+import { idText, pageQuery, plainText, utcDate } from "../../http/input/fields.ts";
+import { daysInOrder } from "../../http/input/report-fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 import { listOperation } from "./item-operations.ts";
 
@@ -14,6 +17,9 @@ const auditEntry = z
     action: z.string(),
     subject: z.string(),
     detail: z.record(z.string(), z.unknown()),
+    request_id: z
+      .nullable(z.string())
+      .with(z.describe("The `X-Request-Id` of the request. A request can have several entries")),
   })
   .with(z.meta({ id: "AuditEntry" }));
 
@@ -25,28 +31,43 @@ export function toAuditItem(row: AuditRow): z.output<typeof auditEntry> {
     action: row.action,
     subject: row.subject,
     detail: JSON.parse(row.detail),
+    request_id: row.requestId,
   };
 }
+
+const auditQuery = z
+  .strictObject({
+    ...pageQuery.shape,
+    from: z.optional(utcDate).with(z.describe("Only entries from this day on, in UTC")),
+    to: z.optional(utcDate).with(z.describe("Only entries up to this day, in UTC")),
+    action: z.optional(z.enum(AUDIT_ACTIONS, "must be an action of the log, such as create link")),
+    user: z.optional(idText).with(z.describe("The ID of a user: only the entries of this user")),
+    subject: z.optional(
+      z
+        .string()
+        .check(z.trim(), plainText(1, 100))
+        .with(z.describe("Only the entries of this object, such as `partner 1` or `app demoapp00001`")),
+    ),
+  })
+  .check(daysInOrder);
 
 const listEntries = listOperation({
   path: "/operator/v1/audit",
   id: "listAudit",
   summary: "List audit log entries",
-  input: {
-    query: z.extend(pageQuery, {
-      subject: z.optional(
-        z
-          .string()
-          .check(z.trim(), plainText(1, 100))
-          .with(z.describe("Only the entries of this object, such as `partner 1` or `app demoapp00001`")),
-      ),
-    }),
-    paged: true,
-  },
+  description: `The newest first. Without \`subject\`, filters look at the last ${inEnglish(MAX_READ)} entries up to \`to\`.`,
+  input: { query: auditQuery, paged: true },
   item: auditEntry,
   errors: [],
-  list: ({ env: { DB } }, { query: { subject }, range }) =>
-    subject === undefined ? listAudit(DB, range) : listAuditOfSubject(DB, range, { subject }),
+  order: "DESC",
+  list: ({ env: { DB } }, { query: { from, to, action, user, subject }, range }) =>
+    listAudit(DB, range, {
+      ...(from !== undefined && { from: from * DAY_MS }),
+      ...(to !== undefined && { to: (to + 1) * DAY_MS }),
+      ...(action && { action }),
+      ...(user !== undefined && { user }),
+      ...(subject !== undefined && { subject }),
+    }),
   toItem: toAuditItem,
 });
 

@@ -1,7 +1,7 @@
 /** Builds the operations of operators, which respond with one item or one page of items in the version 1 envelope. */
 import type * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guarded-operations.ts";
-import { toPage } from "../../db/keyset.ts";
+import { type Order, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
@@ -59,6 +59,8 @@ interface ListSpec<C extends Contract, Row, Item> {
   /** Reads one page. The total is undefined if the resource that the list belongs to does not exist. */
   list: (context: Context, input: Parsed<C>) => Promise<{ rows: Row[]; total: number | undefined }>;
   toItem: (row: Row) => Item;
+  /** That of the rows; the oldest first by default. */
+  order?: Order;
 }
 
 /** A list of items, one page at a time. */
@@ -67,7 +69,7 @@ export function listOperation<
   S extends z.ZodMiniType,
   Row extends { id: number },
 >(spec: Omit<Spec<C>, "method"> & { item: S } & ListSpec<C, Row, z.output<S>>) {
-  const { item, list, toItem } = spec;
+  const { item, list, toItem, order } = spec;
   return operatorOperation<C>({
     ...spec,
     method: "GET",
@@ -75,7 +77,7 @@ export function listOperation<
     handle: async (context, _operator, input) => {
       const { rows, total } = await list(context, input);
       if (total === undefined) throw new AppError("not_found", "No resource exists at this path.");
-      const page = toPage(input.range, rows);
+      const page = toPage(input.range, rows, order);
       const paging = pagingV1(context, input.range, page, total);
       return jsonResponse(envelopeV1(context, page.items.map(toItem), paging));
     },

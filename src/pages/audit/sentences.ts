@@ -3,7 +3,7 @@
 import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
-import { showList } from "../locale.ts";
+import { showCount, showList, showPlural } from "../locale.ts";
 import { KIND_NAMES } from "../rounds.ts";
 
 export type Detail = Record<string, unknown>;
@@ -65,13 +65,11 @@ const SENTENCES: Record<AuditAction, Sentence> = {
     more: (detail) => because(detail),
   },
   "undo dismissal": { verb: ({ finding }) => `undid the dismissal of ${showInvisible(String(finding))} in` },
-  "create link": ofLink((detail, nameOf) =>
-    showList(
-      Object.entries(LINK_FIELDS).flatMap(
-        ([field, { atCreation }]) => atCreation(detail[field], nameOf) ?? [],
-      ),
-    ),
-  ),
+  "create link": {
+    verb: "created the link",
+    more: (detail, nameOf) => showList(atCreation(detail, nameOf).slice(1)).replace(/^(?=.)/, "and "),
+    onPage: (detail, nameOf) => showList(atCreation(detail, nameOf)),
+  },
   "update link": ofLink((detail, nameOf) =>
     showList(
       Object.entries(LINK_FIELDS).flatMap(([field, { inUpdate }]) => {
@@ -91,9 +89,16 @@ const SENTENCES: Record<AuditAction, Sentence> = {
     onPage: ({ name, round_id }) => `created the link ${quote(name)} to test in round ${round_id}`,
   },
   "void cost": {
-    verb: (detail) =>
-      `${verbOfVoid(detail)} cost ${showInvisible(String(detail.cost_id))}${isByPartner(detail) ? "" : " of"}`,
-    more: (detail) => (detail.outcome === "not carried out" ? "(it had changed)" : because(detail)),
+    verb: (detail) => {
+      const what = `${verbOfVoid(detail)} cost ${showInvisible(String(detail.cost_id))}`;
+      return isByPartner(detail) ? `${what} ${valuesOf(detail)}`.trim() : `${what} of`;
+    },
+    more: (detail) => {
+      const values = isByPartner(detail) ? "" : valuesOf(detail);
+      return detail.outcome === "not carried out"
+        ? `${values} (it had changed)`.trim()
+        : `${values}${because(detail)}`;
+    },
   },
   "create adjustment": {
     verb: "added",
@@ -128,9 +133,6 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create recovery codes": { isOwn: true, verb: "created recovery codes" },
 };
 
-/** The actions that the log can be filtered by. */
-export const ACTIONS = Object.keys(SENTENCES) as AuditAction[];
-
 /** The log also has actions that are no longer recorded. They stay as they were written. */
 export const sentenceOf = (action: string): Sentence =>
   (SENTENCES as Partial<Record<string, Sentence>>)[action] ?? { verb: action };
@@ -154,6 +156,9 @@ export const isByPartner = (detail: Detail) => detail.credential_id !== undefine
 const quote = (value: unknown) => `“${value}”`;
 const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");
+/** What a void removes. */
+const valuesOf = ({ cost_type, currency, amount }: Detail) =>
+  cost_type === undefined ? "" : `(${cost_type}, ${amount === null ? "no amount" : `${currency} ${amount}`})`;
 const nameKind = (kind: unknown) =>
   (Object.entries(KIND_NAMES).find(([one]) => one === kind)?.[1] ?? String(kind)).toLowerCase();
 const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>
@@ -179,9 +184,19 @@ function verbOfUser({ disabled, role, email, sign_in }: Detail): string {
   return isChange(role) ? "changed the role of" : "changed the user";
 }
 
+const atCreation = (detail: Detail, nameOf: NameOf) =>
+  Object.entries(LINK_FIELDS).flatMap(([field, { atCreation }]) => atCreation(detail[field], nameOf) ?? []);
+
 /** Says what happened to a link before it names the link. */
 function ofLink(onPage: (detail: Detail, nameOf: NameOf) => string): Sentence {
   return { verb: (detail, nameOf) => `${onPage(detail, nameOf)}:`, onPage };
+}
+
+/** The entries that a request has for one action, in one sentence: `created 100 links`. */
+export function sentenceOfMany(action: string, count: number): string {
+  const [verb = "", noun = ""] =
+    { "create link": ["created", "links"], "update link": ["changed", "links"] }[action] ?? [];
+  return verb ? `${verb} ${showCount(count)} ${noun}` : `${action}: ${showPlural(count, "entry", "entries")}`;
 }
 
 interface LinkField {

@@ -1,16 +1,23 @@
 /** The audit log as sentences, newest first, with filters, and the same as CSV. */
 
 import { html } from "hono/html";
-import { type AuditFilter, findAuditObjects, searchAudit } from "../../../db/operator/audit.ts";
+import {
+  type AuditFilter,
+  type AuditObject,
+  findAuditObjects,
+  searchAudit,
+  searchLines,
+} from "../../../db/operator/audit.ts";
+import { AUDIT_ACTIONS } from "../../../domain/audit-actions.ts";
 import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
 import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
-import { ACTIONS } from "../../../pages/audit/sentences.ts";
+import { sentenceOfMany } from "../../../pages/audit/sentences.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/fields.ts";
 import { filterForm, filterSelect, pager } from "../../../pages/list.ts";
-import { showCount, showPlural } from "../../../pages/locale.ts";
+import { showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { table } from "../../../pages/table.ts";
 import { toAuditItem } from "../../api/audit.ts";
@@ -34,17 +41,19 @@ function readQuery({ url }: Context): LogQuery {
   const given = {
     who: sent("who").toLowerCase(),
     object: sent("object"),
-    action: ACTIONS.find((action) => action === sent("action")) ?? "",
+    action: AUDIT_ACTIONS.find((action) => action === sent("action")) ?? "",
     from: isDay(sent("from")) ? sent("from") : "",
     to: isDay(sent("to")) ? sent("to") : "",
+    request: sent("request"),
   };
-  const { who, object, action, from, to } = given;
+  const { who, object, action, from, to, request } = given;
   const filter = {
     ...(who && { who }),
     ...(object && { object }),
     ...(action && { action }),
     ...(from && { from: Date.parse(from) }),
     ...(to && { to: Date.parse(to) + DAY_MS }),
+    ...(request && { request }),
   };
   const before = /^\d{1,15}$/.test(sent("before")) ? Number(sent("before")) : Number.MAX_SAFE_INTEGER;
   return {
@@ -55,21 +64,37 @@ function readQuery({ url }: Context): LogQuery {
 }
 
 type Item = ReturnType<typeof toAuditItem>;
+/** An entry, with the number of entries of its request that it shows. */
 interface Line {
   item: Item;
+  count: number;
   shown: ReturnType<typeof toShown>;
+  objects: Map<string, AuditObject>;
 }
 
-async function readLog({ env }: Context, { filter, before }: LogQuery, limit: number) {
-  const { rows, next } = await searchAudit(env.DB, filter, { before, limit });
-  const items = rows.map(toAuditItem);
-  const objects = await findAuditObjects(env.DB, items.flatMap(subjectsOf));
-  return { items, objects, next };
+const readObjects = ({ env }: Context, items: Item[]) => findAuditObjects(env.DB, items.flatMap(subjectsOf));
+
+/** One line for each request and action; for one request, for each of its entries. */
+async function readLines(context: Context, { filter, before }: LogQuery) {
+  const page = { before, limit: PAGE_SIZE };
+  const { DB } = context.env;
+  const found =
+    filter.request === undefined ? await searchLines(DB, filter, page) : await searchAudit(DB, filter, page);
+  const rows = found.rows.map((row) => ({
+    item: toAuditItem(row),
+    count: "count" in row ? Number(row.count) : 1,
+  }));
+  const objects = await readObjects(
+    context,
+    rows.map(({ item }) => item),
+  );
+  const lines = rows.map((row): Line => ({ ...row, shown: toShown(row.item, objects), objects }));
+  return { lines, next: found.next };
 }
 
 export const auditPage: Show = async (context) => {
   const query = readQuery(context);
-  const { items, objects, next } = await readLog(context, query, PAGE_SIZE);
+  const { lines, next } = await readLines(context, query);
   const hrefOf = (path: string, more: Record<string, string> = {}) => {
     const search = new URLSearchParams({ ...query.given, ...more });
     return search.size > 0 ? `${path}?${search}` : path;
@@ -84,14 +109,17 @@ export const auditPage: Show = async (context) => {
     body: html`
       ${pageHead("Audit log")}
       ${filters(query)}
-      ${items.length === 0 ? "" : html`<p class="muted">${showPlural(items.length, "entry", "entries")}, newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${showCount(MAX_CSV)} as CSV</a></p>`}
+      ${lines.length === 0 ? "" : html`<p class="muted">Newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${showCount(MAX_CSV)} as CSV</a></p>`}
       ${table({
         label: "Audit log",
-        rows: items.map((item) => ({ item, shown: toShown(item, objects) })),
+        rows: lines,
         empty: notice(next === null ? nothing : "No entries in this part of the log match these filters."),
         columns: [
           { heading: "What happened", cell: sentence },
-          { heading: "Changes", cell: ({ shown }) => html`${shown.changes.map(changeText)}` },
+          {
+            heading: "Changes",
+            cell: ({ count, shown }) => (count > 1 ? "" : html`${shown.changes.map(changeText)}`),
+          },
           { heading: "Time", cell: ({ item }) => time(item.happened_at, "seconds") },
         ],
       })}
@@ -100,7 +128,9 @@ export const auditPage: Show = async (context) => {
 };
 
 function filters({ given }: LogQuery): Markup {
-  const actions = ACTIONS.map((action): Option => [action, action.charAt(0).toUpperCase() + action.slice(1)]);
+  const actions = AUDIT_ACTIONS.map(
+    (action): Option => [action, action.charAt(0).toUpperCase() + action.slice(1)],
+  );
   const input = (name: string, label: string, type: string) =>
     html`<label>${label} <input type="${type}" name="${name}" value="${given[name] ?? ""}" maxlength="300"></label>`;
   return html`
@@ -115,7 +145,10 @@ function filters({ given }: LogQuery): Markup {
     <p class="hint">An object is a partner, an app, a user or a link, by name, email, token, or as in <code>round 3</code>. Days are in UTC.</p>`;
 }
 
-function sentence({ item, shown: { by, verb, object, more } }: Line): Markup {
+function sentence(line: Line): Markup {
+  if (line.count > 1) return sentenceOfRequest(line);
+  const { item, shown } = line;
+  const { by, verb, object, more } = shown;
   const name = object.href
     ? html`<a href="${object.href}">${nameText(object.text)}</a>`
     : nameText(object.text);
@@ -125,6 +158,14 @@ function sentence({ item, shown: { by, verb, object, more } }: Line): Markup {
 const changeText = ({ field, from, to }: Line["shown"]["changes"][number]): Markup =>
   html`<div>${field}: <del>${nameText(from)}</del> → <ins>${nameText(to)}</ins></div>`;
 
+/** The entries of a request: `demo@example.com created 100 links in Atlas Travel`. */
+function sentenceOfRequest({ item, count, objects }: Line): Markup {
+  const { app, appName } = objects.get(item.subject) ?? {};
+  const where = app ? html` in <a href="/operator/apps/${app}">${nameText(appName ?? app)}</a>` : "";
+  const entries = new URLSearchParams({ request: item.request_id ?? "", before: String(item.id + 1) });
+  return html`<span class="sentence">${nameActor(item, undefined)} ${sentenceOfMany(item.action, count)}${where} · <a href="${PATH}?${entries}">Show</a></span>`;
+}
+
 function nameActor({ user }: Item, by: string | undefined): string {
   return user?.email ?? by ?? "Somebody";
 }
@@ -132,8 +173,21 @@ function nameActor({ user }: Item, by: string | undefined): string {
 /** `GET /operator/audit.csv`: the entries that the page lists, from its position on. */
 export async function auditCsv(context: Context): Promise<Response> {
   const query = readQuery(context);
-  const { items, objects } = await readLog(context, query, MAX_CSV);
-  const header = ["id", "time", "user", "entry", "object", "changes", "action", "subject", "detail"];
+  const { rows } = await searchAudit(context.env.DB, query.filter, { before: query.before, limit: MAX_CSV });
+  const items = rows.map(toAuditItem);
+  const objects = await readObjects(context, items);
+  const header = [
+    "id",
+    "time",
+    "user",
+    "entry",
+    "object",
+    "changes",
+    "action",
+    "subject",
+    "detail",
+    "request_id",
+  ];
   const cells = items.map((item) => {
     const { by, verb, object, more, changes } = toShown(item, objects);
     return [
@@ -149,6 +203,7 @@ export async function auditCsv(context: Context): Promise<Response> {
       item.action,
       item.subject,
       JSON.stringify(item.detail),
+      item.request_id,
     ];
   });
   return csvResponse(toCsv(header, cells), `audit-log-${formatDate(Math.floor(context.now / DAY_MS))}.csv`);
