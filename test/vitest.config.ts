@@ -37,10 +37,10 @@ const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench
 const ON_SHARDS = [
   "test/shards/*.test.ts",
   "test/cost/{list,batch,stopped,void}.test.ts",
-  "test/engagement/{queue,faults}.test.ts",
+  "test/engagement/{audience,queue,faults}.test.ts",
   "test/purge/{purge,archive}.test.ts",
   "test/operator/{voids,rates,archive}.test.ts",
-  "test/reports/reports-model.test.ts",
+  "test/reports/{audience,reports-model}.test.ts",
   "test/partner/upload.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
   "test/model/*.test.ts",

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import type { ReportName } from "../db/ledger/reports/reports.ts";
+import { PLATFORMS } from "../domain/audience.ts";
 import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
@@ -18,6 +19,12 @@ export const groupFields = {
     .with(z.describe("The names of the links above it and its own, joined by ::")),
   partner_id: z.nullish(z.int()).with(z.describe("null: no partner was in effect")),
   partner_name: z.nullish(z.string()),
+  country: z
+    .nullish(z.string())
+    .with(
+      z.describe("ISO 3166-1 alpha-2, `XX` if it was not known; null: not recorded, such as adjustments"),
+    ),
+  platform: z.nullish(z.enum(PLATFORMS)).with(z.describe("null: not recorded")),
 };
 
 /** Reads a report for the caller and returns it in the form that the Accept header asks for. */

@@ -217,3 +217,7 @@ export function describeTime(instant: number | string, seconds?: "seconds"): str
 /** `Acme, Beacon, and Corsair`. */
 export const showList = (items: Iterable<string>): string => LIST.format(items);
 const LIST = new Intl.ListFormat(DEFAULT);
+
+/** The English name of a country of ISO 3166-1 alpha-2. */
+export const describeCountry = (code: string): string => COUNTRIES.of(code) ?? code;
+const COUNTRIES = new Intl.DisplayNames(DEFAULT, { type: "region", fallback: "code" });

@@ -15,7 +15,7 @@ import { dayOf, formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
 import { invalidRequest } from "../http/input/parse.ts";
-import { MAX_DAYS } from "../http/input/report-fields.ts";
+import { MAX_DAYS, maxDaysOf, tooManyDays } from "../http/input/report-fields.ts";
 
 /** The days of the query. */
 export interface GivenDays {
@@ -32,6 +32,8 @@ interface ReportQuery<R extends ReportName> extends GivenDays {
   cost_type?: string | undefined;
   currency?: string | undefined;
   kind?: string | undefined;
+  country?: string | undefined;
+  platform?: string | undefined;
 }
 
 export interface ReportRequest<R extends ReportName> {
@@ -74,6 +76,7 @@ export async function readReport<R extends ReportName>(
 ): Promise<Report> {
   const { group_by: groups, partner_id: partnerId, cost_type: costType, ...more } = query;
   const days = toDays(query, now);
+  checkAudienceDays({ ...query, groups }, days);
   const scope = { ...more, ...days, groups, partnerId, costType };
   const { access, link, rows } = await readReports(ledger, viewer, appToken, [{ report, scope } as Part]);
   const columns = columnsOf(report, groups);
@@ -139,6 +142,21 @@ export function completeDays(query: GivenDays, last: { days: number; to: number;
   return { from, to };
 }
 
+/** A report by country and platform covers fewer days. Throws invalid_request for more. */
+export function checkAudienceDays(
+  query: {
+    groups: readonly string[];
+    link?: string | undefined;
+    country?: string | undefined;
+    platform?: string | undefined;
+  },
+  { from, to }: DayRange,
+): void {
+  const most = maxDaysOf({ ...query, group_by: query.groups });
+  if (to - from >= most)
+    throw invalidRequest([{ param: "from", message: tooManyDays("is too early", most) }]);
+}
+
 /** How to read each value of an item from a row. */
 type Columns<Row> = Record<string, (row: Row) => Cell>;
 
@@ -151,6 +169,8 @@ const SHARED = {
   },
   // 0: no partner was in effect.
   partner: { partner_id: (row) => row.partnerId || null, partner_name: (row) => row.partnerName ?? null },
+  country: { country: (row) => row.country ?? null },
+  platform: { platform: (row) => row.platform ?? null },
 } satisfies Record<string, Columns<ReportRow<ReportName>>>;
 
 const COLUMNS: {

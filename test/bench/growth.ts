@@ -216,7 +216,7 @@ async function addCosts(db: D1Database, count: number, occurredAt: number): Prom
       db
         .prepare(
           `INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at, ${CLICK_COLUMNS})
-           SELECT 1, id, 'cpc', 'USD', 25000, 'bench', ?2, ?1, 1, ?2, 1, 0 FROM bench_ids`,
+           SELECT 1, id, 'cpc', 'USD', 25000, 'bench', ?2, ?1, 1, ?2, 1, 0, 'US', 'ios' FROM bench_ids`,
         )
         .bind(DEMO.appToken, occurredAt),
       db.prepare("DROP TABLE bench_ids"),

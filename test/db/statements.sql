@@ -4961,6 +4961,349 @@ LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
 
+-- src/db/ledger/reports/reports.ts: rows read 162, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-5)
+--       SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 3
+--         SEARCH s USING PRIMARY KEY (id_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 4
+--         MATERIALIZE below
+--           SETUP
+--             SEARCH c USING INDEX links_token_unique (token=?)
+--           RECURSIVE STEP
+--             SCAN below
+--             SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--         SCAN below
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-5)
+--   UNION ALL
+--     CO-ROUTINE (subquery-10)
+--       CO-ROUTINE (subquery-9)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 8
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-9)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-10)
+--   UNION ALL
+--     CO-ROUTINE (subquery-15)
+--       CO-ROUTINE (subquery-14)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 12
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 13
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-14)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-15)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  country AS country,
+  platform AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT s.app_token AS appToken,
+    s.cost_type AS costType,
+    s.currency AS currency,
+    s.country AS country,
+    s.platform AS platform,
+    sum(iif(s.state = 'matched',
+        s.amount / iif(s.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(s.state = 'matched',
+        iif(s.cost_type IN ('cpm'),
+          s.amount % 100000000,
+          s.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(s.state = 'matched',
+        s.count,
+        0)) AS matched,
+    sum(iif(s.state = 'unpriced',
+        s.count,
+        0)) AS unpriced
+  FROM daily_audience_spend s
+  WHERE s.app_token = (SELECT m.app_token
+    FROM sessions s
+    CROSS JOIN memberships m ON m.user_id = s.user_id
+    AND m.app_token = ?
+    WHERE s.id_hash = ?
+    AND s.expires_at > ?
+    AND s.last_seen_at > ? - 7200000
+    AND s.waiting_secret IS NULL)
+  AND s.link_id IN (SELECT id
+    FROM below)
+  AND s.day BETWEEN ? AND ?
+  AND (? IS NULL OR s.partner_id = ?)
+  AND (? IS NULL OR s.cost_type = ?)
+  AND (? IS NULL OR s.currency = ?)
+  AND (? IS NULL OR s.country = ?)
+  AND (? IS NULL OR s.platform = ?)
+  GROUP BY s.app_token, s.cost_type, s.currency, s.country, s.platform)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 45, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-5)
+--       SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 3
+--         SEARCH s USING PRIMARY KEY (id_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 4
+--         MATERIALIZE below
+--           SETUP
+--             SEARCH c USING INDEX links_token_unique (token=?)
+--           RECURSIVE STEP
+--             SCAN below
+--             SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--         SCAN below
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-5)
+--   UNION ALL
+--     CO-ROUTINE (subquery-10)
+--       CO-ROUTINE (subquery-9)
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 8
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-9)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-10)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  country AS country,
+  platform AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT g.app_token AS appToken,
+    g.kind AS kind,
+    g.country AS country,
+    g.platform AS platform,
+    sum(g.count) AS count,
+    sum(g.recorded) AS recorded
+  FROM daily_audience g
+  WHERE g.app_token = (SELECT m.app_token
+    FROM sessions s
+    CROSS JOIN memberships m ON m.user_id = s.user_id
+    AND m.app_token = ?
+    WHERE s.id_hash = ?
+    AND s.expires_at > ?
+    AND s.last_seen_at > ? - 7200000
+    AND s.waiting_secret IS NULL)
+  AND g.link_id IN (SELECT id
+    FROM below)
+  AND g.day BETWEEN ? AND ?
+  AND (? IS NULL OR g.partner_id = ?)
+  AND (? IS NULL OR g.kind = ?)
+  AND (? IS NULL OR g.country = ?)
+  AND (? IS NULL OR g.platform = ?)
+  GROUP BY g.app_token, g.kind, g.country, g.platform)
+WHERE true
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    AND e.link_id IN (SELECT id
+      FROM below)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, kind)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/reports.ts: rows read 147, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
@@ -5343,6 +5686,151 @@ FROM (
     FROM adjustments a
     WHERE a.app_token IN (SELECT value
       FROM json_each(?))
+    AND a.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 43, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-7)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-7)
+-- SCAN covered
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience g
+    WHERE g.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND g.link_id IN (SELECT id
+      FROM below)
+    AND g.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 98, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-9)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--       UNION ALL
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-9)
+-- SCAN covered
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience_spend s
+    WHERE s.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND s.link_id IN (SELECT id
+      FROM below)
+    AND s.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
@@ -8338,6 +8826,13 @@ SELECT ?,
         CAST(iif(?,
             ?,
             apps.max_links) AS INTEGER)),
+      'audience',
+      json_object('from',
+        json(CASE apps.audience WHEN 1 THEN 'true' WHEN 0 THEN 'false' END),
+        'to',
+        json(CASE iif(?,
+            ?,
+            apps.audience) WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)),
       'archived_at',
       json_object('from',
         CAST(apps.archived_at AS INTEGER),
@@ -8379,6 +8874,11 @@ SELECT ?,
         apps.max_links),
       '$.max_links',
       '$.-'),
+    iif(apps.audience IS iif(?,
+        ?,
+        apps.audience),
+      '$.audience',
+      '$.-'),
     iif(apps.archived_at IS CASE ? WHEN 1 THEN coalesce(apps.archived_at,
         ?) WHEN 0 THEN NULL ELSE apps.archived_at END,
       '$.archived_at',
@@ -8400,7 +8900,9 @@ AND (apps.name IS NOT iif(?,
       ?,
       apps.redirect_schemes) OR apps.max_links IS NOT iif(?,
       ?,
-      apps.max_links) OR apps.archived_at IS NOT CASE ? WHEN 1 THEN coalesce(apps.archived_at,
+      apps.max_links) OR apps.audience IS NOT iif(?,
+      ?,
+      apps.audience) OR apps.archived_at IS NOT CASE ? WHEN 1 THEN coalesce(apps.archived_at,
       ?) WHEN 0 THEN NULL ELSE apps.archived_at END);
 
 -- src/db/operator/apps.ts: rows read 2, written 1
@@ -8425,8 +8927,9 @@ INSERT INTO apps (token,
     redirect_hosts,
     redirect_schemes,
     max_links,
+    audience,
     created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING id AS id,
   token AS token,
   name AS name,
@@ -8539,6 +9042,9 @@ UPDATE apps SET name = iif(?,
   max_links = iif(?,
     ?,
     max_links),
+  audience = iif(?,
+    ?,
+    audience),
   archived_at = CASE ? WHEN 1 THEN coalesce(apps.archived_at,
     ?) WHEN 0 THEN NULL ELSE apps.archived_at END
 WHERE apps.token = ?

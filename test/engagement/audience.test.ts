@@ -307,7 +307,7 @@ describe("random work", () => {
             ].map((table) => `DELETE FROM ${table}`),
           ),
         ),
-      runs(100, ledgerOn().shards.length > 0 ? 10 : 20),
+      runs(100, 20),
     );
     expect([...reached].sort()).toEqual(["matched off", "matched on", "unpriced off", "unpriced on"]);
   });

@@ -271,7 +271,7 @@ describe("spend rejects", () => {
     ["2026-02-29", "from=2026-02-01&to=2026-02-29", ["to"]],
     ["a time of day", "from=2026-03-09T00:00:00Z&to=2026-03-15", ["from"]],
     ["a short year", "from=26-03-09&to=2026-03-15", ["from"]],
-    ["an unknown group", `${WEEK}&group_by=day,country`, ["group_by"]],
+    ["an unknown group", `${WEEK}&group_by=day,city`, ["group_by"]],
     ["an empty group", `${WEEK}&group_by=`, ["group_by"]],
     ["a repeated group", `${WEEK}&group_by=day,day`, ["group_by"]],
     ["a space", `${WEEK}&group_by=day,%20link`, ["group_by"]],

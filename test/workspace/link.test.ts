@@ -175,12 +175,12 @@ describe("a link's page", () => {
     expect(hrefOf(text, "Reset this view")).toBe(LINK);
   });
 
-  it("reads the session, then the link with its report and the figures of its sub-links", async () => {
+  it("reads the session, then the link with its report, the figures of its sub-links, and its audience", async () => {
     const { database, counts } = countingDatabase();
     await open(browser, LINK, { env: { DB: database } });
     const { length } = ledgerOn().shards;
-    // With shards, each of them for both, and the links above those with figures.
-    expect(counts).toMatchObject({ calls: 3 + (length > 0 ? 2 * length + 1 : 0), written: 0 });
+    // With shards, each of them for all three, and the links above those with figures.
+    expect(counts).toMatchObject({ calls: 4 + (length > 0 ? 3 * length + 1 : 0), written: 0 });
   });
 });
 

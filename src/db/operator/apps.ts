@@ -71,6 +71,7 @@ const settings = [
   "redirectHosts",
   "redirectSchemes",
   "maxLinks",
+  "audience",
 ] as const;
 /** An app that is archived already keeps the time. */
 const archivedAt = sql`CASE ${sql.placeholder("archived")}

@@ -1,11 +1,44 @@
 /** The query parameters of reports, as zod types. A contract file. Unknown parameters are errors: a misspelt filter would not filter. */
 import * as z from "zod/mini";
+import { PLATFORMS } from "../../domain/audience.ts";
 import { COST_TYPES, KINDS } from "../../domain/cost-types.ts";
 import { FIGURE_NAMES } from "../../domain/figures.ts";
-import { costType, currency, idText, pageQuery, readAs, utcDate } from "./fields.ts";
+import {
+  costType,
+  countryCode,
+  currency,
+  idText,
+  pageQuery,
+  platformName,
+  readAs,
+  utcDate,
+} from "./fields.ts";
 
 /** The most days that a report covers. */
 export const MAX_DAYS = 366;
+/** The most days by country and platform, of an app and of one link with everything below it. */
+export const MAX_AUDIENCE_DAYS = { app: 31, link: 93 };
+const AUDIENCE_DAYS = `By country and platform, it covers at most ${MAX_AUDIENCE_DAYS.app} days, and ${MAX_AUDIENCE_DAYS.link} of one link`;
+
+interface AudienceQuery {
+  group_by?: string | readonly string[] | undefined;
+  link?: string | undefined;
+  country?: string | undefined;
+  platform?: string | undefined;
+}
+/** The most days that the report of a query covers. */
+export function maxDaysOf({ group_by = [], link, country, platform }: AudienceQuery): number {
+  const groups = [group_by].flat();
+  const isByAudience =
+    groups.includes("country") || groups.includes("platform") || (country ?? platform) !== undefined;
+  if (!isByAudience) return MAX_DAYS;
+  return link === undefined ? MAX_AUDIENCE_DAYS.app : MAX_AUDIENCE_DAYS.link;
+}
+/** What to say about more days than `maxDaysOf`. */
+export const tooManyDays = (what: string, most: number) =>
+  most === MAX_DAYS
+    ? `${what}: the report covers at most ${MAX_DAYS} days, including from and to`
+    : `${what}: by country and platform the report covers at most ${MAX_AUDIENCE_DAYS.app} days, and ${MAX_AUDIENCE_DAYS.link} days of one link, including from and to`;
 
 /** Names separated by commas; converted to the order of `groups`. */
 export const groupBy = <G extends string>(groups: readonly G[]) =>
@@ -40,6 +73,11 @@ export const reportDays = {
 /** The parameters that all reports share, with the groups in the order of the report's columns. */
 const sharedFields = {
   ...reportDays,
+  to: reportDays.to.with(
+    z.describe(
+      `The last day, in UTC; today by default. The report covers at most ${MAX_DAYS} days. ${AUDIENCE_DAYS}`,
+    ),
+  ),
   link: z
     .optional(z.string())
     .with(z.describe("The token of a link: only this link and everything below it")),
@@ -52,6 +90,10 @@ const sharedFields = {
       ),
     ),
   partner_id: z.optional(idText).with(z.describe("Only this partner")),
+  country: z
+    .optional(countryCode)
+    .with(z.describe("ISO 3166-1 alpha-2, or `XX` if it is not known: only this country")),
+  platform: z.optional(platformName).with(z.describe(`One of ${PLATFORMS.join(", ")}: only this platform`)),
 };
 
 /** Runs a check whenever both days are valid, even if another parameter is not. */
@@ -62,15 +104,15 @@ const IF_DAYS_ARE_VALID = {
 };
 
 /** The days of a query; each is optional. */
-interface Days {
+interface Days extends AudienceQuery {
   from?: number | undefined;
   to?: number | undefined;
 }
-const checkDays = (isValid: (from: number, to: number) => boolean, error: string) =>
-  z.refine<Days>(({ from, to }) => from === undefined || to === undefined || isValid(from, to), {
-    ...IF_DAYS_ARE_VALID,
-    error,
-  });
+const checkDays = (isValid: (from: number, to: number, query: Days) => boolean, error: string) =>
+  z.refine<Days>(
+    (query) => query.from === undefined || query.to === undefined || isValid(query.from, query.to, query),
+    { ...IF_DAYS_ARE_VALID, error },
+  );
 /** Whether these are the first and the last day of a report. */
 export const isWithinLimits = (from: number, to: number) => from <= to && to - from < MAX_DAYS;
 
@@ -78,16 +120,17 @@ export const daysInOrder = checkDays((from, to) => from <= to, "must not be befo
 /** What `from` and `to` must be together. */
 export const dayChecks = [
   daysInOrder,
+  checkDays((from, to) => to - from < MAX_DAYS, tooManyDays("is too late", MAX_DAYS)),
   checkDays(
-    (from, to) => to - from < MAX_DAYS,
-    `is too late: the report covers at most ${MAX_DAYS} days, including from and to`,
+    (from, to, query) => to - from >= MAX_DAYS || to - from < maxDaysOf(query),
+    tooManyDays("is too late", MAX_AUDIENCE_DAYS.app),
   ),
 ] as const;
 
 export const spendQuery = z
   .strictObject({
     ...sharedFields,
-    group_by: groupBy(["day", "link", "partner", "cost_type"]),
+    group_by: groupBy(["day", "link", "partner", "cost_type", "country", "platform"]),
     cost_type: onlyCostType,
     currency: z.optional(currency).with(z.describe("Only this currency")),
   })
@@ -96,7 +139,7 @@ export const spendQuery = z
 export const engagementsQuery = z
   .strictObject({
     ...sharedFields,
-    group_by: groupBy(["day", "link", "partner", "kind"]),
+    group_by: groupBy(["day", "link", "partner", "kind", "country", "platform"]),
     kind: z
       .optional(z.enum(KINDS, `must be one of ${KINDS.join(", ")}`))
       .with(z.describe("Only clicks, or only impressions")),
@@ -110,6 +153,8 @@ export const PERFORMANCE_GROUPS = {
   cost_type: ["cost_type"],
   day: ["day"],
   week: ["week"],
+  country: ["country"],
+  platform: ["platform"],
 } as const;
 export type PerformanceGroup = keyof typeof PERFORMANCE_GROUPS;
 const performanceGroups = Object.keys(PERFORMANCE_GROUPS) as PerformanceGroup[];
@@ -147,7 +192,9 @@ export const performanceQuery = z
   .strictObject({
     from: sharedFields.from.with(z.describe("The first day, in UTC; by default 6 days before the last day")),
     to: sharedFields.to.with(
-      z.describe(`The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days`),
+      z.describe(
+        `The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days. ${AUDIENCE_DAYS}`,
+      ),
     ),
     currency: z
       .optional(currency)
@@ -162,6 +209,8 @@ export const performanceQuery = z
     ),
     link: sharedFields.link,
     partner_id: sharedFields.partner_id,
+    country: sharedFields.country,
+    platform: sharedFields.platform,
     cost_type: onlyCostType,
     sort: z
       ._default(sortText, DEFAULT_SORT)

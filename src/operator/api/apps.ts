@@ -34,6 +34,9 @@ const app = z
     archived_at: z
       .nullable(timestamp)
       .with(z.describe("Since when the app is hidden from lists; null if it is not archived")),
+    audience: z
+      .boolean()
+      .with(z.describe("Whether clicks, impressions and costs are counted by country and platform too")),
   })
   .with(z.meta({ id: "App" }));
 
@@ -53,6 +56,7 @@ export function toAppItem(row: db.AppRow): AppItem {
     created_link_count: row.createdLinkCount,
     created_at: toIso(row.createdAt),
     archived_at: row.archivedAt === null ? null : toIso(row.archivedAt),
+    audience: row.audience === 1,
   };
 }
 
@@ -111,6 +115,13 @@ const fields = {
         "The links that users can create, at all levels. Links that engagements create do not count",
       ),
     ),
+  audience: z
+    .boolean()
+    .with(
+      z.describe(
+        "Whether clicks, impressions and costs are counted by country and platform too, from now on. It takes one more row written for each",
+      ),
+    ),
 };
 
 const newApp = z.strictObject({
@@ -120,6 +131,7 @@ const newApp = z.strictObject({
   redirect_hosts: z._default(fields.redirect_hosts, []),
   redirect_schemes: z._default(fields.redirect_schemes, []),
   max_links: z._default(fields.max_links, DEFAULT_MAX_LINKS),
+  audience: z._default(fields.audience, true),
 });
 const appChange = change({
   ...z.partial(z.object(fields)).shape,
@@ -141,6 +153,7 @@ function toSettings(body: Omit<z.output<typeof appChange>, "archived">) {
     redirectHosts: body.redirect_hosts,
     redirectSchemes: body.redirect_schemes,
     maxLinks: body.max_links,
+    audience: body.audience,
   };
 }
 

@@ -11,7 +11,7 @@ import type { CostType } from "../../domain/cost-types.ts";
 import { currenciesOf } from "../../domain/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
-import { completeDays, type GivenDays, tooManyRows } from "../reports.ts";
+import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
 import { type Daily, readDaily } from "./daily.ts";
 import { type PerformanceRow, toRows } from "./rows.ts";
 
@@ -22,6 +22,8 @@ export interface PerformanceQuery {
   link?: string | undefined;
   partner_id?: number | undefined;
   cost_type?: CostType | undefined;
+  country?: string | undefined;
+  platform?: string | undefined;
 }
 
 export interface PerformanceRequest {
@@ -63,7 +65,8 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
   { appToken, days: now, query }: PerformanceRequest,
   ...more: More
 ): Promise<Performance & { more: Rows<More> }> {
-  const { group_by: group, link, partner_id: partnerId, cost_type: costType } = query;
+  const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
+  checkAudienceDays({ ...query, groups: group ? [group] : [] }, now);
   const before = { from: now.from - (now.to - now.from + 1), to: now.from - 1 };
   // Weeks are added up from days.
   const filter = {
@@ -73,6 +76,8 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     link,
     partnerId,
     costType,
+    country,
+    platform,
   };
   const found = await findPerformance(ledger, viewer, appToken, filter, ...more);
   if (!found.sumsAt) throw tooManyRows();

@@ -14,7 +14,7 @@ type CountRow = PeriodSums["engagements"][number];
 type AnySum = SpendRow | CountRow;
 
 export interface PerformanceRow extends Measured {
-  /** Identifies the row: a token, an ID, a cost type or a date. Empty for the total. */
+  /** Identifies the row: a token, an ID, a cost type, a date, a country or a platform. Empty for the total, and for what is not recorded. */
   key: string;
   /** The fields of the group, as the API has them. */
   fields: Record<string, string | number | null>;
@@ -84,6 +84,7 @@ export function keyIn(group: PerformanceGroup | undefined, sum: AnySum, day: num
   if (group === "link") return sum.linkToken ?? "";
   if (group === "partner") return String(sum.partnerId ?? 0);
   if (group === "cost_type") return "costType" in sum ? (sum.costType ?? "") : "";
+  if (group === "country" || group === "platform") return sum[group] ?? "";
   if (group === "day") return formatDate(day);
   return group === "week" ? formatDate(mondayOf(day)) : "";
 }
@@ -104,6 +105,9 @@ function fieldsOf({ group, now, partners }: RowScope, key: string, sum?: AnySum)
       return { cost_type: key };
     case "day":
       return { day: key };
+    case "country":
+    case "platform":
+      return { [group]: key || null };
     case "week":
       return { week: key, days: daysInWeek(key, now) };
     default:

@@ -29,6 +29,7 @@ import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { addUp, currenciesOf, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
+import { audienceSection, readAudience } from "./audience.ts";
 import { costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
 import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
 import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
@@ -57,6 +58,7 @@ export const linkPage: Show = async (context, member) => {
       ${charts(member, view)}
       ${subLinks(context, member, view)}
       ${costsByType(member, view)}
+      ${audienceSection(url, view.audience)}
       ${problems(view)}
       ${historySection(view.history, view.partners, `${member.path}/links/${row.token}/history`)}
       <p class="hint">Token <code>${link.token}</code> · Created on ${describeDay(dayOf(row.createdAt))}</p>`,
@@ -69,7 +71,7 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
   const period = toPeriod(query, now, app.firstDay);
   const linkToken = params.link_token ?? "";
   const scope = { from: period.from, to: period.to, link: linkToken };
-  const [found, { figures }] = await Promise.all([
+  const [found, { figures }, audience] = await Promise.all([
     readReports(
       ledger,
       viewer,
@@ -87,13 +89,26 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
       historyStatement(env.DB, { ...viewer, appToken: app.token, linkToken }, { limit: LATEST + 1 }),
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
+    readAudience(ledger, viewer, app.token, linkToken, period),
   ]);
   authorizeApp(found.access);
   const [[row], dropped, subLinks, history] = found.more;
   if (!row) throw new AppError("not_found", "This app has no link with this token.");
   const [spend, counts] = found.rows;
   const link = toLink(row, found.partners, context);
-  return { row, link, partners: found.partners, period, spend, counts, dropped, subLinks, history, figures };
+  return {
+    row,
+    link,
+    partners: found.partners,
+    period,
+    spend,
+    counts,
+    dropped,
+    subLinks,
+    history,
+    figures,
+    audience,
+  };
 }
 
 /** The links above it, the highest first. */

@@ -15,6 +15,7 @@ import { type Column, table } from "../../pages/table.ts";
 import type { Link } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
 import { addUp, describeType, type Row } from "../reports/lines.ts";
+import type { LinkAudience } from "./audience.ts";
 import { averageOf, partnerOf } from "./cells.ts";
 
 /** Counts of dropped parameters are shown for as many days as engagements are kept. */
@@ -32,6 +33,7 @@ export interface LinkView {
   subLinks: BrowsedLink[];
   history: HistoryRow[];
   figures: Map<number, LinkFigures> | undefined;
+  audience: LinkAudience | undefined;
 }
 
 function performanceHref(

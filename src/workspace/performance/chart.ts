@@ -1,5 +1,6 @@
 /** The chart of the Performance page: the metric of the chosen tile by day, for the rows that have most of it. */
 import type { Figures } from "../../domain/performance.ts";
+import { countryName, platformName } from "../../pages/audience.ts";
 import {
   countUnit,
   dailyChart,
@@ -91,5 +92,7 @@ function restOf(total: Map<number, bigint>, rows: Series[], count: number): Seri
 function nameOf({ fields }: PerformanceRow): string {
   if ("link_name" in fields) return String(fields.link_name ?? "").replaceAll("::", " › ");
   if ("partner_name" in fields) return String(fields.partner_name ?? "No partner");
+  if ("country" in fields) return countryName(fields.country as string | null);
+  if ("platform" in fields) return platformName(fields.platform as string | null);
   return String(fields.cost_type ?? "");
 }

@@ -12,6 +12,8 @@ const GROUPS = {
   cost_type: "Cost type",
   day: "Day",
   week: "Week",
+  country: "Country",
+  platform: "Platform",
 } as const satisfies Record<PerformanceGroup, string>;
 const groups = Object.keys(GROUPS) as PerformanceGroup[];
 

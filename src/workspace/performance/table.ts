@@ -1,6 +1,8 @@
 /** The table of the Performance page: its rows open in place into the level below, and every heading sorts. */
+
 import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
+import { countryName, platformName } from "../../pages/audience.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -100,6 +102,10 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
         : html`<a href="${withQuery(url, { partner_id: row.key, group_by: null, level: null, rows: null })}">${nameText(String(fields.partner_name ?? row.key))}</a>`;
     case "cost_type":
       return html`<a href="${withQuery(url, { cost_type: row.key, group_by: null, rows: null })}">${describeType(row.costType ?? null)}</a>`;
+    case "country":
+      return countryName(row.key || null);
+    case "platform":
+      return platformName(row.key || null);
     case "day":
       return html`<a class="day" href="${ofDays(url, { from: dayOf(row.key), to: dayOf(row.key) })}">${describeDay(dayOf(row.key))}</a>`;
     default: {

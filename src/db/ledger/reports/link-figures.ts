@@ -7,6 +7,7 @@ import { runBatch } from "../../statement.ts";
 import { type Ledger, runGated } from "../shards.ts";
 import { findPaths, findSubtree, type LinkPath, linkPathsOf } from "./report-links.ts";
 import { addTo, findInShards, type ReportRow } from "./reports.ts";
+import type { AnyRow, ReportName } from "./sources.ts";
 import {
   access,
   type DayRange,
@@ -20,7 +21,6 @@ import {
   toValues,
 } from "./statements.ts";
 import { ifNotTooLarge, unlessTooLarge } from "./too-large.ts";
-import type { AnyRow, ReportName } from "./totals.ts";
 
 /** Spend of one cost type in one currency. */
 export type SpendSum = Omit<ReportRow<"spend">, "day" | "linkId" | "partnerId">;
@@ -92,7 +92,9 @@ async function readFigures(
     filter === "below" && isSharded ? findSubtree(control, values) : nothing(control, {}),
     openedFor(control, { appToken, open, ...scope }),
     ...judgementsOf(control, oneApp(viewer), parts, values),
-    ...PARTS.map(({ report, groups }) => sumsFor(report, groups, oneApp(viewer), filter)(control, values)),
+    ...PARTS.map(({ report, groups }) =>
+      sumsFor(report, { groups }, oneApp(viewer), filter)(control, values),
+    ),
   ]);
   const [[found], paths, below, tokens, ...rest] = await unlessTooLarge(batch);
   const own: AnyRow[][] = rest.slice(-PARTS.length);

@@ -13,9 +13,11 @@ import {
   settleAt,
 } from "./report-links.ts";
 import { type FilterLink, type Group, type ReportRow, toRows } from "./reports.ts";
+import { type AnyRow, BOTH_REPORTS } from "./sources.ts";
 import {
   ALLOWED,
   access,
+  audienceOf,
   type DayRange,
   judgementFor,
   LINKS,
@@ -28,7 +30,7 @@ import {
   toValues,
 } from "./statements.ts";
 import { unlessTooLarge } from "./too-large.ts";
-import { type AnyRow, BOTH_REPORTS } from "./totals.ts";
+import type { AudienceMode } from "./totals.ts";
 
 /** What the rows by link have in addition. */
 type Settled = Partial<Pick<SettledTarget, "level" | "parentToken" | "costSwitch">>;
@@ -47,7 +49,8 @@ export interface BothSums {
   before: PeriodSums;
 }
 
-export interface PerformanceScope extends Pick<ReportScope, "link" | "partnerId" | "costType"> {
+export interface PerformanceScope
+  extends Pick<ReportScope, "link" | "partnerId" | "costType" | "country" | "platform"> {
   /** Directly after each other. */
   before: DayRange;
   now: DayRange;
@@ -103,15 +106,17 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const both = valuesOf({ ...filters, from: before.from, to: now.to, groups: [] });
   const catalog = catalogStatement(control, viewer);
   const isNamed = group === "link" && !isSharded;
+  const audience = audienceOf({ ...filters, groups: group ? [group] : [] });
   const batch = runGated(ledger, control, [
     access(viewer)(control, both),
     catalog.bound,
     filter === "below" && isSharded ? findSubtree(control, both) : nothing(control, {}),
     isNamed ? linkChainsFor(viewer, filter)(control, both) : nothing(control, {}),
-    isNamed ? nothing(control, {}) : judgementFor(BOTH_REPORTS, app)(control, both),
+    isNamed && !audience
+      ? nothing(control, {})
+      : judgementFor(BOTH_REPORTS, app, filter, audience)(control, both),
     ...parts.map(
-      ({ report, scope }): Bound<unknown> =>
-        sumsFor(report, scope.groups, app, filter)(control, valuesOf(scope)),
+      ({ report, scope }): Bound<unknown> => sumsFor(report, scope, app, filter)(control, valuesOf(scope)),
     ),
     ...more,
   ]);
@@ -119,7 +124,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const isFound = scope.link === undefined || found?.level != null;
   const apps = found?.appToken && isFound ? [found.appToken] : [];
   const ids = filter === "below" ? below.map(({ id }) => id) : undefined;
-  const inShards = await findInShards(ledger, parts, both, apps, ids);
+  const inShards = await findInShards(ledger, parts, both, apps, ids, audience);
   const own = rest.slice(0, parts.length) as AnyRow[][];
   const read = parts.map((_, index) => [own, ...inShards].flatMap((sums) => sums[index] ?? []));
   const isTooMany = [own, ...inShards].some((sums) => sums.some((rows) => rows.length > MAX_ROWS));
@@ -127,7 +132,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const sumsAt = (level: number): BothSums => {
     const targets = settleAt(level, links);
     const [spend, engagements, spendBefore, engagementsBefore] = parts.map(({ report }, index) =>
-      toRows(report, read[index] ?? [], targets),
+      toRows(report, read[index] ?? [], targets, audience),
     ) as unknown[] as [Spend, Engagements, Spend, Engagements];
     return { now: { spend, engagements }, before: { spend: spendBefore, engagements: engagementsBefore } };
   };
@@ -149,13 +154,19 @@ async function findInShards(
   { from, to }: Record<string, string | number | null>,
   apps: string[],
   ids: number[] | undefined,
+  audience: AudienceMode | undefined,
 ): Promise<AnyRow[][][]> {
   if (apps.length === 0) return [];
   const given = { apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
   const batches = runOnEveryShard(ledger, (db) => [
-    judgementFor(BOTH_REPORTS, ALLOWED)(db, { ...given, from: from ?? null, to: to ?? null }),
+    judgementFor(
+      BOTH_REPORTS,
+      ALLOWED,
+      ids ? "known" : "all",
+      audience,
+    )(db, { ...given, from: from ?? null, to: to ?? null }),
     ...parts.map(({ report, scope }) =>
-      sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
+      sumsFor(report, scope, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
     ),
   ]);
   return (await unlessTooLarge(batches)).map(([, ...sums]) => sums);
@@ -203,7 +214,7 @@ export async function findDaily(
     parts.map(({ report, scope, ids }) => {
       const links = ids ? "known" : scope.link === undefined ? "all" : "below";
       const values = { ...toValues(scope), ...given, appToken, ids: JSON.stringify(ids ?? []) };
-      return sumsFor(report, scope.groups, app, links)(db, values);
+      return sumsFor(report, scope, app, links)(db, values);
     });
   const { control } = ledger;
   const own = await runGated(ledger, control, sums(control, oneApp(viewer), { ...viewer }));
@@ -211,7 +222,8 @@ export async function findDaily(
   const inShards: AnyRow[][][] = await runOnEveryShard(ledger, (db) => sums(db, ALLOWED, { apps }));
   const [spend, engagements, someSpend, someEngagements] = [0, 1, 2, 3].map((index) => {
     const read = [own as AnyRow[][], ...inShards].flatMap((parts) => parts[index] ?? []);
-    return toRows(BOTH_REPORTS[index % 2] ?? "spend", read, []);
+    const scope: Partial<ReportScope> = parts[index]?.scope ?? {};
+    return toRows(BOTH_REPORTS[index % 2] ?? "spend", read, [], audienceOf(scope));
   }) as unknown[] as [Spend, Engagements, Spend, Engagements];
   return { all: { spend, engagements }, some: { spend: someSpend, engagements: someEngagements } };
 }

@@ -6,7 +6,8 @@ import { l } from "../../links/lists.ts";
 import { as, optional, query, type RowOf } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { statement } from "../../statement.ts";
-import { BOTH_REPORTS, idsOf, type ReportName, type Selection } from "./totals.ts";
+import { BOTH_REPORTS, type ReportName } from "./sources.ts";
+import { idsOf, type Selection } from "./totals.ts";
 
 /** A value of the link that `l` is added to: its ancestor of the level, or itself if it is not below that level. */
 const ofTarget = <T = string>(...values: [own: SQL | AnyColumn, ...above: (SQL | AnyColumn)[]]) => {

@@ -8,9 +8,11 @@ import { type Bound, type Rows, runBatch } from "../../statement.ts";
 import { runOnEveryShard } from "../run.ts";
 import { type Ledger, runGated } from "../shards.ts";
 import { findSubtree, findTargets, type Target } from "./report-links.ts";
+import { type AnyRow, type Group, type ReportName, type ReportRow, SOURCES } from "./sources.ts";
 import {
   ALLOWED,
   access,
+  audienceOf,
   type DayRange,
   everyApp,
   judgementsOf,
@@ -23,7 +25,7 @@ import {
   toValues,
 } from "./statements.ts";
 import { unlessTooLarge } from "./too-large.ts";
-import { type AnyRow, type Group, type ReportName, type ReportRow, SOURCES } from "./totals.ts";
+import type { AudienceMode } from "./totals.ts";
 
 export type { Group, ReportName, ReportRow };
 
@@ -70,8 +72,12 @@ export async function findReports<
   const catalog = catalogStatement(control, viewer);
   const app = oneApp(viewer);
   const isNamed = (scope: ReportScope) => isByLink(scope) && !isSharded;
-  const judged = parts.map(({ report, scope }) => ({ report, scope, isJudged: isNamed(scope) }));
-  const judgements = judgementsOf(control, app, judged, shared);
+  const judged = parts.map(({ report, scope }) => ({
+    report,
+    scope,
+    isJudged: isNamed(scope) && !audienceOf(scope),
+  }));
+  const judgements = judgementsOf(control, app, judged, shared, filter);
   const batch = runGated(ledger, control, [
     access(viewer)(control, shared),
     catalog.bound,
@@ -82,8 +88,7 @@ export async function findReports<
         isNamed(scope) ? linksFor(report, app, filter)(control, valuesOf(scope)) : nothing(control, {}),
     ),
     ...parts.map(
-      ({ report, scope }): Bound<unknown> =>
-        sumsFor(report, scope.groups, app, filter)(control, valuesOf(scope)),
+      ({ report, scope }): Bound<unknown> => sumsFor(report, scope, app, filter)(control, valuesOf(scope)),
     ),
     ...more,
   ]);
@@ -101,10 +106,10 @@ export async function findReports<
     ? await findTargetsOf(control, parts, sums)
     : parts.map((_, index) => results[index] as Target[]);
   const names = catalog.read(partners);
-  const rows = parts.map(({ report }, index) => {
+  const rows = parts.map(({ report, scope }, index) => {
     const read = sums[index] ?? [];
     if (read.some((rows) => rows.length > MAX_ROWS)) return undefined;
-    const added = withPartners(toRows(report, read.flat(), targets[index] ?? []), names);
+    const added = withPartners(toRows(report, read.flat(), targets[index] ?? [], audienceOf(scope)), names);
     return added.length > MAX_ROWS ? undefined : added;
   });
   return {
@@ -128,9 +133,9 @@ export async function findInShards(
   if (apps.length === 0) return [];
   const given = { apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
   const batches = runOnEveryShard(ledger, (db) => [
-    ...judgementsOf(db, ALLOWED, parts, given),
+    ...judgementsOf(db, ALLOWED, parts, given, ids ? "known" : "all"),
     ...parts.map(({ report, scope }) =>
-      sumsFor(report, scope.groups, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
+      sumsFor(report, scope, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
     ),
   ]);
   const rows: AnyRow[][][] = await unlessTooLarge(batches);
@@ -153,20 +158,50 @@ async function findTargetsOf(
 }
 
 /** Puts each link into its target, and adds up the rows that have the same keys then. */
-export function toRows(report: ReportName, sums: AnyRow[], targets: Target[]): AnyRow[] {
-  const keys = Object.keys(SOURCES[report].keys);
+export function toRows(
+  report: ReportName,
+  sums: AnyRow[],
+  targets: Target[],
+  audience?: AudienceMode,
+): AnyRow[] {
+  const keys = [...Object.keys(SOURCES[report].keys), ...(audience ? ["country", "platform"] : [])];
   const targetOf = new Map(
     targets.map(({ linkId, targetId, ...names }) => [linkId, { linkId: targetId, ...names }]),
   );
   const rows = new Map<string, AnyRow>();
-  for (const sum of sums) {
+  for (const sum of audience === "split" ? withNotRecorded(sums, report) : sums) {
     const row: AnyRow = { ...sum, ...targetOf.get(sum.linkId ?? 0) };
     const key = JSON.stringify(keys.map((name) => row[name]));
     const same = rows.get(key);
     if (same) addTo(same, row, report);
     else rows.set(key, row);
   }
-  return [...rows.values()].sort((left, right) => compare(keys, left, right));
+  const shown = [...rows.values()].filter(
+    (row) => audience !== "split" || isRecorded(row) || !isEmpty(row, report),
+  );
+  return shown.sort((left, right) => compare(keys, left, right));
+}
+
+/** Whether a row has a country or a platform. The other sums of a report that is split are those of all. */
+const isRecorded = ({ country, platform }: AnyRow) => country !== null || platform !== null;
+
+/** What is recorded is subtracted from the sums of all, so that only what is not recorded is left of them. */
+function withNotRecorded(sums: AnyRow[], report: ReportName): AnyRow[] {
+  const { money, counts } = SOURCES[report];
+  const subtracted = sums.filter(isRecorded).map((sum): AnyRow => {
+    const row: AnyRow = { ...sum, country: null, platform: null };
+    for (const name of Object.keys(money)) row[name] = String(-BigInt(sum[name] ?? 0));
+    for (const name of Object.keys(counts)) row[name] = -Number(sum[name]);
+    return row;
+  });
+  return [...sums, ...subtracted];
+}
+
+function isEmpty(row: AnyRow, report: ReportName): boolean {
+  const unitsOf = (name: string) =>
+    BigInt(row[`${name}Whole`] ?? 0) * 100_000_000n + BigInt(row[`${name}Rest`] ?? 0);
+  const isZero = unitsOf("costs") === 0n && unitsOf("adjusted") === 0n;
+  return isZero && Object.keys(SOURCES[report].counts).every((name) => row[name] === 0);
 }
 
 export function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {
@@ -197,7 +232,7 @@ export async function findSpendOfApps(
   const values = { ...toValues(part.scope), apps: JSON.stringify(apps) };
   const batch = runGated(ledger, control, [
     ...judgementsOf(control, ALLOWED, [part], values),
-    sumsFor("spend", groups, ALLOWED, "all")(control, values),
+    sumsFor("spend", { groups }, ALLOWED, "all")(control, values),
   ]);
   const own = (await unlessTooLarge(batch)).slice(-1);
   const all = [own, ...(await findInShards(ledger, [part], apps, undefined))];
@@ -215,7 +250,7 @@ export async function findOwnTotals(ledger: Ledger, viewer: Viewer, days: DayRan
     runGated(ledger, control, [
       ...judgementsOf(control, everyApp(viewer), parts, { ...viewer }),
       ...parts.map(({ report, scope }) =>
-        sumsFor(report, scope.groups, everyApp(viewer), "all")(control, { ...toValues(scope), ...viewer }),
+        sumsFor(report, scope, everyApp(viewer), "all")(control, { ...toValues(scope), ...viewer }),
       ),
     ]),
   );

@@ -6,7 +6,8 @@ import { as, optional, query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { type Bound, statement, type Value } from "../../statement.ts";
 import { BELOW, IDS, IDS_BELOW, linksOf } from "./report-links.ts";
-import { judgementOf, type ReportName, sumsOf } from "./totals.ts";
+import type { ReportName } from "./sources.ts";
+import { type AudienceMode, judgementOf, sumsOf } from "./totals.ts";
 
 /** Days since 1970 in UTC, both inclusive. */
 export interface DayRange {
@@ -25,6 +26,18 @@ export interface ReportScope extends DayRange {
   costType?: string | undefined;
   currency?: string | undefined;
   kind?: string | undefined;
+  country?: string | undefined;
+  platform?: string | undefined;
+}
+
+/** Which counts by country and platform a report needs; undefined for none. */
+export function audienceOf({
+  groups = [],
+  country,
+  platform,
+}: Partial<ReportScope>): AudienceMode | undefined {
+  if (country !== undefined || platform !== undefined) return "only";
+  return groups.includes("country") || groups.includes("platform") ? "split" : undefined;
 }
 
 /** Which apps a statement sums. `name` identifies it. */
@@ -77,9 +90,18 @@ export function once<S>(name: string, build: () => S): S {
 
 type Links = keyof typeof LINKS;
 
-export function sumsFor(report: ReportName, groups: readonly string[], apps: Apps, links: Links) {
-  const selection = { apps: apps.sql, ...LINKS[links] };
-  return once([report, apps.name, links, ...groups].join(), () => sumsOf(report, groups, selection));
+export function sumsFor(
+  report: ReportName,
+  scope: Pick<ReportScope, "groups" | "country" | "platform">,
+  apps: Apps,
+  links: Links,
+) {
+  const { groups } = scope;
+  const audience = audienceOf(scope);
+  const selection = { apps: apps.sql, ...LINKS[links], audience };
+  return once([report, apps.name, links, audience, ...groups].join(), () =>
+    sumsOf(report, groups, selection),
+  );
 }
 /** The links of a report. Judges the report too. */
 export function linksFor(report: ReportName, apps: Apps, links: Links) {
@@ -87,15 +109,23 @@ export function linksFor(report: ReportName, apps: Apps, links: Links) {
   return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
 }
 
-/** Judges reports that are read together. */
-export function judgementFor(reports: readonly ReportName[], apps: Apps) {
-  return once([...reports, apps.name, "judgement"].join(), () => judgementOf(reports, { apps: apps.sql }));
+/** Judges reports that are read together. Only by country and platform, the links make the rows fewer. */
+export function judgementFor(
+  reports: readonly ReportName[],
+  apps: Apps,
+  links: Links = "all",
+  audience?: AudienceMode,
+) {
+  const selection = audience ? { apps: apps.sql, ...LINKS[links], audience } : { apps: apps.sql };
+  return once([...reports, apps.name, audience && links, audience, "judgement"].join(), () =>
+    judgementOf(reports, selection),
+  );
 }
 
 /** A report and its days. `isJudged`: another statement of the batch judges it. */
 interface Covering {
   report: ReportName;
-  scope: DayRange;
+  scope: DayRange & Partial<ReportScope>;
   isJudged?: boolean;
 }
 
@@ -108,23 +138,33 @@ export function judgementsOf(
   apps: Apps,
   reports: readonly Covering[],
   values: Record<string, Value>,
+  links: Links = "all",
 ): Bound<never>[] {
   const covers = (one: Covering, other: Covering) =>
-    one.report === other.report && one.scope.from <= other.scope.from && one.scope.to >= other.scope.to;
+    one.report === other.report &&
+    audienceOf(one.scope) === audienceOf(other.scope) &&
+    one.scope.from <= other.scope.from &&
+    one.scope.to >= other.scope.to;
   return reports
     .filter((one, index) => {
       const isWithin = (other: Covering, at: number) =>
         at !== index && covers(other, one) && (!covers(one, other) || other.isJudged || at < index);
       return !one.isJudged && !reports.some(isWithin);
     })
-    .map(({ report, scope: { from, to } }) => judgementFor([report], apps)(db, { ...values, from, to }));
+    .map(({ report, scope }) => {
+      const { from, to } = scope;
+      return judgementFor([report], apps, links, audienceOf(scope))(db, { ...values, from, to });
+    });
 }
 
 /** The most sums that a report reads from one database, and the most rows that it can have. */
 export const MAX_ROWS = 50_000;
 
 export function toValues({ groups: _, ...scope }: ReportScope): Record<string, Value> {
-  const none = { link: null, level: null, partnerId: null, costType: null, currency: null, kind: null };
+  const none = {
+    ...{ link: null, level: null, partnerId: null, costType: null, currency: null, kind: null },
+    ...{ country: null, platform: null },
+  };
   const given = Object.entries(scope).filter(([, value]) => value !== undefined);
   return { ...none, ...Object.fromEntries(given), limit: MAX_ROWS + 1 };
 }

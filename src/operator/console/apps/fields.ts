@@ -26,6 +26,7 @@ const FIELDS = {
     required: true,
     hint: "Links that users create, at all levels.",
   },
+  audience: { label: "Count clicks, impressions and costs by country and platform", box: true },
 } satisfies Fields;
 
 /** The fields with their values, by default those of a new app. */
@@ -35,7 +36,7 @@ export function appFields(app: Partial<AppItem> = {}): { fields: Fields; values:
     app.created_link_count === undefined ? "" : ` The app has ${showCount(app.created_link_count)} now.`;
   return {
     fields: { ...FIELDS, max_links: { ...max_links, hint: max_links.hint + used } },
-    values: { max_links: DEFAULT_MAX_LINKS, ...app },
+    values: { max_links: DEFAULT_MAX_LINKS, audience: true, ...app },
   };
 }
 

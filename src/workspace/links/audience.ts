@@ -1,0 +1,115 @@
+/** The section of a link's page about the countries and platforms of its clicks and costs. */
+import { html } from "hono/html";
+import type { Viewer } from "../../db/accounts/viewers.ts";
+import type { ReportRow } from "../../db/ledger/reports/reports.ts";
+import { ifNotTooLarge } from "../../db/ledger/reports/too-large.ts";
+import type { Ledger } from "../../db/ledger/shards.ts";
+import { currenciesOf, type Figures, toFigures } from "../../domain/performance.ts";
+import { MAX_AUDIENCE_DAYS } from "../../http/input/report-fields.ts";
+import { countryName, platformName } from "../../pages/audience.ts";
+import { card } from "../../pages/elements.ts";
+import { NONE, showCount, showExact, showMoney, showShare } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import type { Period } from "../../pages/periods.ts";
+import { firstRows, table } from "../../pages/table.ts";
+import { readReports } from "../../usecases/reports.ts";
+
+export interface LinkAudience {
+  spend: ReportRow<"spend">[];
+  counts: ReportRow<"engagements">[];
+}
+
+/** Undefined if the days are more than the reports cover, or if there is too much to add up. */
+export async function readAudience(
+  ledger: Ledger,
+  viewer: Viewer,
+  appToken: string,
+  link: string,
+  { from, to }: Period,
+): Promise<LinkAudience | undefined> {
+  if (to - from >= MAX_AUDIENCE_DAYS.link) return undefined;
+  const found = await ifNotTooLarge(
+    readReports(ledger, viewer, appToken, [
+      { report: "spend", scope: { from, to, link, groups: ["cost_type", "country", "platform"] } },
+      { report: "engagements", scope: { from, to, link, groups: ["kind", "country", "platform"] } },
+    ]),
+  );
+  return found && { spend: found.rows[0], counts: found.rows[1] };
+}
+
+type Key = "country" | "platform";
+const NAMES = { country: countryName, platform: platformName };
+const HEADINGS = { country: "Country", platform: "Platform" };
+
+interface Line {
+  key: string | null;
+  figures: Figures;
+}
+
+export function audienceSection(url: URL, audience: LinkAudience | undefined): Markup {
+  const isEmpty = audience?.spend.length === 0 && audience.counts.length === 0;
+  const content = !audience
+    ? html`<p class="muted">Choose at most ${MAX_AUDIENCE_DAYS.link} days to see countries and platforms.</p>`
+    : isEmpty
+      ? html`<p class="muted">No clicks, impressions or costs in these days.</p>`
+      : html`
+          ${audienceTable(url, audience, "country")}
+          ${audienceTable(url, audience, "platform")}
+          <p class="hint">As Cloudflare and the browser say. Clicks that a server sent are unknown, unless it names them. <a href="/docs/privacy">What is stored</a></p>`;
+  return card({ id: "audience", title: "Countries and platforms" }, content);
+}
+
+function audienceTable(url: URL, { spend, counts }: LinkAudience, by: Key): Markup {
+  const [currency = null, ...others] = currenciesOf(spend, []);
+  const keys = new Set([...spend, ...counts].map((row) => row[by] ?? null));
+  const of = <Row extends Partial<Record<Key, string | null>>>(rows: Row[], key: string | null) =>
+    rows.filter((row) => (row[by] ?? null) === key);
+  const lines = [...keys]
+    .map((key): Line => ({ key, figures: toFigures(currency, of(spend, key), of(counts, key)) }))
+    .sort((one, other) => compare(one, other));
+  const total = toFigures(currency, spend, counts);
+  const clicks = total.clicks ?? 0n;
+  const { rows, more } = firstRows(url, lines, by);
+  return html`
+    <h3>${HEADINGS[by]}</h3>
+    ${table<Line>({
+      label: `Clicks and spend by ${by}`,
+      layout: "figures-in-row",
+      columns: [
+        { heading: HEADINGS[by], cell: ({ key }) => NAMES[by](key) },
+        { heading: "Clicks", kind: "number", cell: ({ figures }) => showCount(Number(figures.clicks)) },
+        {
+          heading: "Share",
+          kind: "number",
+          cell: ({ figures }) => (clicks === 0n ? NONE : showShare(figures.clicks ?? 0n, clicks)),
+        },
+        total.impressions !== 0n && {
+          heading: "Impressions",
+          kind: "number",
+          cell: ({ figures }) => showCount(Number(figures.impressions)),
+        },
+        currency !== null && {
+          heading: `Spend, ${currency}`,
+          kind: "number",
+          cell: ({ figures }) => showExact(figures.spend, currency),
+        },
+        currency !== null && {
+          heading: "Cost per click",
+          kind: "number",
+          cell: ({ figures }) =>
+            figures.costPerClick === null ? NONE : showMoney(figures.costPerClick, currency),
+        },
+      ],
+      rows,
+    })}
+    ${more}
+    ${others.length > 0 ? html`<p class="hint">Without costs in ${others.join(", ")}.</p>` : ""}`;
+}
+
+/** The most clicks first, and what is not recorded last. */
+function compare(one: Line, other: Line): number {
+  if (one.key === null || other.key === null) return one.key === null ? 1 : -1;
+  const clicks = Number((other.figures.clicks ?? 0n) - (one.figures.clicks ?? 0n));
+  const spend = other.figures.spend - one.figures.spend;
+  return clicks || (spend === 0n ? (one.key < other.key ? -1 : 1) : spend > 0n ? 1 : -1);
+}

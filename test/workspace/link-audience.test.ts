@@ -1,0 +1,87 @@
+/** The section of a link's page about countries and platforms. */
+import { beforeEach, expect, it } from "vitest";
+import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/audience.ts";
+import { countryName, platformName } from "../../src/pages/audience.ts";
+import { type Browser, signedIn } from "../account/support.ts";
+import { ANDROID, ask, call, click, DEMO, IPHONE, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, LINK } from "../support.ts";
+import { APP, open, tablesOf, textOf } from "./page-text.ts";
+
+const PAGE = `${APP}/links/${DEMO.linkToken}`;
+const TODAY = "?from=2026-03-15&to=2026-03-15";
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshLedger();
+  browser = await signedIn();
+});
+
+async function section(query = TODAY) {
+  const page = await open(browser, `${PAGE}${query}`);
+  const [found = ""] = /<section[^>]*aria-labelledby="audience"[\s\S]*?<\/section>/.exec(page) ?? [];
+  return {
+    text: textOf(found),
+    tables: tablesOf(found).map((lines) => lines.slice(1).map(({ cells }) => cells)),
+  };
+}
+
+it("has English names for every country and platform, and for what is not known and not recorded", () => {
+  const names = [...COUNTRY_CODES].map(countryName);
+  expect(names.filter((name) => name.length < 4)).toEqual([]);
+  expect(new Set(names).size).toBe(250);
+  expect(["DE", "CI", "XX", null].map(countryName)).toEqual([
+    "Germany",
+    "Côte d’Ivoire",
+    "Unknown",
+    "Not recorded",
+  ]);
+  expect([...PLATFORMS, null].map(platformName)).toEqual([
+    ...["iOS", "Android", "Windows", "macOS", "Linux", "Other"],
+    "Not recorded",
+  ]);
+});
+
+it("shows clicks, their share, spend and cost per click of each, the most clicks first and what is not recorded last", async () => {
+  for (const id of ["audience-page-1", "audience-page-2"]) await click(id, { cf: { country: "DE" } });
+  await call(LINK, { cf: { country: "DE" }, headers: { "user-agent": IPHONE } });
+  await click("audience-page-3", { headers: { "user-agent": ANDROID } });
+  await view("audience-page-5", { cf: { country: "FR" } });
+  await rows("UPDATE apps SET audience = 0");
+  for (const id of ["audience-page-6", "audience-page-7", "audience-page-8", "audience-page-9"])
+    await click(id);
+  await sendCost({ cost_id: "audience-page-1", cost_amount: "1" });
+  await sendCost({ cost_id: "audience-page-2", cost_amount: "2" });
+  await sendCost({ cost_id: "audience-page-5", cost_type: "cpm", cost_amount: "500" });
+  await sendCost({ cost_id: "audience-page-6", cost_amount: "3" });
+  const { tables, text } = await section();
+  expect(tables[0]).toEqual([
+    ["Germany", "3", "37.5%", "0", "3.00", "$1.50"],
+    ["Unknown", "1", "12.5%", "0", "0.00", "–"],
+    ["France", "0", "0.0%", "1", "0.50", "–"],
+    ["Not recorded", "4", "50.0%", "0", "3.00", "$3.00"],
+  ]);
+  expect(tables[1]?.map(([name]) => name)).toEqual(["iOS", "Android", "Not recorded"]);
+  expect(text).toContain("Clicks that a server sent are unknown, unless it names them.");
+});
+
+it("names the other currencies, which its amounts are without", async () => {
+  for (const [id, currency] of [
+    ["audience-page-1", "USD"],
+    ["audience-page-2", "EUR"],
+    ["audience-page-3", "USD"],
+  ] as const) {
+    await click(id, { cf: { country: "DE" } });
+    await sendCost({ cost_id: id, cost_currency: currency, cost_amount: "1" });
+  }
+  const { tables, text } = await section();
+  expect(tables[0]).toEqual([["Germany", "3", "100.0%", "2.00", "$1.00"]]);
+  expect(text).toContain("Without costs in EUR.");
+});
+
+it("says why it is empty, and how many days it covers at most", async () => {
+  expect((await section()).text).toContain("No clicks, impressions or costs in these days.");
+  const { text } = await section("?from=2025-12-12&to=2026-03-15");
+  expect(text).toContain("Choose at most 93 days to see countries and platforms.");
+  await ask(`${LINK}?s2s=1&country=DE`);
+  expect((await section("?from=2025-12-13&to=2026-03-15")).text).toContain("Germany");
+});
