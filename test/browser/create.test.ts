@@ -22,6 +22,9 @@ async function download(page: Page, name: string): Promise<string> {
   return readFile(await file.path(), "utf8");
 }
 
+/** The links of the Links page that are in its menu. */
+const openMenu = (page: Page) => page.locator("summary", { hasText: "More" }).click();
+
 /** Focuses an element with Tab. */
 async function tabTo(page: Page, name: RegExp) {
   for (let step = 0; step < 60; step++) {
@@ -86,9 +89,10 @@ describe.each([
 
   it("exports, imports the same file without a change, and imports a new one", async () => {
     const page = await openPage(`${APP}/links?q=video`, { javaScriptEnabled });
+    await openMenu(page);
     const exported = await download(page, "Export CSV");
     expect(exported.split("\r\n")).toHaveLength(4);
-    await page.getByRole("link", { name: "Import", exact: true }).click();
+    await page.getByRole("link", { name: "Import CSV", exact: true }).click();
     const file = { name: "links.csv", mimeType: "text/csv", buffer: Buffer.from(exported) };
     await page.getByLabel("CSV file").setInputFiles(file);
     await page.getByRole("button", { name: "Check file" }).click();
@@ -154,6 +158,7 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   expect(results.split("\r\n")).toHaveLength(1 + 1_203 + 1);
   const other = await page.context().newPage();
   await other.goto(`${APP}/links?q=${encodeURIComponent(network)}`);
+  await openMenu(other);
   const exported = await download(other, "Export CSV");
   expect(exported).toContain(`,${network},,,,Acme Ads,1,on,`);
   await page.getByRole("button", { name: "Check file" }).click();

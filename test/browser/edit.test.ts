@@ -102,7 +102,7 @@ describe.each(WAYS)("%s", (_, options) => {
       .getByRole("combobox", { name: "Partner" })
       .selectOption({ label: `${other} (no cost data yet)` });
     await press(page, "Preview changes");
-    await page.getByText("Changing the partner turns cost data off.").waitFor();
+    await page.getByText("This turns cost data off.").waitFor();
   });
 
   it("archives links that were selected on two pages, and takes it back", async () => {
@@ -134,12 +134,12 @@ describe.each(WAYS)("%s", (_, options) => {
     await press(page, "Review changes");
     await page.getByText("Archive: 2 links of 2 links selected will change.").waitFor();
     await press(page, "Change 2 links");
-    await page.getByRole("status").getByText("Archive: 2 links changed.").waitFor();
+    await page.getByRole("status").getByText("2 links archived.").waitFor();
     const archived = async () =>
       (await api(`?name=${encodeURIComponent(prefix)}&archived=true`)).map(({ name }) => name.slice(-2));
     expect(await archived()).toEqual(["11", "61"]);
     await press(page, "Undo");
-    await page.getByRole("status").getByText("Restore: 2 links changed.").waitFor();
+    await page.getByRole("status").getByText("2 links restored.").waitFor();
     expect(await archived()).toEqual([]);
   });
 });
@@ -200,7 +200,7 @@ describe("with only the keyboard", () => {
     await page.getByText("Attach to Acme Ads: 1 link of 1 link selected will change.").waitFor();
     await tabTo(page, /^Change 1 link$/);
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Attach to Acme Ads: 1 link changed.").waitFor();
+    await page.getByRole("status").getByText("1 link attached to Acme Ads.").waitFor();
     expect(await readLink(link)).toMatchObject({ partner_id: 1 });
   });
 });
@@ -253,7 +253,7 @@ describe("is accessible and fits", () => {
     const { token } = await createLink(unique("Archived"));
     const page = await openPage(`${APP}/links/bulk?action=archive&links=${token},nosuchlink`);
     await press(page, "Change 1 link");
-    await page.getByRole("status").getByText("Archive: 1 link changed. 1 link not changed.").waitFor();
+    await page.getByRole("status").getByText("1 link archived. 1 link not changed.").waitFor();
     await checkEveryWidth(page, "bulk-result");
   });
 

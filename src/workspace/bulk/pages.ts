@@ -7,7 +7,11 @@ import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
+import { badge, buttonLink, notice, pageHead, pathText } from "../../pages/elements.ts";
+import { form } from "../../pages/form.ts";
+import { showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { table } from "../../pages/table.ts";
 import { changeLinks, judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { ACTIONS } from "./selection.ts";
@@ -38,37 +42,43 @@ export const bulkPage: Show = async (context, member) => {
   });
   const { results, missing, partners } = await judgeAll(context, member, bulk);
   const changed = results.filter(({ isChanged }) => isChanged).length;
-  const rows = results.map((result) =>
-    row(
+  const lines = results.map((result) =>
+    lineOf(
       result,
       result.rejection
-        ? html`<span class="badge error">Can't change</span> ${explain(result, partners)}`
+        ? html`${badge("Can't change", "error")} ${explain(result, partners)}`
         : result.isChanged
-          ? html`${describeChange(result.before, result.after, partners)}`
+          ? describeChange(result.before, result.after, partners)
           : html`<span class="muted">No change</span>`,
     ),
   );
-  const name = actionName(bulk, partners);
+  const hidden = { ...toFields(bulk), seen: showSeen(bulk, results) };
   return {
     title: "Review changes",
     body: html`
-      <h1>Review changes</h1>
-      <p class="lead">${name}: ${count(changed)} of ${count(links.length)} selected will change. Nothing is saved yet.</p>
-      ${table(rows, missing)}
-      <div class="actions">
-        ${changed === 0 ? "" : post(member, bulk, html`<button>Change ${count(changed)}</button>`, showSeen(bulk, results))}
-        <a class="button secondary" href="${back}">Back to links</a>
-      </div>`,
+      ${pageHead("Review changes")}
+      <p class="lead">${actionName(bulk, partners)}: ${count(changed)} of ${count(links.length)} selected will change. Nothing is saved yet.</p>
+      ${changeTable(lines, missing)}
+      ${
+        changed === 0
+          ? html`<p class="actions">${buttonLink(back, "Back to links")}</p>`
+          : form({
+              action: `${member.path}/links/bulk`,
+              hidden,
+              button: `Change ${count(changed)}`,
+              cancel: back,
+            })
+      }`,
   };
 };
 
-const count = (links: number) => `${links} ${links === 1 ? "link" : "links"}`;
+const count = (links: number) => showPlural(links, "link", "links");
 
 /** Every link is changed or not by itself. One that somebody changed since the review is not. */
 export const submitBulk: Show = async (context, member) => {
-  const form = await readForm(context, bulkForm);
-  if ("errors" in form) throw invalidRequest(form.errors);
-  const { seen, ...bulk } = form.fields;
+  const sent = await readForm(context, bulkForm);
+  if ("errors" in sent) throw invalidRequest(sent.errors);
+  const { seen, ...bulk } = sent.fields;
   const scope = { ...member.viewer, appToken: member.app.token };
   const at = { now: context.now, seen };
   const update = toUpdate(bulk);
@@ -96,17 +106,17 @@ export const bulkResult: Show = async (context, member) => {
   const failed = results.filter(
     ({ before, isChanged, rejection }) => rejection || (isChanged && !wasChanged.has(before.token)),
   );
-  const rows = results.map((result) =>
-    row(
+  const lines = results.map((result) =>
+    lineOf(
       result,
       done.has(result)
-        ? html`<span class="badge ok">Changed</span>`
+        ? badge("Changed", "ok")
         : result.rejection
-          ? html`<span class="badge error">Not changed</span> ${explain(result, partners)}`
+          ? html`${badge("Not changed", "error")} ${explain(result, partners)}`
           : result.isChanged
             ? wasChanged.has(result.before.token)
-              ? html`<span class="badge">Changed again</span> It was changed, and then changed again.`
-              : html`<span class="badge error">Not changed</span> Somebody changed it after your review. Select it and review the change again.`
+              ? html`${badge("Changed again")} It was changed, and then changed again.`
+              : html`${badge("Not changed", "error")} Somebody changed it after your review. Select it and review the change again.`
             : html`<span class="muted">No change needed.</span>`,
     ),
   );
@@ -114,32 +124,55 @@ export const bulkResult: Show = async (context, member) => {
   const opposite = action === "archive" || action === "restore" ? OPPOSITES[action] : undefined;
   const undo =
     opposite && changed.length > 0
-      ? post(
-          member,
-          { ...query, action: opposite, links: changed.map(({ before }) => before.token) },
-          html`<button class="small secondary">Undo</button>`,
-        )
+      ? form({
+          action: `${member.path}/links/bulk`,
+          hidden: toFields({ ...query, action: opposite, links: changed.map(({ before }) => before.token) }),
+          button: "Undo",
+          kind: "small secondary",
+        })
       : "";
   const failures = failed.length + missing.length;
+  const said = doneText(query, changed.length, partners);
   return {
-    title: "Result",
+    title: said,
     body: html`
-      <h1>Result</h1>
-      <div class="notice undo ${failures > 0 ? "warn" : "ok"}">
-        <p role="status">${actionName(query, partners)}: ${count(changed.length)} changed.${failures > 0 ? ` ${count(failures)} not changed.` : ""}</p>
-        ${undo}
-      </div>
-      ${table(rows, missing)}
+      ${pageHead(said)}
+      ${notice(`${said}.${failures > 0 ? ` ${count(failures)} not changed.` : ""}`, failures > 0 ? "warn" : "ok", { announced: true, action: undo })}
+      ${changeTable(lines, missing)}
       <p class="actions">
-        <a class="button" href="${backPath(member, query.back, [])}">Back to links</a>
+        ${buttonLink(backPath(member, query.back, []), "Back to links", "")}
         <a href="${backPath(member, query.back, query.links)}">Keep the selection</a>
       </p>`,
   };
 };
 
+/** What was done, to so many links. */
+function doneText({ action, partner }: Bulk, changed: number, partners: Judged["partners"]): string {
+  if (changed === 0) return "No links changed";
+  const links = count(changed);
+  switch (action) {
+    case "archive":
+      return `${links} archived`;
+    case "restore":
+      return `${links} restored`;
+    case "attach":
+      return `${links} attached to ${nameOf(partner, partners)}`;
+    case "detach":
+      return `${links} detached`;
+    case "cost-on":
+      return `Cost data turned on for ${links}`;
+    case "cost-off":
+      return `Cost data turned off for ${links}`;
+    case "cost-inherit":
+      return `Cost data set to same as parent for ${links}`;
+  }
+}
+
+const nameOf = (partner: number | undefined, partners: Judged["partners"]) =>
+  partners.get(partner ?? 0)?.displayName ?? "an unknown partner";
+
 function actionName({ action, partner }: Bulk, partners: Judged["partners"]): string {
-  if (action !== "attach") return ACTIONS[action];
-  return `Attach to ${partners.get(partner ?? 0)?.displayName ?? "an unknown partner"}`;
+  return action === "attach" ? `Attach to ${nameOf(partner, partners)}` : ACTIONS[action];
 }
 
 type Judged = Awaited<ReturnType<typeof judgeAll>>;
@@ -155,32 +188,46 @@ async function judgeAll({ env }: Context, { viewer, app }: Member, bulk: Bulk) {
   return { results, missing: bulk.links.filter((token) => !links.has(token)), partners };
 }
 
-const fullName = ({ inheritedName, label }: UpdateResult["before"]) =>
-  [...(inheritedName?.split("::") ?? []), label].join(" › ");
+const pathOf = ({ inheritedName, label }: UpdateResult["before"]) => [
+  ...(inheritedName?.split("::") ?? []),
+  label,
+];
+const fullName = (link: UpdateResult["before"]) => pathOf(link).join(" › ");
 
-function row({ before }: UpdateResult, text: Markup): Markup {
-  return html`<tr><th scope="row">${fullName(before)}</th><td data-label="Change">${text}</td></tr>`;
+interface Line {
+  link: Markup;
+  change: Markup | string;
 }
 
-function table(rows: Markup[], missing: string[]): Markup {
+const lineOf = ({ before }: UpdateResult, change: Markup | string): Line => ({
+  link: pathText(pathOf(before)),
+  change,
+});
+
+function changeTable(lines: Line[], missing: string[]): Markup | string {
   const unknown = missing.map(
-    (token) =>
-      html`<tr><th scope="row"><code>${token}</code></th><td data-label="Change"><span class="badge error">Can't change</span> This app has no link with this token.</td></tr>`,
+    (token): Line => ({
+      link: html`<code>${token}</code>`,
+      change: html`${badge("Can't change", "error")} This app has no link with this token.`,
+    }),
   );
-  return html`
-    <div class="table stacked" tabindex="0" role="region" aria-label="Selected links"><table>
-      <thead><tr><th scope="col">Link</th><th scope="col">Change</th></tr></thead>
-      <tbody>${rows}${unknown}</tbody>
-    </table></div>`;
+  return table({
+    label: "Selected links",
+    columns: [
+      { heading: "Link", cell: ({ link }) => link },
+      { heading: "Change", cell: ({ change }) => change },
+    ],
+    rows: [...lines, ...unknown],
+  });
 }
 
-/** A form that makes a change. */
-function post({ path }: Member, { action, partner, links, back }: Bulk, button: Markup, seen = ""): Markup {
-  const inputs = Object.entries({ action, partner: partner ?? "", links: links.join(), back, seen })
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  return html`<form method="post" action="${path}/links/bulk">${inputs}${button}</form>`;
-}
+/** The fields of a form that makes a change. */
+const toFields = ({ action, partner, links, back }: Bulk) => ({
+  action,
+  partner: String(partner ?? ""),
+  links: links.join(),
+  back,
+});
 
 /** The Links page with the query from which the form was sent, and a selection. */
 function backPath({ path }: Member, back: string, selected: string[]): string {

@@ -1,7 +1,18 @@
 /** The pages that create links: one path, pasted paths, and the result of those. */
 import { html } from "hono/html";
 import type { FoundPath } from "../../db/links/paths.ts";
+import {
+  breadcrumb,
+  buttonLink,
+  card,
+  choices,
+  facts,
+  nameText,
+  notice,
+  pageHead,
+} from "../../pages/elements.ts";
 import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
+import { form } from "../../pages/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { countItems, countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
@@ -56,11 +67,12 @@ function formPage(
     body: html`
       ${head(place, rejected)}
       <section class="card">
-        <form method="post" action="${hrefOf(place)}">
-          ${fixedLevels(place)}
-          <div class="columns"><div>${fields}</div><div>${settings}</div></div>
-          <p class="actions"><button>${button}</button> <a class="button secondary" href="${cancelHref(place)}">Cancel</a></p>
-        </form>
+        ${form({
+          action: hrefOf(place),
+          more: html`${fixedLevels(place)}<div class="columns"><div>${fields}</div><div>${settings}</div></div>`,
+          button,
+          cancel: cancelHref(place),
+        })}
         ${hint}
       </section>`,
   };
@@ -69,7 +81,7 @@ function formPage(
 function hintOf(first: number, index: number): string {
   const example = `For example ${EXAMPLES[first + index]}.`;
   if (index > 0) return `${example} Optional.`;
-  return first === 0 ? `${example} A network that exists is used.` : example;
+  return first === 0 ? `${example} An existing network is reused.` : example;
 }
 
 export function pastePage(place: Place, rejected?: RejectedForm): AppPage {
@@ -82,7 +94,7 @@ export function pastePage(place: Place, rejected?: RejectedForm): AppPage {
       label: "Paths",
       rows: 10,
       required: true,
-      hint: `One path per line, up to ${MAX_LINES}: ${levels}. For example ${example}. Links that exist are used.`,
+      hint: `One path per line, up to ${MAX_LINES}: ${levels}. For example ${example}. Existing links are reused.`,
     },
     rejected,
   );
@@ -91,7 +103,7 @@ export function pastePage(place: Place, rejected?: RejectedForm): AppPage {
 }
 
 /** The result of pasted paths, with a form for the lines that were rejected. */
-export function createdPage(place: Place, outcomes: Outcome[], form: URLSearchParams): AppPage {
+export function createdPage(place: Place, outcomes: Outcome[], sent: URLSearchParams): AppPage {
   const created = countItems(outcomes, "imported");
   const [exist, rejected] = [countOf(outcomes, "duplicate"), countOf(outcomes, "rejected")];
   const failed = outcomes.filter(({ state }) => state === "rejected").map(({ name }) => name);
@@ -101,31 +113,32 @@ export function createdPage(place: Place, outcomes: Outcome[], form: URLSearchPa
     exist ? `${countText(LINK_TEXTS, exist)} existed already.` : "",
     rejected ? `${rejected} ${rejected === 1 ? "line" : "lines"} rejected.` : "",
   ];
-  const hidden = ["partner_id", "partner", "cost_data"].map((name) =>
-    form.has(name) ? html`<input type="hidden" name="${name}" value="${form.get(name) ?? ""}">` : "",
-  );
+  const settings = ["partner_id", "partner", "cost_data"].map((name) => [name, sent.get(name) ?? ""]);
   const heading = created ? "Links created" : "No links created";
   return {
     title: heading,
     body: html`
-      ${breadcrumb(place)}
-      <h1>${heading}</h1>
-      <p class="notice ${rejected ? "warn" : "ok"}" role="status">${text.filter(Boolean).join(" ")}</p>
+      ${trail(place)}
+      ${pageHead(heading)}
+      ${notice(text.filter(Boolean).join(" "), rejected ? "warn" : "ok", { announced: true })}
       ${outcomeTable({ ...LINK_TEXTS, row: "Line" }, outcomes, showPath(member))}
       ${
         failed.length === 0
           ? ""
-          : html`
-            <section class="card" aria-labelledby="again">
-              <h2 id="again">Fix the rejected lines</h2>
-              <form method="post" action="${hrefOf(place)}">
-                ${hidden}
-                ${field({ name: "paths", label: "Rejected lines", rows: Math.min(failed.length + 1, 10), required: true, value: failed.join("\n") })}
-                <button>Create links</button>
-              </form>
-            </section>`
+          : card(
+              { id: "again", title: "Fix the rejected lines" },
+              form({
+                action: hrefOf(place),
+                hidden: Object.fromEntries(settings),
+                fields: {
+                  paths: { label: "Rejected lines", rows: Math.min(failed.length + 1, 10), required: true },
+                },
+                values: { paths: failed.join("\n") },
+                button: "Create links",
+              }),
+            )
       }
-      <p class="actions"><a class="button secondary" href="${cancelHref(place)}">Show links</a> <a href="${hrefOf(place)}">Paste more</a></p>`,
+      <p class="actions">${buttonLink(cancelHref(place), "Show links")} <a href="${hrefOf(place)}">Paste more</a></p>`,
   };
 }
 
@@ -145,28 +158,31 @@ const cancelHref = ({ member, parent }: Place) => `${member.path}/links${parent 
 
 /** The fields must be rendered before, because the summary links to them. */
 function head(place: Place, rejected?: RejectedForm): Markup {
-  const view = (paste: boolean, text: string) =>
-    html`<li><a href="${hrefOf(place, paste)}" ${paste === place.isPaste ? html`aria-current="page"` : ""}>${text}</a></li>`;
+  const isInvalid = rejected?.error.code === "invalid_request";
+  const lead = html`<strong>No link was created.</strong> Fix the errors below and try again.`;
   return html`
-    ${breadcrumb(place)}
-    ${rejected ? errorSummary(rejected, rejected.error.code === "invalid_request" ? html`<strong>No link was created.</strong> Fix the errors below and try again.` : undefined) : ""}
-    <h1>${headingOf(place)}</h1>
-    <nav class="choice" aria-label="How many links"><ul class="choices">${view(false, "One link")}${view(true, "Paste many")}</ul></nav>`;
+    ${trail(place)}
+    ${rejected ? errorSummary(rejected, isInvalid ? lead : undefined) : ""}
+    ${pageHead(headingOf(place))}
+    ${choices(
+      "How many links",
+      [
+        ["One link", hrefOf(place, false), !place.isPaste],
+        ["Paste many", hrefOf(place, true), place.isPaste],
+      ],
+      "page",
+    )}`;
 }
 
-function breadcrumb(place: Place): Markup {
+function trail(place: Place): Markup {
   const { parent, member } = place;
-  return html`
-    <nav class="breadcrumb" aria-label="Breadcrumb"><ol>
-      <li><a href="${member.path}/links">Links</a></li>
-      ${parent ? html`<li><a href="${cancelHref(place)}">${parent.label}</a></li>` : ""}
-      <li aria-current="page">${headingOf(place)}</li>
-    </ol></nav>`;
+  const above: [string, string][] = parent ? [[parent.label, cancelHref(place)]] : [];
+  return breadcrumb([["Links", `${member.path}/links`], ...above], headingOf(place));
 }
 
 /** The levels above the new link, which the form does not change. */
 function fixedLevels({ parent }: Place): Markup | "" {
   if (!parent) return "";
   const names = [...(parent.inheritedName?.split("::") ?? []), parent.label];
-  return html`<dl class="details">${names.map((name, index) => html`<dt>${LEVEL_NAMES[index]}</dt><dd>${name}</dd>`)}</dl>`;
+  return facts(...names.map((name, index): [string, Markup] => [LEVEL_NAMES[index] ?? "", nameText(name)]));
 }

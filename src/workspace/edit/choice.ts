@@ -3,7 +3,9 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { idText } from "../../http/input/fields.ts";
-import { type Option, type RejectedForm, select } from "../../pages/fields.ts";
+import { nameText, notice } from "../../pages/elements.ts";
+import type { Option, RejectedForm } from "../../pages/fields.ts";
+import { form } from "../../pages/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { type StoredLink, toLink } from "../../usecases/links/link.ts";
 import {
@@ -55,12 +57,13 @@ export function describeCost({ level, costSwitch }: StoredLink, isOn: boolean): 
 }
 
 /** The own values that the page showed, as hidden fields. */
-export function seenInputs(edited: EditedLink): Markup {
+function seenValues(edited: EditedLink) {
   const { row } = edited;
-  return html`
-    <input type="hidden" name="seen_partner" value="${row.partnerId ?? "none"}">
-    <input type="hidden" name="seen_switch" value="${row.costSwitch ?? "none"}">
-    <input type="hidden" name="seen_cost" value="${currentChoice(edited).cost}">`;
+  return {
+    seen_partner: String(row.partnerId ?? "none"),
+    seen_switch: String(row.costSwitch ?? "none"),
+    seen_cost: currentChoice(edited).cost,
+  };
 }
 
 /** For hidden fields, which a person cannot fix. */
@@ -102,12 +105,19 @@ export function choiceForm(edited: EditedLink, choice: Choice, rejected?: Reject
     ["on", "On"],
     ["off", "Off"],
   ];
-  return html`
-    <form method="get" action="${path}/settings#preview">
-      ${select("partner", "Partner", options, String(choice.partner), { hint: partnerHint(edited), rejected })}
-      ${select("cost", "Cost data", costOptions, choice.cost, { hint: costHint(edited), rejected })}
-      <button>Preview changes</button>
-    </form>`;
+  return form(
+    {
+      method: "get",
+      action: `${path}/settings#preview`,
+      fields: {
+        partner: { label: "Partner", options, hint: partnerHint(edited) },
+        cost: { label: "Cost data", options: costOptions, hint: costHint(edited) },
+      },
+      values: { partner: String(choice.partner), cost: choice.cost },
+      button: "Preview changes",
+    },
+    rejected,
+  );
 }
 
 /** The link above from which this one inherits its partner. */
@@ -162,14 +172,14 @@ export function preview(context: Context, edited: EditedLink, choice: Choice, ju
   const { row, link, partners, path } = edited;
   const title = html`<h3 id="preview" tabindex="-1">Preview</h3>`;
   if (!judged.isChanged)
-    return html`${title}<p class="notice">Nothing would change: the link has this partner and this setting already.</p>`;
+    return html`${title}${notice("Nothing would change: the link has this partner and this setting already.")}`;
   const after = toLink(judged.after, partners, context);
   const partnerName = (of: typeof row | typeof judged.after) =>
     partnerOf(of, partners)?.displayName ?? "None";
   const line = (name: string, from: string, to: string) =>
     from === to
-      ? html`<dt>${name}</dt><dd>${from} <span class="muted">(unchanged)</span></dd>`
-      : html`<dt>${name}</dt><dd><del>${from}</del> <ins>${to}</ins></dd>`;
+      ? html`<dt>${name}</dt><dd>${nameText(from)} <span class="muted">(unchanged)</span></dd>`
+      : html`<dt>${name}</dt><dd><del>${nameText(from)}</del> <ins>${nameText(to)}</ins></dd>`;
   const switchesOff = link.cost_data_enabled && !after.cost_data_enabled && choice.cost !== "off";
   return html`
     ${title}
@@ -178,15 +188,15 @@ export function preview(context: Context, edited: EditedLink, choice: Choice, ju
       ${line("Partner", partnerName(row), partnerName(judged.after))}
       ${line("Cost data", describeCost(row, link.cost_data_enabled), describeCost(judged.after, after.cost_data_enabled))}
     </dl>
-    ${switchesOff ? html`<p class="notice warn">This turns cost data off.</p>` : ""}
+    ${switchesOff ? notice("This turns cost data off.", "warn") : ""}
     ${urls("Click URL", link.click_url, after.click_url)}
     ${urls("Impression URL", link.impression_url, after.impression_url)}
-    <form method="post" action="${path}/settings/partner">
-      ${seenInputs(edited)}
-      <input type="hidden" name="partner" value="${choice.partner}">
-      <input type="hidden" name="cost" value="${choice.cost}">
-      <p class="actions"><button>Save changes</button> <a class="button secondary" href="${path}/settings">Cancel</a></p>
-    </form>`;
+    ${form({
+      action: `${path}/settings/partner`,
+      hidden: { ...seenValues(edited), partner: String(choice.partner), cost: choice.cost },
+      button: "Save changes",
+      cancel: `${path}/settings`,
+    })}`;
 }
 
 function urls(name: string, from: string, to: string): Markup {

@@ -1,11 +1,11 @@
 /** What the pages that change a link share: the link, its partners and its history, and the way back to its page. */
-import { html } from "hono/html";
 import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
 import { runBatch } from "../../db/statement.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
+import { breadcrumb } from "../../pages/elements.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
@@ -43,11 +43,11 @@ export async function readLink(
 }
 
 /** The breadcrumb of a page below a link's page. */
-export function linkTrail({ path }: Member, { token, label }: PageLink, here: string): Markup {
-  return html`
-    <nav class="breadcrumb" aria-label="Breadcrumb"><ol>
-      <li><a href="${path}/links">Links</a></li>
-      <li><a href="${path}/links/${token}">${label}</a></li>
-      <li aria-current="page">${here}</li>
-    </ol></nav>`;
-}
+export const linkTrail = ({ path }: Member, { token, label }: PageLink, here: string): Markup =>
+  breadcrumb(
+    [
+      ["Links", `${path}/links`],
+      [label, `${path}/links/${token}`],
+    ],
+    here,
+  );

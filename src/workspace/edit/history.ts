@@ -8,6 +8,7 @@ import { idText } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { describeEntry } from "../../pages/audit/entries.ts";
 import type { NameOf } from "../../pages/audit/sentences.ts";
+import { card, nameText, pageHead } from "../../pages/elements.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import type { Show } from "../frame.ts";
 import { linkTrail, readLink } from "./edited-link.ts";
@@ -26,7 +27,7 @@ export const historyPage: Show = async (context, member) => {
     title: `History of ${row.label}`,
     body: html`
       ${linkTrail(member, row, "History")}
-      <h1>History of ${row.label}</h1>
+      ${pageHead(html`History of ${nameText(row.label)}`)}
       <section class="card">
         ${historyList(shown, partners)}
         <p class="actions">
@@ -40,12 +41,11 @@ export const historyPage: Show = async (context, member) => {
 /** The latest entries on a link's page. `href` is the page with all of them. */
 export function historySection(rows: HistoryRow[], partners: Partners, href: string): Markup {
   const shown = rows.slice(0, LATEST);
-  return html`
-    <section class="card" aria-labelledby="history">
-      <h2 id="history">History</h2>
-      ${historyList(shown, partners)}
-      ${rows.length > LATEST ? html`<p><a href="${href}">Show all changes</a></p>` : ""}
-    </section>`;
+  return card(
+    { id: "history", title: "History" },
+    historyList(shown, partners),
+    rows.length > LATEST ? html`<p><a href="${href}">Show all changes</a></p>` : "",
+  );
 }
 
 /** A link's page shows so many. */

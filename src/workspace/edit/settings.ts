@@ -6,7 +6,9 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { noticesOf } from "../../http/notices.ts";
-import { errorSummary, field, type RejectedForm, rejectedWith } from "../../pages/fields.ts";
+import { card, nameText, notice, pageHead } from "../../pages/elements.ts";
+import { errorSummary, type RejectedForm, rejectedWith } from "../../pages/fields.ts";
+import { form } from "../../pages/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { Member, Show } from "../frame.ts";
 import {
@@ -70,7 +72,7 @@ export function renderSettings(context: Context, member: Member, edited: EditedL
     ...(rejected && { status: ERRORS[rejected.error.code].status }),
     body: html`
       ${linkTrail(member, row, "Settings")}
-      <h1>Settings of ${row.label}</h1>
+      ${pageHead(html`Settings of ${nameText(row.label)}`)}
       ${state.done ? doneNotice(edited, state.done) : ""}
       ${rejected ? errorSummary(rejected) : ""}
       ${sections}`,
@@ -91,61 +93,55 @@ function doneNotice({ row, path }: EditedLink, done: Done): Markup {
   const isSwitched = done === "archived" || done === "restored";
   // The page may be opened again when the link is in the other state.
   if (isSwitched && (row.archived === 1) !== (done === "archived")) return html``;
-  const undo = html`
-    <form method="post" action="${path}/settings/archived">
-      <input type="hidden" name="archived" value="${done === "archived" ? "no" : "yes"}">
-      <button class="small secondary">Undo</button>
-    </form>`;
-  return html`
-    <div class="notice ok undo"><p role="status">${SETTINGS_NOTICES.texts[done]}</p>${isSwitched ? undo : ""}</div>`;
+  const undo = form({
+    action: `${path}/settings/archived`,
+    hidden: { archived: done === "archived" ? "no" : "yes" },
+    button: "Undo",
+    kind: "small secondary",
+  });
+  return notice(SETTINGS_NOTICES.texts[done], "ok", { announced: true, ...(isSwitched && { action: undo }) });
 }
 
 function nameSection(_: Context, { row, path }: EditedLink, { nameRejected }: State): Markup {
-  const input = field(
-    {
-      name: "name",
-      label: "Name",
-      value: row.label,
-      required: true,
-      hint: "Up to 255 characters, without ::",
-    },
-    nameRejected,
+  return card(
+    { id: "rename", title: "Name" },
+    form(
+      {
+        action: `${path}/settings/name`,
+        hidden: { seen_name: row.label },
+        fields: { name: { label: "Name", required: true, hint: "Up to 255 characters, without ::" } },
+        values: { name: row.label },
+        button: "Rename link",
+      },
+      nameRejected,
+    ),
   );
-  return html`
-    <section class="card" aria-labelledby="rename">
-      <h2 id="rename">Name</h2>
-      <form method="post" action="${path}/settings/name">
-        <input type="hidden" name="seen_name" value="${row.label}">
-        ${input}
-        <button>Rename link</button>
-      </form>
-    </section>`;
 }
 
 function partnerSection(context: Context, edited: EditedLink, state: State): Markup {
   const { choice = currentChoice(edited), choiceRejected, isPreview } = state;
   const judged = isPreview ? judgeChoice(edited, choice) : undefined;
-  return html`
-    <section class="card" aria-labelledby="partner-and-cost">
-      <h2 id="partner-and-cost">Partner and cost data</h2>
-      ${choiceForm(edited, choice, choiceRejected)}
-      ${judged && !judged.rejection ? preview(context, edited, choice, judged) : ""}
-    </section>`;
+  return card(
+    { id: "partner-and-cost", title: "Partner and cost data" },
+    choiceForm(edited, choice, choiceRejected),
+    judged && !judged.rejection ? preview(context, edited, choice, judged) : "",
+  );
 }
 
 function archiveSection(_: Context, { row, path }: EditedLink): Markup {
   const isArchived = row.archived === 1;
-  return html`
-    <section class="card" aria-labelledby="archive">
-      <h2 id="archive">${isArchived ? "Archived" : "Archive"}</h2>
-      <p>${
-        isArchived
-          ? "This link is archived. It still redirects and counts clicks and impressions."
-          : "An archived link is hidden from lists. It still redirects and counts clicks and impressions, and its sub-links stay. You can restore it."
-      }</p>
-      <form method="post" action="${path}/settings/archived">
-        <input type="hidden" name="archived" value="${isArchived ? "no" : "yes"}">
-        <button class="secondary">${isArchived ? "Restore link" : "Archive link"}</button>
-      </form>
-    </section>`;
+  return card(
+    { id: "archive", title: isArchived ? "Archived" : "Archive" },
+    html`<p>${
+      isArchived
+        ? "This link is archived. It still redirects and counts clicks and impressions."
+        : "An archived link is hidden from lists. It still redirects and counts clicks and impressions, and its sub-links stay. You can restore it."
+    }</p>`,
+    form({
+      action: `${path}/settings/archived`,
+      hidden: { archived: isArchived ? "no" : "yes" },
+      button: isArchived ? "Restore link" : "Archive link",
+      kind: "secondary",
+    }),
+  );
 }

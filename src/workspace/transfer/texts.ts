@@ -1,5 +1,6 @@
 /** The words for the rows of an import and of pasted paths, and their columns in a file of results. */
 import { html } from "hono/html";
+import { nameText } from "../../pages/elements.ts";
 import { showList } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { UploadTexts } from "../../pages/uploads/pages.ts";
@@ -53,5 +54,5 @@ export function describeAdded({
 /** The path leads to its link, if there is one. The token is the fourth cell of a result. */
 export function showPath({ path }: Member) {
   return ({ name, cells: [, , , token] }: Outcome): Markup =>
-    token ? html`<a href="${path}/links/${token}">${name}</a>` : html`${name}`;
+    token ? html`<a href="${path}/links/${token}">${nameText(name ?? "")}</a>` : nameText(name ?? "");
 }
