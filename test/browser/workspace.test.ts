@@ -36,10 +36,11 @@ describe("by mouse", () => {
   it("finds a link, reads its figures, and copies its click URL", async () => {
     const page = await openPage(APP, { permissions: ["clipboard-read", "clipboard-write"] });
     await page.getByRole("link", { name: "Links", exact: true }).click();
-    await page.getByLabel("Name starts with").fill("video");
-    await page.getByRole("button", { name: "Show links" }).click();
+    await page.getByLabel("Name, path or token").fill("video");
+    await page.getByRole("button", { name: "Search" }).click();
     await row(page, "Video 15s").getByText("Acme › Spring › Runners").waitFor();
     expect(await row(page, "Video 15s").locator('[data-label="Clicks"]').textContent()).toMatch(/^[\d,]+$/);
+    await row(page, "Video 15s").locator("summary", { hasText: "Copy" }).click();
     await row(page, "Video 15s").getByRole("button", { name: "Copy click URL of Video 15s" }).click();
     await page.getByRole("status").getByText("Copied").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await readClickUrl("demo1nk004"));
@@ -115,7 +116,7 @@ it("with only the keyboard: searches, opens a branch, and reaches a link's page"
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
   await page.goto(`${APP}/links`);
-  await tabTo(/^Name starts with/);
+  await tabTo(/^Name, path or token/);
   await page.keyboard.type("sp");
   await page.keyboard.press("Enter");
   await row(page, "Spring").getByText("Acme ›").waitFor();
@@ -134,11 +135,11 @@ describe("without scripts", () => {
     await page.locator(".period summary").click();
     await page.getByRole("link", { name: "Last 30 days" }).click();
     await row(page, "Runners").waitFor();
-    await page.getByText("Filters", { exact: true }).click();
+    await page.getByText("Filters and order").click();
     await page.getByLabel("Cost data").selectOption("on");
     await page.getByLabel("Order").selectOption("-spend");
-    await page.getByLabel("Name starts with").fill("Acme");
-    await page.getByRole("button", { name: "Show links" }).click();
+    await page.getByLabel("Name, path or token").fill("Acme");
+    await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("Ordered by spend in").waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
     await page.getByRole("link", { name: "Clear filters" }).click();
@@ -150,7 +151,7 @@ describe("without scripts", () => {
     expect(await page.locator("#click-url + .secret code").textContent()).toBe(
       await readClickUrl("demo1nk003"),
     );
-    await page.getByRole("link", { name: "Show in the tree" }).click();
+    await page.getByRole("link", { name: "Show in Links" }).click();
     await row(page, "Video 30s").waitFor();
   });
 

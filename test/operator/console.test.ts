@@ -287,7 +287,7 @@ describe("a list of more than 100 items", () => {
       email: "x@example.com",
     });
     for (let page = rejected.text; ; ) {
-      shown.push(...numbers(page, /<th scope="row" ><a href="\/operator\/users\/(\d+)">/g));
+      shown.push(...numbers(page, /<th scope="row"><a href="\/operator\/users\/(\d+)">/g));
       const [, next] = /<a href="([^"]+)">Next page</.exec(page) ?? [];
       if (!next) break;
       const response = await operator.get(next);
