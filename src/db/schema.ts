@@ -7,6 +7,7 @@ import { sql } from "drizzle-orm";
 import { check } from "drizzle-orm/sqlite-core/checks";
 import { integer } from "drizzle-orm/sqlite-core/columns/integer";
 import { text } from "drizzle-orm/sqlite-core/columns/text";
+import { foreignKey } from "drizzle-orm/sqlite-core/foreign-keys";
 import { index } from "drizzle-orm/sqlite-core/indexes";
 import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
@@ -209,6 +210,29 @@ export const memberships = sqliteTable(
       .references(() => apps.token),
   },
   (table) => [primaryKey({ columns: [table.userId, table.appToken] })],
+);
+
+/** Saved views of the Performance page. The views of a user end with the membership. */
+export const views = sqliteTable(
+  "views",
+  {
+    id: integer().primaryKey(),
+    appToken: text("app_token")
+      .notNull()
+      .references(() => apps.token),
+    /** Null: the members of the app share it. */
+    userId: integer("user_id"),
+    name: text().notNull(),
+    /** The parameters of the page. */
+    query: text().notNull(),
+  },
+  (table) => [
+    index("views_by_app").on(table.appToken, table.userId),
+    foreignKey({
+      columns: [table.userId, table.appToken],
+      foreignColumns: [memberships.userId, memberships.appToken],
+    }).onDelete("cascade"),
+  ],
 );
 
 export const partners = sqliteTable("partners", {

@@ -19,6 +19,8 @@ export const AUDIT_ACTIONS = [
   "undo dismissal",
   "create link",
   "update link",
+  "save view",
+  "delete view",
   "create sub-links",
   "create test link",
   "void cost",

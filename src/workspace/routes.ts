@@ -17,6 +17,7 @@ import { qrCode } from "./links/qr.ts";
 import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
+import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
 import { workspaceScript, workspaceStyles } from "./script.ts";
 import { redirectSpend, spendCsv } from "./spend.ts";
 import { linksCsv } from "./transfer/export.ts";
@@ -68,6 +69,8 @@ export const workspaceRoutes: Route[] = [
   page("/links/:link_token/qr.svg", "links", qrCode),
   page("/performance", "performance", report(performancePage)),
   page("/performance.csv", "performance", report(performanceCsv)),
+  form("/performance/views", "performance", backToPerformance, submitView),
+  form("/performance/views/:view_id/delete", "performance", backToPerformance, submitDeletion),
   page("/spend", "performance", redirectSpend),
   page("/spend.csv", "performance", report(spendCsv)),
   page("/partners", "partners", report(partnersPage)),

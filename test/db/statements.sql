@@ -1303,7 +1303,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 18, written 0
+-- src/db/health.ts: rows read 19, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -8907,6 +8907,7 @@ AND (apps.name IS NOT iif(?,
 
 -- src/db/operator/apps.ts: rows read 2, written 1
 -- SEARCH memberships USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH views USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
 DELETE
 FROM memberships
 WHERE memberships.user_id = ?
@@ -8914,6 +8915,7 @@ AND memberships.app_token = ?
 RETURNING user_id AS userId;
 
 -- src/db/operator/apps.ts: rows read 1, written 2
+-- SEARCH views USING COVERING INDEX views_by_app (app_token=?)
 -- SEARCH link_imports USING COVERING INDEX link_imports_by_app (app_token=?)
 -- SCAN access_tokens
 -- SCAN memberships
@@ -8949,6 +8951,7 @@ RETURNING id AS id,
 -- src/db/operator/apps.ts: rows read 5, written 1
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH apps USING COVERING INDEX apps_token_unique (token=?)
+-- SEARCH views USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
 INSERT INTO memberships (user_id, app_token)
 SELECT users.id, apps.token
 FROM users
@@ -10723,6 +10726,7 @@ AND EXISTS (SELECT 1
 -- SEARCH memberships USING PRIMARY KEY (user_id=?)
 -- SCALAR SUBQUERY 1
 --   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH views USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
 DELETE
 FROM memberships
 WHERE memberships.user_id = ?
@@ -11005,6 +11009,109 @@ AND c.revoked_at IS NULL
 CROSS JOIN partners p ON p.id = c.partner_id
 WHERE s.id_hash = ?
 AND s.expires_at > ?;
+
+-- src/db/views.ts: rows read 7, written 2
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH v USING INTEGER PRIMARY KEY (rowid=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?,
+  s.user_id,
+  'delete view',
+  'app ' || m.app_token,
+  json_object('name',
+    v.name,
+    'shared',
+    json(iif(v.user_id IS NULL,
+        'true',
+        'false'))),
+  ?
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN views v ON v.id = ?
+AND v.app_token = m.app_token
+AND (v.user_id IS NULL OR v.user_id = s.user_id)
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+RETURNING id;
+
+-- src/db/views.ts: rows read 6, written 2
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?,
+  s.user_id,
+  'save view',
+  'app ' || m.app_token,
+  json_object('name',
+    ?,
+    'shared',
+    json(iif(?,
+        'true',
+        'false'))),
+  ?
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND changes() > 0
+RETURNING id;
+
+-- src/db/views.ts: rows read 1, written 1
+-- SEARCH views USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM views
+WHERE changes() > 0
+AND id = ?;
+
+-- src/db/views.ts: rows read 3, written 2
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH v USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH v USING INDEX views_by_app (app_token=? AND user_id=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+INSERT INTO views (app_token, user_id, name, query)
+SELECT m.app_token, iif(?, NULL, s.user_id), ?, ?
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND (SELECT count(*)
+  FROM views v
+  WHERE v.app_token = m.app_token
+  AND v.user_id IS iif(?, NULL, s.user_id)) < 20
+AND NOT EXISTS (SELECT 1
+  FROM views v
+  WHERE v.app_token = m.app_token
+  AND v.user_id IS iif(?, NULL, s.user_id)
+  AND v.name = ?);
+
+-- src/db/views.ts: rows read 4, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH v USING INDEX views_by_app (app_token=?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT v.id AS id, v.name AS name, v.query AS query, v.user_id IS NULL AS isShared
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN views v ON v.app_token = m.app_token
+AND (v.user_id IS NULL OR v.user_id = s.user_id)
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+ORDER BY v.user_id IS NULL, v.name, v.id;
 
 -- src/operator/api/adjustments.ts: rows read 1, written 0
 -- SCAN CONSTANT ROW

@@ -18,7 +18,7 @@ import {
   sessionFor,
   signedFor,
 } from "../security/support.ts";
-import { ARCHIVED, IMPORTED, ROUND, SSO_USER } from "./state.ts";
+import { ARCHIVED, IMPORTED, ROUND, SSO_USER, VIEW } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
 const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
@@ -233,6 +233,14 @@ const SAMPLES: Record<string, Sample> = {
       pattern: "/apps/:app_token/links/new",
     },
   ),
+  ...page(
+    `/apps/${DEMO.appToken}/performance/views`,
+    form({ name: "Rising", query: "sort=-cost_per_click_change" }),
+    { pattern: "/apps/:app_token/performance/views" },
+  ),
+  ...page(`/apps/${DEMO.appToken}/performance/views/${VIEW}/delete`, form(), {
+    pattern: "/apps/:app_token/performance/views/:view_id/delete",
+  }),
   "POST /apps/:app_token/links/import": upload(
     IMPORT,
     'name="file"; filename="links.csv"',

@@ -50,6 +50,8 @@ const IMPORT = `INSERT INTO link_imports VALUES (${IMPORTED}, '${DEMO.appToken}'
     },
   ],
 )}')`;
+/** A saved view that can be deleted. */
+export const VIEW = 1;
 
 /** The ID of a cost in the archive. */
 export const ARCHIVED = "archived-cost-1";
@@ -87,6 +89,7 @@ export async function startState(): Promise<void> {
     env.DB.prepare("DELETE FROM daily_engagements"),
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare(IMPORT),
+    env.DB.prepare("INSERT INTO views VALUES (?, ?, NULL, 'Seed', '')").bind(VIEW, DEMO.appToken),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
     env.DB.prepare(
       "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",

@@ -34,6 +34,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   },
   "add member": { verb: (detail, nameOf) => `added ${memberOf(detail, nameOf)} to` },
   "remove member": { verb: (detail, nameOf) => `removed ${memberOf(detail, nameOf)} from` },
+  "save view": { verb: ({ name, shared }) => `saved the ${viewOf(name, shared)} of` },
+  "delete view": { verb: ({ name, shared }) => `deleted the ${viewOf(name, shared)} of` },
   "create user": {
     by: "The command line",
     verb: "created the user",
@@ -132,6 +134,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "turn off two-factor": { isOwn: true, verb: "turned off two-factor authentication" },
   "create recovery codes": { isOwn: true, verb: "created recovery codes" },
 };
+
+const viewOf = (name: unknown, isShared: unknown) => `${isShared ? "shared " : ""}view ${quote(name)}`;
 
 /** The log also has actions that are no longer recorded. They stay as they were written. */
 export const sentenceOf = (action: string): Sentence =>

@@ -6,6 +6,7 @@ import { chartScript } from "../../pages/chart.ts";
 import { buttonLink, chips, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
 import { describeDay, describeDays, NONE } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { showNotice } from "../../pages/notice.ts";
 import { periodPicker } from "../../pages/periods.ts";
 import { withQuery } from "../../pages/query.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
@@ -15,9 +16,10 @@ import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { describeType } from "../reports/lines.ts";
 import { change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
-import { GROUP_CHOICES, groupName, METRICS, type Metric } from "./query.ts";
+import { GROUP_CHOICES, groupName, METRICS, type Metric, PERFORMANCE_NOTICES } from "./query.ts";
 import { type Compared, performanceTable } from "./table.ts";
 import { type PerformancePage, readPage } from "./view.ts";
+import { viewsBar } from "./views.ts";
 
 export const performancePage: Show = async (context, member) => {
   const page = await readPage(context, member);
@@ -29,6 +31,9 @@ export const performancePage: Show = async (context, member) => {
     scripts: [chartScript.href],
     body: html`
       <div class="head"><h1>Performance</h1>${buttonLink(`${url.pathname}.csv${url.search}`, "Download CSV")}</div>
+      ${showNotice(PERFORMANCE_NOTICES, context)}
+      ${gone(page)}
+      ${viewsBar(context, member, page.views)}
       ${periodPicker(url, period)}
       <div class="toolbar">${currencyChoices(url, page)}</div>
       ${filters(url, page)}
@@ -46,6 +51,13 @@ export const performancePage: Show = async (context, member) => {
       }`,
   };
 };
+
+function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
+  const names = [...(isLinkGone ? ["link"] : []), ...(isPartnerGone ? ["partner"] : [])];
+  if (names.length === 0) return "";
+  const text = `The ${names.join(" and the ")} of this view ${names.length === 1 ? "doesn't" : "don't"} exist any more. The view shows everything else.`;
+  return notice(text, "warn");
+}
 
 /** The rows that the page shows, with those of open rows. */
 export const performanceCsv: Show = async (context, member) => {

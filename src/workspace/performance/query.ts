@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { costType, currency, idText, readAs } from "../../http/input/fields.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
+import { noticesOf } from "../../http/notices.ts";
 import { periodChecks, periodFields } from "../../pages/periods.ts";
 import { LEVEL_NAMES, readTokens } from "../links/query.ts";
 
@@ -49,6 +50,9 @@ export interface PageSort {
 /** Rows that are open in place. */
 const MAX_OPEN = 20;
 
+/** What a form did that led to the page. */
+export const PERFORMANCE_NOTICES = noticesOf({ saved: "View saved.", deleted: "View deleted." });
+
 export const performancePageQuery = z
   .strictObject({
     ...periodFields,
@@ -71,6 +75,9 @@ export const performancePageQuery = z
       [],
     ),
     rows: z.optional(z.string()),
+    /** The saved view that leads here. */
+    view: z.optional(idText),
+    notice: z.optional(z.enum(PERFORMANCE_NOTICES.names, "is unknown")),
   })
   .check(...periodChecks);
 

@@ -1,5 +1,6 @@
 /** Reads what the Performance page and its CSV show. */
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
+import { findViews, type View } from "../../db/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -32,11 +33,20 @@ export interface PerformancePage {
   rows: ShownRow[];
   partnerName: string | undefined;
   attachments: Attachment[];
+  views: View[];
+  /** What a saved view was filtered by. */
+  isLinkGone?: boolean;
+  isPartnerGone?: boolean;
 }
 
 /** Throws invalid_request for the query, and not_found for a link or a partner that does not exist. */
-export async function readPage(context: Context, { viewer, app }: Member): Promise<PerformancePage> {
+export async function readPage(context: Context, member: Member): Promise<PerformancePage> {
   const { query } = await readInput(context, { query: performancePageQuery });
+  return readQuery(context, member, query);
+}
+
+async function readQuery(context: Context, member: Member, query: PerformanceView): Promise<PerformancePage> {
+  const { viewer, app } = member;
   const { ledger, now } = context;
   const period = toPeriod(query, now, app.firstDay);
   const { more, ...report } = await readPerformance(
@@ -48,18 +58,28 @@ export async function readPage(context: Context, { viewer, app }: Member): Promi
       query: { ...query, cost_type: query.cost_type as CostType | undefined },
     },
     findAttachments(ledger.control, viewer, app.token),
+    findViews(ledger.control, viewer, app.token),
   );
   authorizeApp(report.access);
-  if (query.link !== undefined && !report.link)
-    throw new AppError("not_found", "This app has no link with this token.");
+  const isLinkGone = query.link !== undefined && !report.link;
+  const isPartnerGone = query.partner_id !== undefined && !report.partners.has(query.partner_id);
+  if (query.view !== undefined && (isLinkGone || isPartnerGone)) {
+    // A saved view shows the rest.
+    const rest = {
+      ...query,
+      ...(isLinkGone && { link: undefined }),
+      ...(isPartnerGone && { partner_id: undefined }),
+    };
+    return { ...(await readQuery(context, member, rest)), isLinkGone, isPartnerGone };
+  }
+  if (isLinkGone) throw new AppError("not_found", "This app has no link with this token.");
   const partnerName =
     query.partner_id === undefined ? undefined : report.partners.get(query.partner_id)?.displayName;
-  if (query.partner_id !== undefined && partnerName === undefined)
-    throw new AppError("not_found", "There is no partner with this ID.");
+  if (isPartnerGone) throw new AppError("not_found", "There is no partner with this ID.");
   const byDate = query.group_by === "day" || query.group_by === "week";
   const sort = query.sort ?? (byDate ? { column: "name", isDescending: false } : DEFAULT_SORT);
   const rows = withOpenRows(report, report.rows, query, sort, 0);
-  return { query, period, sort, report, rows, partnerName, attachments: more[0] };
+  return { query, period, sort, report, rows, partnerName, attachments: more[0], views: more[1] };
 }
 
 export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };
