@@ -16,7 +16,7 @@ import {
   RETENTION,
   TYPES_OF_IMPRESSIONS,
 } from "../domain/texts.ts";
-import { DAY_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
+import { AUDIENCE_MONTHS, DAY_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
 
 const mark = (type: CostType) => `<code>${type}</code>`;
 const listed = (types: CostType[], last: "and" | "or") => listOf(types.map(mark), last);
@@ -26,6 +26,7 @@ export const FACTS = {
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),
   "count time": inDays(KEPT_COUNTS_MS),
+  "audience time": `${AUDIENCE_MONTHS} months`,
   "password days": TEMPORARY,
   "cost types": listed(COST_TYPES, "or"),
   "what fits": describeFits(mark),

@@ -337,7 +337,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Report</td>
-<td>366 days, 50,000 rows, and 200,000 rows of totals in its days, in each database: one for each day, link, partner, cost type (or kind) and currency</td>
+<td>366 days, by country and platform 31 days or 93 days of one link, 50,000 rows, and 200,000 rows of totals in its days, in each database: one for each day, link, partner, cost type (or kind) and currency</td>
 </tr>
 <tr>
 <td>Redirect hosts, redirect schemes</td>
@@ -550,12 +550,13 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
+<p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What is not recorded, such as adjustments, is in a row where both are empty, so that the sums are the same. The page of a link shows both. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>
 <p>The performance report answers which campaign costs what, and whether that is better than before. It has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
 <p><code>cost_per_click</code> is the spend of cpc costs by their number. <code>effective_cost_per_click</code> is all spend by all clicks. <code>coverage</code> is the part of the recorded clicks that have a cost.</p>
-<p>In the browser, <strong>Performance</strong> shows the same for networks, campaigns, ad groups, creatives, partners, cost types, days or weeks, in one currency at a time. Choose a figure to see it in the chart, and a heading to sort by it. A row opens into the level below it, and the page says what needs attention: links without cost data, clicks without a cost, and a cost per click that rose. The address of the page has all of this, so you can share it, and <strong>Download CSV</strong> has the same rows. <strong>Save view</strong> keeps the address under a name: 20 views of your own, and 20 that the members of an app share.</p>
+<p>In the browser, <strong>Performance</strong> shows the same for networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms, in one currency at a time. Choose a figure to see it in the chart, and a heading to sort by it. A row opens into the level below it, and the page says what needs attention: links without cost data, clicks without a cost, and a cost per click that rose. The address of the page has all of this, so you can share it, and <strong>Download CSV</strong> has the same rows. <strong>Save view</strong> keeps the address under a name: 20 views of your own, and 20 that the members of an app share.</p>
 <p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
     ],
   },
@@ -581,7 +582,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
-<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>` },
+<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>
+<p>An app counts clicks, impressions and costs by <a href="/docs/privacy#countries-and-platforms">country and platform</a>, which takes one more written row for each. To stop that from now on, <code>PATCH</code> it with <code>{&quot;audience&quot;: false}</code>, or use its page.</p>` },
       { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, or about yourself, takes your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
@@ -750,7 +752,7 @@ LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
 <samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
-<p>If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>.</p>
+<p>If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
     -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
@@ -965,7 +967,7 @@ LINK_TOKEN=…</pre>
     title: "Privacy",
     lead: `What linkledger stores about people, for how long, and how to delete it.`,
     sections: [
-      { id: "what-is-never-stored", title: "What is never stored", body: `<p>No IP address and no user agent is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and the user agent chooses the store of a redirect and tells people from crawlers; neither gets into a database or a log. Passwords and tokens are stored only as hashes, and a copy of the API token that only the user&#39;s password opens.</p>` },
+      { id: "what-is-never-stored", title: "What is never stored", body: `<p>No IP address, no user agent and no city is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent chooses the store of a redirect, gives the platform, and tells people from crawlers. Neither the address nor the user agent gets into a database or a log. Passwords and tokens are stored only as hashes, and a copy of the API token that only the user&#39;s password opens.</p>` },
       { id: "users", title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
 <thead>
 <tr>
@@ -1017,7 +1019,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </thead>
 <tbody><tr>
-<td>Clicks and impressions with a cost ID, and costs</td>
+<td>Clicks and impressions with a cost ID, each with its country and platform, and costs</td>
 <td>${FACTS["retention time"]}, then the hourly purge deletes them. See <a href="/docs/rules#what-is-remembered">what is remembered</a></td>
 </tr>
 <tr>
@@ -1041,6 +1043,10 @@ LINK_TOKEN=…</pre>
 <td>for good, without IDs</td>
 </tr>
 <tr>
+<td>Daily counts and totals for each link and partner by country and platform, in the same database as those without</td>
+<td>${FACTS["audience time"]}, then the purge deletes them within a day</td>
+</tr>
+<tr>
 <td>What an import changed of links, so that it can be undone</td>
 <td>24 hours, then the purge deletes it</td>
 </tr>
@@ -1057,7 +1063,10 @@ LINK_TOKEN=…</pre>
 <td>until you delete its objects</td>
 </tr>
 </tbody></table>
-</div>
+</div>` },
+      { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. That is all it keeps of where somebody is and of what they use, and no count names a person. Cloudflare names the country of a request, which is an estimate from its address, and <code>XX</code> stands for one that is not known. An iPad that asks for pages of a desktop counts as a Mac.</p>
+<p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>.</p>
+<p>An operator can switch the counts off for an app: <strong>Count clicks, impressions and costs by country and platform</strong> on its page, or <code>audience</code> in the API. From then on, nothing about countries and platforms is stored for it. What is not recorded, also from before this version, is one row without a country in reports, and on pages &quot;Not recorded&quot;.</p>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
