@@ -269,6 +269,8 @@ END;
 CREATE TRIGGER users_sign_in_changed AFTER UPDATE OF password_hash ON users
 WHEN (NEW.password_hash IS NULL) <> (OLD.password_hash IS NULL) BEGIN
   DELETE FROM access_tokens WHERE user_id = NEW.id;
+  DELETE FROM identities WHERE user_id = NEW.id;
+  DELETE FROM sign_in_attempts WHERE user_id = NEW.id;
   DELETE FROM sessions WHERE user_id = NEW.id;
   UPDATE api_tokens SET sealed = NULL WHERE user_id = NEW.id;
 END;

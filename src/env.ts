@@ -30,6 +30,15 @@ export interface Env extends LedgerBindings {
   CLICK_URL?: string;
   /** Origin of generated impression URLs. Default: the origin of the request. */
   IMPRESSION_URL?: string;
+  /** The origin of the pages, which the provider of single sign-on returns to. */
+  ORIGIN?: string;
+  /** Single sign-on: see auth/single-sign-on/settings.ts. */
+  OIDC_ISSUER?: string;
+  OIDC_CLIENT_ID?: string;
+  OIDC_CLIENT_SECRET?: string;
+  OIDC_NAME?: string;
+  /** `1`: on this machine, the provider may use http. For tests. */
+  LOCAL_INSECURE?: string;
   /** `required`: operators must turn on two-factor authentication. Default: `optional`. */
   OPERATOR_MFA?: string;
   /** Where to report a vulnerability: a mailto:, https: or tel: URI. If not set, there is no security.txt. */

@@ -172,6 +172,11 @@ export const ERRORS = {
     title: "The user was erased",
     help: "This cannot be undone. Create a new user.",
   },
+  identity_taken: {
+    status: 409,
+    title: "The identity cannot be linked",
+    help: "The attempt is no longer listed, the user has an identity already, or another user has this one. Unlink the other identity first, or ask the user to sign in again.",
+  },
   user_disabled: {
     status: 409,
     title: "The user is disabled",

@@ -14,10 +14,16 @@ export interface Trace {
   /** On the partner's pages: the credential that the browser is signed in with. */
   credentialId?: number;
   outcome?: ErrorCode | SignInOutcome;
+  /** Why single sign-on failed: a code, or the origin that does not answer. */
+  reason?: string;
 }
 
 /** The outcomes of a sign-in that are no errors of the API: the page asks for something else. */
-type SignInOutcome = "code_required" | "password_expired" | "wrong_code";
+type SignInOutcome =
+  | "code_required"
+  | "password_expired"
+  | "wrong_code"
+  | `sso_${"rejected" | "unavailable" | "not_linked" | "not_confirmed"}`;
 
 /** A request that has its response. `now` is in milliseconds since 1970. */
 interface CompletedRequest {
@@ -35,7 +41,7 @@ interface CompletedRequest {
 export function logRequest(completed: CompletedRequest, status: number, completedAt: number): void {
   const { env, request, requestId, now, trace } = completed;
   if (status < 500 && toFraction(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
-  const { surface, route, userId, partnerId, credentialId, outcome } = trace;
+  const { surface, route, userId, partnerId, credentialId, outcome, reason } = trace;
   console.log(
     JSON.stringify({
       level: status < 500 ? "info" : "error",
@@ -49,6 +55,7 @@ export function logRequest(completed: CompletedRequest, status: number, complete
       user_id: userId,
       partner_id: partnerId,
       credential_id: credentialId,
+      reason,
     }),
   );
 }

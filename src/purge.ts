@@ -13,8 +13,8 @@ const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
-const MAX_CALLS = 750;
-/** For each of the six expiring tables of DB, and the one that all databases have: 4,000 rows in a call, about 20 calls. */
+const MAX_CALLS = 700;
+/** For each of the eight expiring tables of DB, and the one that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;
 /** The counts by country and platform of all databases: 10,000 rows in a call. */
@@ -52,6 +52,8 @@ export async function purge(
     deleteAllExpired("sessions"),
     deleteAllExpired("partner_sessions"),
     deleteAllExpired("access_tokens"),
+    deleteAllExpired("used_states"),
+    deleteAllExpired("sign_in_attempts"),
     deleteAllExpired("idempotency_keys"),
     deleteAllExpired("link_imports"),
     deleteAllExpired("dropped_parameters"),

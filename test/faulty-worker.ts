@@ -21,6 +21,8 @@ export interface Behavior {
   };
   /** A statement that has this value fails with an SQL error. */
   poison?: string;
+  /** How far the clock is ahead, in milliseconds. */
+  ahead?: number;
 }
 
 export interface Seen {
@@ -33,6 +35,8 @@ export interface Seen {
 const NORMAL: Behavior = { delay: 0, allowed: Number.MAX_SAFE_INTEGER };
 
 let behavior = NORMAL;
+const realClock = Date.now;
+Date.now = () => realClock() + (behavior.ahead ?? 0);
 const seen: Seen = { bound: 0, calls: [] };
 let begun = 0;
 

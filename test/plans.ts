@@ -55,6 +55,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /^DELETE FROM partner_sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM partner_sessions WHERE partner_sessions\.expires_at <= /,
   access_tokens:
     /^DELETE FROM access_tokens WHERE \(token_hash\) IN \( SELECT token_hash FROM access_tokens WHERE access_tokens\.expires_at <= /,
+  used_states: /^DELETE FROM used_states WHERE \(state_hash\) IN \( SELECT /,
+  sign_in_attempts: /^DELETE FROM sign_in_attempts WHERE \(id\) IN \( SELECT /,
   idempotency_keys: /^DELETE /,
   // Checks that all migrations are applied.
   d1_migrations: /./,

@@ -3,10 +3,13 @@ import type { Purpose } from "../auth/sealed.ts";
 import { createSession, isRecentlyConfirmed, type Session } from "../auth/sessions.ts";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
 import { createDevice } from "../auth/sign-in/devices.ts";
+import { confirmationPath } from "../auth/single-sign-on/settings.ts";
 import * as accounts from "../db/accounts/account.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
+import { invalidRequest } from "../http/input/parse.ts";
+import { redirectResponse } from "../http/redirect.ts";
 import { rejectedWith } from "../pages/fields.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
@@ -29,6 +32,20 @@ export async function confirm(context: Context, session: Session, name: "show" |
     return pages.confirmPage(context, session, name, rejectedWith([INCORRECT], sent), 403);
   }
   return { ...loaded, ...checked, replaces, endsAccessTokens };
+}
+
+/** Like `confirm` for a reset, for a user without a password, who must have signed in again a short time ago. */
+export async function confirmBySignIn(context: Context, session: Session) {
+  const form = await readForm(context, contract.resetWithoutPassword);
+  if ("errors" in form) throw invalidRequest(form.errors);
+  if (!isRecentlyConfirmed(session, context.now))
+    return redirectResponse(confirmationPath(context.env, "/account") ?? "/account");
+  const loaded = await load(context, session);
+  // An operator issues the first one (spec §5.2).
+  if (loaded.account.tokenHash === null) throw new AppError("account_changed");
+  const { replaces, end_access_tokens } = form.fields;
+  const endsAccessTokens = end_access_tokens === "yes";
+  return { ...loaded, key: undefined, passwordHash: null, replaces, endsAccessTokens };
 }
 
 const INCORRECT = { param: "password", message: "Incorrect password." };

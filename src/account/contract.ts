@@ -17,11 +17,9 @@ export const turnOnTwoFactor = z.object({
 });
 
 /** `replaces` is the hint of the token that the page showed, so that a form submitted twice resets the token only once. */
-export const confirm = z.object({
-  password,
-  replaces: z.optional(z.string()),
-  end_access_tokens: z.optional(z.literal("yes")),
-});
+const reset = { replaces: z.optional(z.string()), end_access_tokens: z.optional(z.literal("yes")) };
+export const confirm = z.object({ password, ...reset });
+export const resetWithoutPassword = z.object(reset);
 
 export const changePassword = z
   .object({ current_password: password, new_password: newPassword, repeat_password: z.string() })

@@ -1,9 +1,11 @@
 /** The sign-in page. */
 import { html } from "hono/html";
 import { SIGN_IN_NOTICES } from "../auth/sessions.ts";
+import { nameOfSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { operatorContact } from "../pages/contact.ts";
+import { notice as alert, buttonLink } from "../pages/elements.ts";
 import { errorSummary, field, rejectedWith } from "../pages/fields.ts";
 import { pageResponse } from "../pages/frame.ts";
 
@@ -18,9 +20,12 @@ export interface SignInForm {
   /** `incorrect`: the page does not reveal which of the two is wrong. `expired`: both are right. */
   rejected?: keyof typeof REJECTED;
   errors?: InputError[];
+  /** The provider does not answer, so only passwords work. */
+  isSingleSignOnDown?: boolean;
 }
 
 export function signInPage(context: Context, form: SignInForm): Promise<Response> {
+  const singleSignOn = nameOfSingleSignOn(context.env);
   const notice = SIGN_IN_NOTICES.read(context.url);
   const errors = form.rejected ? [{ param: "password", message: REJECTED[form.rejected] }] : form.errors;
   const sent = new URLSearchParams({ email: form.email ?? "" });
@@ -59,12 +64,14 @@ export function signInPage(context: Context, form: SignInForm): Promise<Response
         <h1>Sign in</h1>
         ${notice && !rejected ? html`<p class="notice" role="status">${notice}</p>` : ""}
         ${rejected ? errorSummary(rejected, "You're not signed in.") : ""}
+        ${form.isSingleSignOnDown ? alert("Single sign-on doesn't work at the moment. Try again later, or sign in with your password if you have one.", "error") : ""}
         <form method="post" action="/login">
           <input type="hidden" name="next" value="${form.next}">
           ${fields}
           <button>Sign in</button>
         </form>
       </section>
-      <p class="hint">Using single sign-on, or forgot your password? Contact ${operatorContact(context.env)}.</p>`,
+      ${singleSignOn === undefined ? "" : html`<p class="actions">${buttonLink(`/login/sso?${new URLSearchParams({ next: form.next })}`, `Sign in with ${singleSignOn}`)}</p>`}
+      <p class="hint">${singleSignOn === undefined ? "Using single sign-on, or forgot" : "Forgot"} your password? Contact ${operatorContact(context.env)}.</p>`,
   });
 }

@@ -1,7 +1,7 @@
 /** The HTML of the account pages. The caller decides what the user may see. */
 
 import { html } from "hono/html";
-import type { Session } from "../auth/sessions.ts";
+import { isRecentlyConfirmed, type Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
 import { dayOf, toIso } from "../domain/time.ts";
@@ -12,6 +12,7 @@ import { check, errorSummary, field, ownPasswordField, type RejectedForm } from 
 import { pageResponse } from "../pages/frame.ts";
 import { describeDay, describeTime } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
+import { signInAgain } from "../pages/notice.ts";
 import { countCodes, formatAgo, formatLastUse } from "./rules.ts";
 import { script } from "./script.ts";
 
@@ -54,7 +55,7 @@ export function accountPage(
         </dl>
         <hr>
         <h3>API token</h3>
-        ${hasPassword ? tokenSection(context, account, shown.token) : singleSignOnNotice()}
+        ${hasPassword ? tokenSection(context, account, shown.token) : issuedToken(context, session, account, shown.token)}
         <hr>
         <h3>Access tokens</h3>
         <p>Give each of your programs a token of its own, which only reads if that is enough, and ends by itself.</p>
@@ -115,9 +116,41 @@ function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup 
     <p><a class="button secondary" href="/account/two-factor">${isOn ? "Manage two-factor" : "Set up two-factor"}</a></p>`;
 }
 
-function singleSignOnNotice(): Markup {
-  return html`<p>You sign in through single sign-on, so your API token isn't shown here. To get or reset your token, contact your operator.</p>`;
+/** Of a user without a password, to whom an operator issues the token (spec §5.2). */
+function issuedToken(
+  context: Context,
+  session: Session,
+  account: Account,
+  token: string | undefined,
+): Markup {
+  if (account.tokenHash === null)
+    return html`<p>You sign in through single sign-on. To get an API token, contact your operator.</p>`;
+  const isReady = isRecentlyConfirmed(session, context.now);
+  const reset = html`
+    <details class="confirm">
+      <summary>Reset token</summary>
+      <p>${CONFIRM.reset.text} The new token is shown once.</p>
+      <form method="post" action="/account/token/reset">
+        <input type="hidden" name="replaces" value="${account.hint}">
+        ${endAccessTokens(false)}
+        <button class="danger">Reset token</button>
+      </form>
+    </details>`;
+  return html`
+    <div id="token">
+      ${token === undefined ? "" : secret(token)}
+      ${tokenFacts(context, account)}
+      <p>You sign in through single sign-on. If you don't have this token, reset it here, or contact your operator.</p>
+      ${isReady ? reset : html`<h4>Reset token</h4>${signInAgain(context.env, "/account")}`}
+    </div>`;
 }
+
+const tokenFacts = ({ now }: Context, account: Account) => html`
+  <dl class="details">
+    <dt>Token</dt><dd><code>${account.hint}</code></dd>
+    <dt>Created</dt><dd>${describeDay(dayOf(account.tokenCreatedAt ?? 0))}</dd>
+    <dt>Last used</dt><dd>${formatLastUse(account.lastUsedDay, now)}</dd>
+  </dl>`;
 
 function tokenSection(context: Context, account: Account, token: string | undefined): Markup {
   if (account.tokenHash === null) return noToken();
@@ -125,11 +158,7 @@ function tokenSection(context: Context, account: Account, token: string | undefi
   return html`
     <div id="token">
       ${token === undefined ? "" : secret(token)}
-      <dl class="details">
-        <dt>Token</dt><dd><code>${account.hint}</code></dd>
-        <dt>Created</dt><dd>${describeDay(dayOf(account.tokenCreatedAt ?? 0))}</dd>
-        <dt>Last used</dt><dd>${formatLastUse(account.lastUsedDay, context.now)}</dd>
-      </dl>
+      ${tokenFacts(context, account)}
       <input type="hidden" name="replaces" value="${account.hint}" form="reset-form">
       ${canShow ? "" : html`<p class="hint">This token can't be shown because an operator issued it or your password was reset. Reset the token to get one that you can view.</p>`}
       <div class="actions">

@@ -17,11 +17,22 @@ import { createCodes, readTwoFactor, turnOffTwoFactor, turnOnTwoFactor } from ".
 /** Reloading a rejected form leads back to its page. */
 const backTo = (path: string) => withSession(async () => redirectResponse(path));
 
+/** Its library is set up with the first request for it. */
+const singleSignOn = () => import("./single-sign-on/flow.ts");
+
 export const accountRoutes: Route[] = [
   script.route,
   { path: "/", methods: { GET: readLanding } },
   { path: "/login", methods: { GET: readSignIn, POST: signIn } },
   { path: "/login/code", methods: { GET: readCode, POST: submitCode } },
+  {
+    path: "/login/sso",
+    methods: { GET: async (context) => (await singleSignOn()).readSingleSignOn(context) },
+  },
+  {
+    path: "/login/sso/callback",
+    methods: { GET: async (context) => (await singleSignOn()).readCallback(context) },
+  },
   { path: "/logout", methods: { GET: backTo("/account"), POST: signOut } },
   { path: "/account", methods: { GET: withSession(readAccount) } },
   { path: "/account/apps/:app_token/spend.csv", methods: { GET: redirectSpend } },

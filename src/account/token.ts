@@ -1,4 +1,4 @@
-/** Shows and resets the user's own API token (spec §5.2, §5.3). Both ask for the password. */
+/** Shows and resets the user's own API token (spec §5.2, §5.3). Both ask for the password, or for a new sign-in at the provider. */
 import { open, seal } from "../auth/sealed.ts";
 import { createToken, hashToken, hintOf } from "../auth/secrets.ts";
 import { createSession, type Session } from "../auth/sessions.ts";
@@ -7,7 +7,7 @@ import { recordActivity } from "../db/accounts/activity.ts";
 import { swapToken } from "../db/accounts/changes.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
-import { confirm, load, tokenOf } from "./confirm.ts";
+import { confirm, confirmBySignIn, load, tokenOf } from "./confirm.ts";
 import * as pages from "./pages.ts";
 
 export async function showToken(context: Context, session: Session): Promise<Response> {
@@ -31,17 +31,25 @@ export async function showToken(context: Context, session: Session): Promise<Res
  * of rejecting the old token.
  */
 export async function resetToken(context: Context, session: Session): Promise<Response> {
-  const confirmed = await confirm(context, session, "reset");
+  const confirmed = session.hasPassword
+    ? await confirm(context, session, "reset")
+    : await confirmBySignIn(context, session);
   if (confirmed instanceof Response) return confirmed;
   const { account, key, passwordHash, replaces, endsAccessTokens } = confirmed;
   if (replaces !== undefined && replaces !== account.hint) throw new AppError("account_changed");
   const token = createToken("api");
   const newHash = hashToken(token, ["api"]) ?? "";
-  const renewed = createSession(context);
+  // What confirmed the reset of a user without a password does not confirm more, or longer, than before.
+  const renewed = createSession(context, session.hasPassword ? context.now : session.passwordAt);
   const ended = await swapToken(
     context.env.DB,
     { userId: session.userId, passwordHash, tokenHash: account.tokenHash },
-    { newHash, hint: hintOf(token), sealed: seal(token, key, tokenOf(session)), endsAccessTokens },
+    {
+      newHash,
+      hint: hintOf(token),
+      sealed: key ? seal(token, key, tokenOf(session)) : null,
+      endsAccessTokens,
+    },
     renewed,
   );
   if (!ended) throw new AppError("account_changed");

@@ -13,7 +13,8 @@ const ALGORITHM = "aes-256-gcm";
 /** What a sealed text is for. It opens for nothing else: neither for another user nor as another secret. */
 export interface Purpose {
   userId: number;
-  secret: "API token" | "two-factor secret" | "waiting sign-in";
+  /** `single sign-on` belongs to no user, which is 0. */
+  secret: "API token" | "two-factor secret" | "waiting sign-in" | "single sign-on";
 }
 
 /** AES-256-GCM: `2.`, then nonce, tag and ciphertext in base64url. Version and purpose are authenticated with it. */

@@ -25,6 +25,8 @@ import { nameBrowser } from "./sign-in/browser-name.ts";
 export const SIGN_IN_NOTICES = noticesOf({
   ended: "Your session expired. Sign in again to continue.",
   "signed-out": "You've been signed out.",
+  "signed-out-here":
+    "You've been signed out here. You may still be signed in at your company's sign-in page: sign out there too if others use this browser.",
   "signed-out-everywhere": "You've been signed out on all devices.",
 });
 
@@ -37,7 +39,10 @@ const WAITING_MS = 10 * 60 * 1000;
 /** A password that was entered need not be entered again for so long. */
 const RECENT_MS = 10 * 60 * 1000;
 
-/** Whether the password was entered in the session in the last ten minutes. The sign-in of a user without one counts as entering it. */
+/**
+ * Whether the password was entered in the session in the last ten minutes, or, without one, the user signed in at the provider to
+ * confirm.
+ */
 export function isRecentlyConfirmed({ passwordAt }: Pick<SessionUser, "passwordAt">, now: number): boolean {
   return passwordAt > now - RECENT_MS;
 }
@@ -89,9 +94,12 @@ export function findRequiredStep(context: Context, session: SessionUser) {
     : undefined;
 }
 
-/** Whether this deployment requires two-factor authentication of the user. */
-export function mustUseTwoFactor({ env }: Context, { role }: Pick<SessionUser, "role">): boolean {
-  return env.OPERATOR_MFA === "required" && role === "operator";
+/** Whether this deployment requires two-factor authentication of the user. With single sign-on, the provider's factor counts. */
+export function mustUseTwoFactor(
+  { env }: Context,
+  { role, hasPassword }: Pick<SessionUser, "role" | "hasPassword">,
+): boolean {
+  return env.OPERATOR_MFA === "required" && role === "operator" && hasPassword === 1;
 }
 
 /** Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */
@@ -111,8 +119,9 @@ export function readSessionHash(context: Context): string | undefined {
   return readIdHash(context, COOKIE);
 }
 
-export function createSession(context: Context): NewSession {
-  return create(context, createId(), SESSION_MS, null);
+/** `passwordAt` is when the password was entered: now by default, 0 for a sign-in that confirms nothing. */
+export function createSession(context: Context, passwordAt = context.now): NewSession {
+  return { ...create(context, createId(), SESSION_MS, null), passwordAt };
 }
 
 /**
@@ -136,6 +145,7 @@ function create(context: Context, id: string, duration: number, waitingSecret: s
     now: context.now,
     expiresAt: context.now + duration,
     waitingSecret,
+    passwordAt: context.now,
     browser: nameBrowser(context),
     cookie: { "set-cookie": toSetCookie(context, COOKIE, id, duration) },
   };

@@ -1,10 +1,11 @@
 /**
- * Deletes the rows that expire: sessions of users and of partners, access tokens, the responses stored for idempotency keys, what
- * imports changed, and the counts of dropped parameters and of rejected costs.
+ * Deletes the rows that expire: sessions of users and of partners, access tokens, what single sign-on keeps for a while, the
+ * responses stored for idempotency keys, what imports changed, and the counts of dropped parameters and of rejected costs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
+import { ATTEMPT_MS } from "./accounts/identities.ts";
 import { KEY_LIFE_MS } from "./idempotency.ts";
 import { pairsOf } from "./ledger/rejections.ts";
 import { UNDO_MS } from "./links/imports.ts";
@@ -19,6 +20,8 @@ import {
   partnerSessions,
   partners,
   sessions,
+  signInAttempts,
+  usedStates,
 } from "./schema.ts";
 import { runBatch, statement } from "./statement.ts";
 
@@ -75,6 +78,12 @@ const remove = {
     linkImports,
     names(linkImports.id),
     sql`${linkImports.importedAt} <= ${now} - ${sql.raw(String(UNDO_MS))}`,
+  ),
+  used_states: removalIf(usedStates, names(usedStates.stateHash), sql`${usedStates.expiresAt} <= ${now}`),
+  sign_in_attempts: removalIf(
+    signInAttempts,
+    names(signInAttempts.id),
+    sql`${signInAttempts.attemptedAt} <= ${now} - ${sql.raw(String(ATTEMPT_MS))}`,
   ),
   idempotency_keys: removalIf(
     idempotencyKeys,

@@ -8,7 +8,7 @@ import { check } from "drizzle-orm/sqlite-core/checks";
 import { integer } from "drizzle-orm/sqlite-core/columns/integer";
 import { text } from "drizzle-orm/sqlite-core/columns/text";
 import { foreignKey } from "drizzle-orm/sqlite-core/foreign-keys";
-import { index } from "drizzle-orm/sqlite-core/indexes";
+import { index, uniqueIndex } from "drizzle-orm/sqlite-core/indexes";
 import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
@@ -59,7 +59,7 @@ export const sessions = sqliteTable(
     browser: text().notNull().default(""),
     /** When the browser last sent a request, to within five minutes. */
     lastSeenAt: integer("last_seen_at").notNull().default(0),
-    /** When the password was last entered in this session. */
+    /** When the password was last entered in this session, or the user last signed in at the provider to confirm; 0 for never. */
     passwordAt: integer("password_at").notNull().default(0),
   },
   (table) => [index("sessions_by_user").on(table.userId)],
@@ -171,6 +171,44 @@ export const accessTokens = sqliteTable(
   },
   (table) => [index("access_tokens_by_user").on(table.userId)],
 );
+
+/** Who a user is at the provider of single sign-on. Triggers and statements delete it when the user gets a password or is erased. */
+export const identities = sqliteTable(
+  "identities",
+  {
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    userId: integer("user_id")
+      .notNull()
+      .unique()
+      .references(() => users.id),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.issuer, table.subject] })],
+);
+
+/** Somebody whom the provider knows by the email address of a user, but who was not signed in. An operator can link them. */
+export const signInAttempts = sqliteTable(
+  "sign_in_attempts",
+  {
+    id: integer().primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id),
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    email: text().notNull(),
+    attemptedAt: integer("attempted_at").notNull(),
+  },
+  (table) => [uniqueIndex("attempts_by_user").on(table.userId, table.issuer, table.subject)],
+);
+
+/** The SHA-256 of each state whose code was exchanged at the provider, so that no callback is accepted twice. */
+export const usedStates = sqliteTable("used_states", {
+  stateHash: text("state_hash").primaryKey(),
+  /** Later than the cookie that belongs to it. */
+  expiresAt: integer("expires_at").notNull(),
+});
 
 export const apps = sqliteTable("apps", {
   /** In creation order, which is the order of the operators' list. */

@@ -109,7 +109,7 @@ const quote = (text: string) =>
 
 function toSource(pages: [name: string, page: RenderedPage][]): string {
   const entries = pages.map(
-    ([name, { title, lead, sections }]) => `  ${name}: {
+    ([name, { title, lead, sections }]) => `  ${/-/.test(name) ? JSON.stringify(name) : name}: {
     title: ${JSON.stringify(title)},
     lead: ${quote(lead)},
     sections: [

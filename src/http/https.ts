@@ -5,9 +5,12 @@ import { isInterface } from "./accept.ts";
 
 const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
+/** Whether a host is this machine. */
+export const isLocal = ({ hostname }: URL): boolean => LOCAL.test(hostname);
+
 /** Whether the request came over http on this machine. Some browsers reject a Secure cookie there. */
-export function isLocalHttp({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && LOCAL.test(hostname);
+export function isLocalHttp(url: URL): boolean {
+  return url.protocol === "http:" && isLocal(url);
 }
 
 /** Redirects a page to https; undefined if nothing is to do. Throws https_required for an API or a form. */

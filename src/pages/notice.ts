@@ -1,6 +1,7 @@
 /** Shows what a page says after a redirect. */
 import { html } from "hono/html";
-import type { Context } from "../env.ts";
+import { confirmationPath } from "../auth/single-sign-on/settings.ts";
+import type { Context, Env } from "../env.ts";
 import type { Markup } from "./markup.ts";
 
 export function showNotice(
@@ -9,4 +10,11 @@ export function showNotice(
 ): Markup | "" {
   const text = notices.readDone(context);
   return text === undefined ? "" : html`<p class="notice ok" role="status">${text}</p>`;
+}
+
+/** Asks a user without a password to sign in again, and leads back to the page `next`. */
+export function signInAgain(env: Env, next: string): Markup {
+  const path = confirmationPath(env, next);
+  const how = path === undefined ? "sign out and sign in again" : html`<a href="${path}">sign in again</a>`;
+  return html`<p class="notice">To continue, ${how}. You can do this for 10 minutes after that.</p>`;
 }

@@ -33,6 +33,7 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
       guide("rounds"),
       guide("rules"),
       guide("corrections"),
+      guide("single-sign-on"),
       guide("archive"),
       guide("privacy"),
       guide("limits"),

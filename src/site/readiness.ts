@@ -1,11 +1,13 @@
 /** `GET /readyz`: shows whether the services that the Worker uses are ready. */
 import * as z from "zod/mini";
 import { publicOperation } from "../auth/guarded-operations.ts";
+import { findSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import { type DatabaseHealth, readHealth } from "../db/health.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import { toIso } from "../domain/time.ts";
 import type { Context, Env } from "../env.ts";
+import { ConfigurationError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { logError } from "../log.ts";
 
@@ -32,6 +34,7 @@ const readiness = z.strictObject({
     archive: check,
     tokens: check,
     links: check,
+    single_sign_on: check,
   }),
   request_id: z.string(),
 });
@@ -86,6 +89,7 @@ async function runChecks(context: Context): Promise<Checks> {
     archive: judgeArchive(context, archive, databases),
     tokens: toCheck("The KV namespace TOKENS", tokens),
     links: toCheck("The KV namespace LINKS", links),
+    single_sign_on: judgeSingleSignOn(context),
   };
 }
 
@@ -173,6 +177,16 @@ function judgeArchive({ env }: Context, answer: object | undefined, databases: F
     ok: false,
     reason: `The bucket ARCHIVE has rejected objects since ${since}. Expired rows are kept until it accepts them.`,
   };
+}
+
+/** The settings only: whether the provider answers is not ours. */
+function judgeSingleSignOn({ env }: Context): Check {
+  try {
+    return findSingleSignOn(env) ? { ok: true } : { ok: true, reason: "Not set up." };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { ok: false, reason: error.message };
+  }
 }
 
 function judgeCron(purgedAt: number | null, now: number): Check {

@@ -386,7 +386,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>10</td>
 </tr>
 <tr>
-<td>Passwords from one address</td>
+<td>Passwords from one address, and steps of single sign-on</td>
 <td>100</td>
 </tr>
 <tr>
@@ -616,7 +616,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
-<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they sign in. An operator with a temporary password gets it too, until they have chosen their own one.</p>
+<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password gets it too, until they have chosen their own one.</p>
 <p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
@@ -666,7 +666,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A user leaves</td>
-<td><code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
+<td>Also with single sign-on: <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
 </tr>
 <tr>
 <td>A partner sends costs that should not count</td>
@@ -731,6 +731,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>
 <p>Requests share calls to the database, and a line with <code>group</code> says how many. An error of a call is the error of all of them, up to 40. <code>lost_engagements</code> counts clicks that were not recorded because 1,000 statements waited.</p>` },
       { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it if the <code>[vars]</code> of <code>wrangler.toml</code> have <code>OPERATOR_MFA = &quot;required&quot;</code>, which the first deployment adds. A service that was deployed without the line asks nobody until you add it and deploy again. To leave the choice to operators, write <code>&quot;optional&quot;</code>. Operators who have not set it up are asked to do so before anything else. API tokens work without a code.</p>` },
+      { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. A second factor of these users is that of the provider.</p>` },
       { id: "say-whom-people-ask", title: "Say whom people ask", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.</p>` },
       { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.</p>` },
       { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
@@ -992,6 +993,18 @@ LINK_TOKEN=…</pre>
 <td>until the user ends it, gets another password from an operator or another sign-in method, or is disabled or erased; 30 days after it expired</td>
 </tr>
 <tr>
+<td>Single sign-on: the issuer and the subject of the user at the provider, and when they were linked</td>
+<td>until an operator unlinks the user, or the user gets a password or is erased</td>
+</tr>
+<tr>
+<td>Sign-ins at the provider that linked nobody: issuer, subject, email address, time</td>
+<td>a week, the newest 5 for each user, or until the user is linked, gets a password or is erased</td>
+</tr>
+<tr>
+<td>The hash of the state of each sign-in at the provider</td>
+<td>an hour and 10 minutes, then the hourly purge deletes it</td>
+</tr>
+<tr>
 <td>Sessions: times, and the browser in words such as <code>Firefox on Windows</code></td>
 <td>12 hours</td>
 </tr>
@@ -1009,7 +1022,8 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>Entries of the audit log name users by ID only. Where they are shown, they have the email address of today. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.</p>` },
+<p>Entries of the audit log name users by ID only. Where they are shown, they have the email address of today. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.</p>
+<p>With single sign-on, the provider learns when a user signs in here. No token of the provider is stored, and a cookie keeps a sign-in for 10 minutes, encrypted.</p>` },
       { id: "clicks-impressions-and-costs", title: "Clicks, impressions and costs", body: `<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.</p>
 <div class="table" tabindex="0" role="region" aria-label="Clicks, impressions and costs"><table>
 <thead>
@@ -1077,7 +1091,7 @@ LINK_TOKEN=…</pre>
 <kbd>operator &quot;users/$ID/erase&quot; -X POST | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
 <samp>&quot;email&quot;:&quot;erased user 3&quot;
 &quot;erased&quot;:true</samp></pre>
-<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
+<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
 <p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone for good 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
     ],
   },
@@ -1252,6 +1266,95 @@ LINK_TOKEN=…</pre>
 <p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them with the reason. An unfilled macro, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
       { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
+    ],
+  },
+  "single-sign-on": {
+    title: "Single sign-on",
+    lead: `Let people sign in with their company account: one provider, by OpenID Connect.`,
+    sections: [
+      { id: "set-it-up", title: "Set it up", body: `<ol>
+<li><p>Register linkledger as a web application at the provider, as below, with the redirect URI <code>https://links.example.com/login/sso/callback</code>. Use your own origin.</p>
+</li>
+<li><p>Set these in the <code>[vars]</code> of <code>wrangler.toml</code>:</p>
+<div class="table" tabindex="0" role="region" aria-label="Set it up"><table>
+<thead>
+<tr>
+<th>Setting</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>ORIGIN</code></td>
+<td>the origin of the pages, such as <code>https://links.example.com</code></td>
+</tr>
+<tr>
+<td><code>OIDC_ISSUER</code></td>
+<td>the issuer of the provider</td>
+</tr>
+<tr>
+<td><code>OIDC_CLIENT_ID</code></td>
+<td>the client ID from the provider</td>
+</tr>
+<tr>
+<td><code>OIDC_NAME</code></td>
+<td>the text of the link on the sign-in page, such as <code>Acme login</code>; optional</td>
+</tr>
+</tbody></table>
+</div>
+</li>
+<li><p>Run <code>npm run deploy</code>, then <code>npx wrangler secret put OIDC_CLIENT_SECRET</code>, and enter the client secret. Until then, <code>/readyz</code> says that it is missing, and everything else works.</p>
+</li>
+<li><p>Open <code>/readyz</code>: <code>single_sign_on</code> names every setting that is missing or wrong.</p>
+</li>
+<li><p>Create the users with the sign-in method single sign-on (<code>&quot;sign_in&quot;: &quot;sso&quot;</code>), with the email addresses that they have at the provider. They choose the link on the sign-in page.</p>
+</li>
+</ol>
+<p>Without these settings, neither the link nor its pages exist. Only this provider is used, and pages of linkledger never ask for its password.</p>` },
+      { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. From then on the address in linkledger and that at the provider can differ.</p>
+<p>Everybody else is not signed in. If a user of single sign-on has the address, the last five such attempts are on the user&#39;s page in the console for a week, and you link the right one there, after you confirm it. This is so for:</p>
+<ul>
+<li>operators, always</li>
+<li>providers that do not send <code>email_verified</code>, such as Microsoft Entra by default</li>
+<li>a person who was deleted and created again at the provider: unlink the user first</li>
+</ul>
+<p>A user with a password is never linked. If you reset the password of a user of single sign-on, they sign in with that password from then on, and the link is deleted.</p>` },
+      { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can go on for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>, and it must be the same person. A provider that does not send <code>auth_time</code> confirms nothing; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.</p>
+<p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider.</p>` },
+      { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, also if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.</p>
+<p>While the provider does not answer, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.</p>` },
+      { id: "providers", title: "Providers", body: `<p>From the documentation of the providers, not tried here. Names of pages change.</p>
+<h3 id="google-workspace">Google Workspace</h3>
+<ol>
+<li>In the Google Cloud console, create a project of your organization, and open <strong>Google Auth Platform</strong>.</li>
+<li>Set the audience to <strong>Internal</strong>, so that only accounts of your organization can sign in.</li>
+<li>Under <strong>Clients</strong>, create a client of the type <strong>Web application</strong>.</li>
+<li>Add the redirect URI, and copy the client ID and the client secret.</li>
+<li>Set <code>OIDC_ISSUER = &quot;https://accounts.google.com&quot;</code>. Google sends <code>email_verified</code>, but no <code>auth_time</code> unless that is turned on for the client, so test a confirmation.</li>
+</ol>
+<h3 id="microsoft-entra">Microsoft Entra</h3>
+<ol>
+<li>In the Entra admin center, open <strong>App registrations</strong> and choose <strong>New registration</strong>, for accounts in this organizational directory only.</li>
+<li>Add the redirect URI for the platform <strong>Web</strong>.</li>
+<li>Under <strong>Certificates &amp; secrets</strong>, create a client secret, and note when it expires.</li>
+<li>Under <strong>Token configuration</strong>, add the optional claims <code>email</code> and <code>auth_time</code> to the ID token. Entra sends no <code>email_verified</code>, so you link each user in the console.</li>
+<li>Set <code>OIDC_ISSUER = &quot;https://login.microsoftonline.com/TENANT/v2.0&quot;</code> with the ID of your tenant, and <code>OIDC_CLIENT_ID</code> to the application ID. The issuers <code>common</code> and <code>organizations</code> do not work.</li>
+</ol>
+<h3 id="okta">Okta</h3>
+<ol>
+<li>In the admin console, open <strong>Applications</strong> and choose <strong>Create App Integration</strong>.</li>
+<li>Choose <strong>OIDC - OpenID Connect</strong> and <strong>Web Application</strong>, with the grant type <strong>Authorization Code</strong>.</li>
+<li>Add the redirect URI as the sign-in redirect URI.</li>
+<li>Assign the people or groups who may sign in, and copy the client ID and the client secret.</li>
+<li>Set <code>OIDC_ISSUER = &quot;https://COMPANY.okta.com&quot;</code>, or the issuer of your authorization server. The ID token must have the claims <code>email</code> and <code>email_verified</code>.</li>
+</ol>
+<h3 id="keycloak">Keycloak</h3>
+<ol>
+<li>In the admin console, choose your realm, then <strong>Clients</strong> and <strong>Create client</strong>, with the type OpenID Connect.</li>
+<li>Turn on <strong>Client authentication</strong> and <strong>Standard flow</strong>, and turn off the other flows.</li>
+<li>Add the redirect URI under <strong>Valid redirect URIs</strong>, without a wildcard.</li>
+<li>Copy the secret from the tab <strong>Credentials</strong>. For more safety, set PKCE to <code>S256</code> under <strong>Advanced</strong>.</li>
+<li>Set <code>OIDC_ISSUER = &quot;https://KEYCLOAK/realms/REALM&quot;</code>. <code>email_verified</code> is the switch <strong>Email verified</strong> of each user.</li>
+</ol>` },
     ],
   },
   troubleshooting: {

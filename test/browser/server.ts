@@ -10,6 +10,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** For each worker, what `npm start` prints as `NAME=value`. */
     services: Record<string, string>[];
+    /** The Worker as `wrangler deploy` uploads it. */
+    script: string;
   }
 }
 
@@ -20,6 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     "services",
     services.map(({ names }) => names),
   );
+  project.provide("script", script);
   return async () => {
     await Promise.all(services.map(({ stop }) => stop()));
   };

@@ -172,7 +172,7 @@ AND EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND (SELECT t.token_hash
   FROM api_tokens t
@@ -191,7 +191,7 @@ AND EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND (SELECT t.token_hash
   FROM api_tokens t
@@ -231,7 +231,7 @@ WHERE EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND NOT EXISTS (SELECT 1
   FROM authenticators f
@@ -388,6 +388,155 @@ AND devices.id_hash = ?
 AND iif(devices.codes_hour < ?, 0, devices.codes) < 20
 RETURNING 1 AS counted;
 
+-- src/db/accounts/identities.ts: rows read 4, written 2
+-- SEARCH i USING PRIMARY KEY (issuer=? AND subject=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, i.user_id, 'link identity', 'user ' || i.user_id, json_object('by', 'first sign-in'), ?
+FROM identities i
+WHERE i.issuer = ?
+AND i.subject = ?
+AND changes() > 0;
+
+-- src/db/accounts/identities.ts: rows read 5, written 2
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SEARCH i USING COVERING INDEX identities_user_id_unique (user_id=? AND issuer=? AND subject=?)
+--   SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
+INSERT INTO sessions (id_hash, user_id, created_at, expires_at, waiting_secret, browser, last_seen_at, password_at)
+SELECT ?, ?, ?, ?, ?, ?, ?, ?
+WHERE EXISTS (
+  SELECT 1
+  FROM identities i JOIN users u ON u.id = i.user_id
+  WHERE i.issuer = ?
+  AND i.subject = ?
+  AND i.user_id = ?
+  AND u.password_hash IS NULL
+  AND u.disabled_at IS NULL )
+RETURNING 1 AS started;
+
+-- src/db/accounts/identities.ts: rows read 2, written 1
+-- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
+DELETE
+FROM identities
+WHERE identities.user_id = ?
+RETURNING user_id AS userId;
+
+-- src/db/accounts/identities.ts: rows read 2, written 0
+-- SEARCH sessions USING INDEX sessions_by_user (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM sessions
+WHERE sessions.user_id = (SELECT u.id
+  FROM users u
+  WHERE u.id = ?
+  AND u.password_hash IS NULL);
+
+-- src/db/accounts/identities.ts: rows read 6, written 0
+-- SEARCH sign_in_attempts USING INTEGER PRIMARY KEY (rowid=?)
+-- LIST SUBQUERY 1
+--   SEARCH u USING COVERING INDEX users_email_unique (email=?)
+--   SEARCH a USING INDEX attempts_by_user (user_id=?)
+--   USE TEMP B-TREE FOR ORDER BY
+DELETE
+FROM sign_in_attempts
+WHERE sign_in_attempts.id IN (
+  SELECT a.id
+  FROM sign_in_attempts a JOIN users u ON u.id = a.user_id
+  WHERE u.email = ?
+  ORDER BY a.attempted_at DESC, a.id DESC
+  LIMIT -1 OFFSET 5 );
+
+-- src/db/accounts/identities.ts: rows read 3, written 1
+-- SEARCH sign_in_attempts USING COVERING INDEX attempts_by_user (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH i USING COVERING INDEX identities_user_id_unique (user_id=?)
+DELETE
+FROM sign_in_attempts
+WHERE sign_in_attempts.user_id = ?
+AND EXISTS (SELECT 1
+  FROM identities i
+  WHERE i.user_id = ?);
+
+-- src/db/accounts/identities.ts: rows read 2, written 2
+-- SEARCH u USING INDEX users_email_unique (email=?)
+INSERT INTO identities (issuer, subject, user_id, created_at)
+SELECT ?, ?, u.id, ?
+FROM users u
+WHERE u.email = ?
+AND u.role = 'member'
+AND u.password_hash IS NULL
+AND u.disabled_at IS NULL
+ON CONFLICT DO NOTHING;
+
+-- src/db/accounts/identities.ts: rows read 5, written 2
+-- SEARCH a USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
+INSERT INTO identities (issuer, subject, user_id, created_at)
+SELECT a.issuer, a.subject, a.user_id, ?
+FROM sign_in_attempts a JOIN users u ON u.id = a.user_id
+WHERE a.id = ?
+AND a.user_id = ?
+AND u.password_hash IS NULL
+AND u.disabled_at IS NULL
+AND a.attempted_at > ? - 604800000
+ON CONFLICT DO NOTHING
+RETURNING user_id AS userId;
+
+-- src/db/accounts/identities.ts: rows read 4, written 2
+-- SEARCH u USING INDEX users_email_unique (email=?)
+INSERT INTO sign_in_attempts (user_id, issuer, subject, email, attempted_at)
+SELECT u.id, ?, ?, u.email, ?
+FROM users u
+WHERE u.email = ?
+AND u.password_hash IS NULL
+AND u.disabled_at IS NULL
+ON CONFLICT (user_id, issuer, subject) DO UPDATE SET attempted_at = excluded.attempted_at
+RETURNING user_id AS userId;
+
+-- src/db/accounts/identities.ts: rows read 1, written 1
+INSERT INTO used_states (state_hash, expires_at)
+VALUES (?, ?)
+ON CONFLICT DO NOTHING
+RETURNING state_hash AS stateHash;
+
+-- src/db/accounts/identities.ts: rows read 1, written 0
+-- SEARCH a USING INDEX attempts_by_user (user_id=?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT a.id AS id, a.issuer AS issuer, a.subject AS subject, a.email AS email, a.attempted_at AS attemptedAt
+FROM sign_in_attempts a
+WHERE a.user_id = ?
+AND a.attempted_at > ? - 604800000
+ORDER BY a.attempted_at DESC, a.id DESC
+LIMIT 5;
+
+-- src/db/accounts/identities.ts: rows read 0, written 0
+-- SEARCH i USING INDEX identities_user_id_unique (user_id=?)
+SELECT i.issuer AS issuer, i.subject AS subject, i.created_at AS createdAt
+FROM identities i
+WHERE i.user_id = ?;
+
+-- src/db/accounts/identities.ts: rows read 2, written 0
+-- SEARCH i USING PRIMARY KEY (issuer=? AND subject=?)
+-- SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
+SELECT i.user_id AS userId, (u.password_hash IS NULL
+  AND u.disabled_at IS NULL) AS isEnabled
+FROM identities i JOIN users u ON u.id = i.user_id
+WHERE i.issuer = ?
+AND i.subject = ?;
+
+-- src/db/accounts/identities.ts: rows read 3, written 1
+-- SEARCH sessions USING PRIMARY KEY (id_hash=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH i USING PRIMARY KEY (issuer=? AND subject=?)
+UPDATE sessions SET password_at = ?
+WHERE sessions.id_hash = ?
+AND sessions.user_id = (SELECT i.user_id
+  FROM identities i
+  WHERE i.issuer = ?
+  AND i.subject = ?)
+RETURNING user_id AS userId;
+
 -- src/db/accounts/own-apps.ts: rows read 5, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=?)
@@ -458,7 +607,7 @@ WHERE EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 RETURNING 1 AS started;
 
@@ -472,7 +621,7 @@ WHERE EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND NOT EXISTS (SELECT 1
   FROM authenticators f
@@ -567,7 +716,7 @@ AND EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND NOT EXISTS (SELECT 1
   FROM authenticators f
@@ -641,6 +790,16 @@ AND s.expires_at > ?
 AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL;
 
+-- src/db/accounts/sessions.ts: rows read 2, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH u USING INTEGER PRIMARY KEY (rowid=?)
+SELECT s.user_id AS userId, u.password_hash IS NOT NULL AS hasPassword
+FROM sessions s JOIN users u ON u.id = s.user_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL;
+
 -- src/db/accounts/two-factor.ts: rows read 17, written 8
 -- SEARCH f EXISTS USING INTEGER PRIMARY KEY (rowid=?)
 -- SCAN json_each VIRTUAL TABLE INDEX 1:
@@ -664,7 +823,7 @@ WHERE EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND EXISTS (SELECT 1
   FROM authenticators f
@@ -735,7 +894,7 @@ AND EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 RETURNING user_id AS userId;
 
@@ -750,7 +909,7 @@ AND EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL );
 
 -- src/db/accounts/two-factor.ts: rows read 7, written 2
@@ -761,7 +920,7 @@ WHERE EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 ON CONFLICT DO NOTHING
 RETURNING user_id AS userId;
@@ -776,7 +935,7 @@ SELECT EXISTS (
   SELECT 1
   FROM users u
   WHERE u.id = ?
-  AND u.password_hash = ?
+  AND u.password_hash IS ?
   AND u.disabled_at IS NULL )
 AND EXISTS (SELECT 1
   FROM authenticators f
@@ -1297,13 +1456,39 @@ WHERE (id_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
+-- src/db/expired.ts: rows read 5, written 1
+-- SEARCH sign_in_attempts USING INTEGER PRIMARY KEY (rowid=?)
+-- LIST SUBQUERY 1
+--   SCAN sign_in_attempts
+DELETE
+FROM sign_in_attempts
+WHERE (id) IN (
+  SELECT id
+  FROM sign_in_attempts
+  WHERE sign_in_attempts.attempted_at <= ? - 604800000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/expired.ts: rows read 4, written 0
+-- SEARCH used_states USING PRIMARY KEY (state_hash=?)
+-- LIST SUBQUERY 1
+--   SCAN used_states
+DELETE
+FROM used_states
+WHERE (state_hash) IN (
+  SELECT state_hash
+  FROM used_states
+  WHERE used_states.expires_at <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
 -- src/db/health.ts: rows read 1, written 0
 -- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
 SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/health.ts: rows read 19, written 0
+-- src/db/health.ts: rows read 20, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -9150,7 +9335,7 @@ AND audit_log.id < ?
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 33, written 0
+-- src/db/operator/audit.ts: rows read 34, written 0
 -- CO-ROUTINE audit_log
 --   CO-ROUTINE (subquery-14)
 --     CO-ROUTINE (subquery-17)
@@ -10722,6 +10907,18 @@ AND EXISTS (SELECT 1
   WHERE users.id = ?
   AND (users.email = 'erased user ' || users.id));
 
+-- src/db/operator/users.ts: rows read 0, written 0
+-- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM identities
+WHERE identities.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
 -- src/db/operator/users.ts: rows read 4, written 1
 -- SEARCH memberships USING PRIMARY KEY (user_id=?)
 -- SCALAR SUBQUERY 1
@@ -10748,6 +10945,18 @@ AND EXISTS (
   WHERE users.id = ?
   AND users.password_hash = ? );
 
+-- src/db/operator/users.ts: rows read 0, written 0
+-- SEARCH sign_in_attempts USING COVERING INDEX attempts_by_user (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM sign_in_attempts
+WHERE sign_in_attempts.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
 -- src/db/operator/users.ts: rows read 3, written 2
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
 INSERT INTO api_tokens (token_hash, user_id, hint, created_at, role)
@@ -10767,6 +10976,8 @@ ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash,
 RETURNING user_id AS userId;
 
 -- src/db/operator/users.ts: rows read 1, written 2
+-- SEARCH sign_in_attempts USING COVERING INDEX attempts_by_user (user_id=?)
+-- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
 -- SEARCH access_tokens USING INDEX access_tokens_by_user (user_id=?)
 -- SEARCH recovery_codes USING PRIMARY KEY (user_id=?)
 -- SEARCH failed_sign_ins USING INTEGER PRIMARY KEY (rowid=?)
@@ -11390,7 +11601,7 @@ SELECT (SELECT coalesce(max(users.id), 0)
   WHERE true) AS total
 WHERE true;
 
--- src/operator/api/users.ts: rows read 6, written 0
+-- src/operator/api/users.ts: rows read 7, written 0
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
@@ -11594,7 +11805,7 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
     WHERE rounds.partner_id = partners.id
     AND rounds.state = 'open') END);
 
--- src/pages/list.ts: rows read 3, written 0
+-- src/pages/list.ts: rows read 4, written 0
 -- SCAN users
 SELECT count(*) AS total
 FROM users users
@@ -11736,7 +11947,7 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
 ORDER BY partners.id DESC, partners.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 6, written 0
+-- src/pages/list.ts: rows read 7, written 0
 -- SCAN users USING INDEX users_email_unique
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
@@ -11759,7 +11970,7 @@ AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
 ORDER BY users.email, users.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 6, written 0
+-- src/pages/list.ts: rows read 7, written 0
 -- SCAN users
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)

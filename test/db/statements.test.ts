@@ -22,7 +22,7 @@ import {
 import { explain } from "../plans.ts";
 import { DUE } from "../purge/archive-support.ts";
 import { openedLink } from "../support.ts";
-import { guessCodes, readBackward, UNSAMPLED } from "./unsampled.ts";
+import { guessCodes, readBackward, signInAtProvider, UNSAMPLED } from "./unsampled.ts";
 
 interface Seen {
   query: string;
@@ -125,6 +125,8 @@ it("equals test/db/statements.sql, which `npm run test:only -- test/db/statement
   }
   await readBackward({ DB: database });
   await guessCodes({ DB: database });
+  await restoreState();
+  await signInAtProvider(database);
   const old = openedLink("faulty-click-old", { occurredAt: 0 });
   await recordQueued(queueBatch([old]), ledgerOn(database), NOW);
   await runJobs();

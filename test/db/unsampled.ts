@@ -1,5 +1,12 @@
 /** Requests for statements that the samples of the operations do not run: filters and pages of lists, wrong codes, batches of a round. */
 import { codeAt } from "../../src/auth/sign-in/totp.ts";
+import {
+  confirmSession,
+  findLinkedUser,
+  insertAttempt,
+  insertLinkedSession,
+  markStateUsed,
+} from "../../src/db/accounts/identities.ts";
 import { Browser } from "../account/support.ts";
 import { LINKS, PARTNERS } from "../campaign/support.ts";
 import { ROUND_TEST } from "../faults/state.ts";
@@ -116,4 +123,18 @@ export async function guessCodes(bindings: Env): Promise<void> {
   await turnOn(codeAt(secret, NOW - 30_000), DEMO.password);
   await browser.signIn(DEMO.email, DEMO.password, options);
   for (const code of ["000000", codeAt(secret, NOW)]) await browser.post("/login/code", { code }, options);
+}
+
+/** What single sign-on does after the provider has answered: links, signs in, confirms, and notes somebody who is not linked. */
+export async function signInAtProvider(db: D1Database): Promise<void> {
+  const now = NOW;
+  const identity = { issuer: "https://login.test", subject: "first" };
+  await markStateUsed(db, { stateHash: "state", expiresAt: now });
+  await findLinkedUser(db, { ...identity, verifiedEmail: undefined, now });
+  const user = await findLinkedUser(db, { ...identity, verifiedEmail: "sso@example.com", now });
+  const session = { ...identity, userId: user?.userId ?? 0, now, idHash: "session" };
+  const started = { ...session, expiresAt: now + 1000, waitingSecret: null, browser: "", passwordAt: 0 };
+  await insertLinkedSession(db, { ...started, previous: null });
+  await confirmSession(db, session);
+  await insertAttempt(db, { ...identity, subject: "another", email: "sso@example.com", now });
 }

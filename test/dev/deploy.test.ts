@@ -467,6 +467,22 @@ describe("a later deployment", () => {
   });
 });
 
+test.each([
+  ['LOCAL_INSECURE = "1"', "LOCAL_INSECURE, which is only for tests"],
+  ['OIDC_ISSUER = "http://127.0.0.1:9000"', "OIDC_ISSUER in wrangler.toml must begin with https://"],
+  ['ORIGIN = "http://localhost:8787"', "ORIGIN in wrangler.toml must begin with https://"],
+  ['OIDC_CLIENT_SECRET = "secret"', "OIDC_CLIENT_SECRET, which is a secret"],
+])(
+  "rejects a setting that is only for tests, or a secret, before anything is created: %s",
+  async (setting, message) => {
+    const settings = NEW_SETTINGS.replace("\n[vars]\n", `\n[vars]\n${setting}\n`);
+    writeToml(settings);
+    const { code, error } = await deploy();
+    expect([code, error]).toEqual([1, expect.stringContaining(message)]);
+    expect([toml(), account().calls]).toEqual([settings, []]);
+  },
+);
+
 describe("two-factor authentication of operators", () => {
   const settingOf = () => account().calls.at(-1)?.configuration?.vars;
 

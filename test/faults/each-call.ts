@@ -55,6 +55,8 @@ const WRITES_LATER = [
   "openLink",
   "updateApp",
   "POST /account/token/reset",
+  "POST /account/tokens",
+  "POST /account/tokens/end",
   "POST /apps/:app_token/links/import/rows",
   "POST /apps/:app_token/links/new",
   "POST /operator/apps/:token",
@@ -90,6 +92,8 @@ const AFTER_DONE: Record<string, number> = {
   "POST /operator/rounds/:id/dismissals/undo": 400,
   "POST /operator/users/:id/apps": 409,
   "POST /operator/users/:id/erase": 409,
+  "POST /operator/users/:id/identity": 409,
+  "POST /operator/users/:id/identity/unlink": 404,
   "POST /operator/users/new": 409,
 };
 /** POST operations that change nothing. */

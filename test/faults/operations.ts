@@ -18,7 +18,7 @@ import {
   sessionFor,
   signedFor,
 } from "../security/support.ts";
-import { ARCHIVED, IMPORTED, ROUND, SSO_USER, VIEW } from "./state.ts";
+import { ARCHIVED, IMPORTED, LINKED_USER, ROUND, SSO_USER, VIEW } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
 const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
@@ -73,6 +73,11 @@ const LINK_PAGE = `/apps/${DEMO.appToken}/links/${DEMO.linkToken}`;
 const FINDING = "entry 13";
 /** Another one, which was dismissed. */
 const DISMISSED = "entry 9";
+
+const SINGLE_SIGN_ON = {
+  ...{ ORIGIN: "https://pages.test", OIDC_ISSUER: "https://login.test" },
+  ...{ OIDC_CLIENT_ID: "client", OIDC_CLIENT_SECRET: "secret" },
+};
 
 interface Sample extends Call {
   path: string;
@@ -216,6 +221,15 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users/1/apps", form({ app_token: DEMO.otherAppToken }), {
     pattern: "/operator/users/:id/apps",
   }),
+  ...page(`/operator/users/${SSO_USER}/identity`, form({ attempt: "1" }), {
+    pattern: "/operator/users/:id/identity",
+  }),
+  ...page(`/operator/users/${LINKED_USER}/identity/unlink`, form(), {
+    pattern: "/operator/users/:id/identity/unlink",
+  }),
+  // Leads to the origin of the pages. What follows has a real provider in test/dev/built/single-sign-on.test.ts.
+  "GET /login/sso": { path: "/login/sso", env: SINGLE_SIGN_ON },
+  "GET /login/sso/callback": { path: "/login/sso/callback", env: SINGLE_SIGN_ON },
   ...page("/operator/apps/new", form({ name: "a", default_url: "https://a.test/" }), { repeats: true }),
   ...page(`/operator/apps/${DEMO.appToken}`, form({ name: "b", default_url: "https://b.test/" }), {
     pattern: "/operator/apps/:token",

@@ -36,6 +36,9 @@ const writes = watchWrites();
 /** A user without a password. */
 export const SSO_USER = 40;
 
+/** Another one, who is linked to an identity. */
+export const LINKED_USER = 39;
+
 /** An adjustment that can be read. */
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
 
@@ -97,6 +100,13 @@ export async function startState(): Promise<void> {
     env.DB.prepare(
       "INSERT INTO api_tokens (token_hash, user_id, hint, created_at) VALUES ('sso-token', ?, '', 0)",
     ).bind(SSO_USER),
+    env.DB.prepare(
+      "INSERT INTO users (id, email, role, created_at) VALUES (?, 'linked@example.com', 'member', 0)",
+    ).bind(LINKED_USER),
+    env.DB.prepare("INSERT INTO identities VALUES ('https://login.test', 'linked', ?, 0)").bind(LINKED_USER),
+    env.DB.prepare(
+      "INSERT INTO sign_in_attempts VALUES (1, ?, 'https://login.test', 'waiting', 'sso@example.com', ?)",
+    ).bind(SSO_USER, NOW - 1000),
   ]);
   start = await keep(env.DB);
   await emptyNamespaces();

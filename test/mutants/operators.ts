@@ -60,7 +60,7 @@ export const operators: Mutant[] = [
   },
   {
     name: "a password is recent for ten minutes and a millisecond",
-    file: "src/operator/console/session.ts",
+    file: "src/auth/sessions.ts",
     search: "passwordAt > now - RECENT_MS",
     replace: "passwordAt >= now - RECENT_MS",
     tests: ["test/operator/step-up.test.ts"],

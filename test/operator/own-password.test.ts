@@ -54,6 +54,8 @@ interface Case {
   isAboutApp?: true;
   /** The console asks for the password about members too. */
   isSensitive?: true;
+  /** A statement before it, with the ID of the user and the time. */
+  prepare?: string;
 }
 
 const api = (tail = "") => ({ path: ({ id }: User) => `/operator/v1/users/${id}${tail}` });
@@ -110,6 +112,23 @@ const CASES: Record<string, Case[]> = {
     { ...form("/token"), isSensitive: true, status: 200, onlyWithoutPassword: true },
   ],
   "POST /operator/users/:id/erase": [{ ...form("/erase"), isSensitive: true }],
+  "POST /operator/users/:id/identity": [
+    {
+      ...form("/identity"),
+      body: ({ id }) => ({ attempt: String(id) }),
+      isSensitive: true,
+      onlyWithoutPassword: true,
+      prepare: "INSERT INTO sign_in_attempts VALUES (?1, ?1, 'https://login.test', 'new', '', ?2)",
+    },
+  ],
+  "POST /operator/users/:id/identity/unlink": [
+    {
+      ...form("/identity/unlink"),
+      isSensitive: true,
+      onlyWithoutPassword: true,
+      prepare: "INSERT INTO identities VALUES ('https://login.test', 'old', ?1, ?2)",
+    },
+  ],
   "POST /operator/apps/:token/members": [
     {
       path: `/operator/apps/${DEMO.otherAppToken}/members`,
@@ -232,6 +251,7 @@ describe.each(NAMED)("$name", (operation) => {
     const works = { status: one.status ?? (isForm ? 303 : 200), code: undefined };
     const isAboutOperator = user.role === "operator" || one.becomes === "operator";
     const needsPassword = !one.isAboutApp && (isAboutOperator || (isForm && one.isSensitive === true));
+    if (one.prepare) await env.DB.prepare(one.prepare).bind(user.id, NOW).run();
     const act = (more: Parameters<typeof send>[4]) => send(actor, operation, one, user, more);
     if (!needsPassword) return expect(await act({})).toEqual(works);
     const before = await state();

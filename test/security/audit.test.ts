@@ -94,6 +94,8 @@ const ENTRIES: Record<string, Expected> = {
   "POST /operator/users/:id/apps": [ADD_MEMBER],
   "POST /operator/users/:id/password": [USER],
   "POST /operator/users/:id/token": ["user 40 (by 2): issue API token"],
+  "POST /operator/users/:id/identity": ["user 40 (by 2): link identity"],
+  "POST /operator/users/:id/identity/unlink": ["user 39 (by 2): unlink identity"],
   "POST /operator/users/:id/erase": [ERASE_USER],
   "POST /operator/partners/new": ["partner 4 (by 2): create partner"],
   "POST /operator/partners/:id": [PARTNER],

@@ -18,6 +18,8 @@ const PUBLIC_PAGES = [
   "POST /login",
   "GET /login/code",
   "POST /login/code",
+  "GET /login/sso",
+  "GET /login/sso/callback",
   "POST /logout",
   "GET /account.js",
   "GET /account/apps/:app_token/spend.csv",

@@ -10,7 +10,7 @@ import { errorSummary, type Option, ownPasswordField, type RejectedForm } from "
 import { form } from "../../pages/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { showNotice } from "../../pages/notice.ts";
+import { showNotice, signInAgain } from "../../pages/notice.ts";
 import { table } from "../../pages/table.ts";
 import { MAX_TOKEN_DAYS } from "../contract.ts";
 import { formatLastUse } from "../rules.ts";
@@ -51,7 +51,7 @@ export function tokensPage(
 
 const listOf = ({ now }: Context, tokens: ListedToken[]) =>
   table({
-    label: "Your access tokens",
+    label: "Access tokens by their end",
     rows: tokens,
     empty: html`<p class="muted">You don't have any access tokens yet.</p>`,
     columns: [
@@ -77,6 +77,8 @@ const listOf = ({ now }: Context, tokens: ListedToken[]) =>
   });
 
 function createForm(context: Context, session: Session, rejected: RejectedForm | undefined): Markup {
+  const isReady = isRecentlyConfirmed(session, context.now);
+  const again = isReady ? "" : signInAgain(context.env, "/account/tokens");
   const apps: Option[] = session.apps.map(({ token, name }) => [token, name]);
   return form(
     {
@@ -103,17 +105,12 @@ function createForm(context: Context, session: Session, rejected: RejectedForm |
         },
       },
       values: { scope: "read", days: DEFAULT_DAYS },
-      more: session.hasPassword ? ownPasswordField(rejected) : signInAgain(context, session),
+      more: session.hasPassword ? ownPasswordField(rejected) : again,
       button: "Create token",
     },
     rejected,
   );
 }
-
-const signInAgain = (context: Context, session: Session) =>
-  isRecentlyConfirmed(session, context.now)
-    ? ""
-    : notice("To continue, sign out and sign in again. You can do this for 10 minutes after that.");
 
 export function newTokenPage(
   context: Context,

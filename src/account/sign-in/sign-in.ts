@@ -107,13 +107,16 @@ function reject(
 export async function signOut(context: Context): Promise<Response> {
   rejectCrossSite(context);
   const idHash = readSessionHash(context);
-  if (idHash) context.trace.userId = await deleteSession(context.env.DB, { idHash, now: context.now });
-  return SIGN_IN_NOTICES.redirect("/login", "signed-out", endedCookie(context));
+  const user = idHash ? await deleteSession(context.env.DB, { idHash, now: context.now }) : undefined;
+  context.trace.userId = user?.userId;
+  const notice = user?.hasPassword === 0 ? "signed-out-here" : "signed-out";
+  return SIGN_IN_NOTICES.redirect("/login", notice, endedCookie(context));
 }
 
 export async function signOutEverywhere(context: Context, session: Session): Promise<Response> {
   await deleteSessions(context.env.DB, { ...session, now: context.now });
-  return SIGN_IN_NOTICES.redirect("/login", "signed-out-everywhere", endedCookie(context));
+  const notice = session.hasPassword ? "signed-out-everywhere" : "signed-out-here";
+  return SIGN_IN_NOTICES.redirect("/login", notice, endedCookie(context));
 }
 
 /** Ends one session of the user, from the list on the account page. */

@@ -21,6 +21,12 @@ export async function limitStranger(context: Context, email: string): Promise<vo
   if (!(await consumeLimit(context, ACCOUNT_ATTEMPTS, sha256(email)))) throw rateLimited();
 }
 
+/** Counts a step of single sign-on. Throws rate_limited if there were too many in the last minute from the address. */
+export async function limitAddress(context: Context): Promise<void> {
+  const address = addressOf(context) ?? "";
+  if (!(await consumeLimit(context, context.env.ADDRESS_ATTEMPTS, address))) throw rateLimited();
+}
+
 /**
  * Counts an attempt by a browser that we know: one that has signed in to the account before, or a session. `browser` is the
  * hash of its secret ID. It is counted by that ID only, so that no stranger can keep the owner out.

@@ -12,10 +12,10 @@ import { t } from "./api-tokens.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
 import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
 
-/** What was read and checked before a change. `tokenHash` is null for a user without an API token. */
+/** What was read and checked before a change: null for a user without a password, or without an API token. */
 interface Checked {
   userId: number;
-  passwordHash: string;
+  passwordHash: string | null;
   tokenHash: string | null;
 }
 
@@ -50,7 +50,7 @@ const endAccessTokens = returning(
 export async function swapToken(
   db: D1Database,
   checked: Checked,
-  added: { newHash: string; hint: string; sealed: string; endsAccessTokens: boolean },
+  added: { newHash: string; hint: string; sealed: string | null; endsAccessTokens: boolean },
   renewed: NewSessionRow,
 ): Promise<string[] | undefined> {
   const values = { ...checked, ...added, ...renewed, endsAccessTokens: Number(added.endsAccessTokens) };

@@ -101,7 +101,7 @@ const confirmations = failuresOf("wrongConfirmations");
 /** Counts a wrong password or code of a sign-in, and records the first 10 of each in an hour. */
 export async function recordFailedSignIn(
   db: D1Database,
-  failed: Failed & { reason: "wrong password" | "wrong code" | "expired password" },
+  failed: Failed & { reason: "wrong password" | "wrong code" | "expired password" | "not linked" },
 ): Promise<void> {
   const { userId: failedUser, now, hour, reason, browser } = failed;
   const { add, audit } = reason === "wrong code" ? codes : passwords;

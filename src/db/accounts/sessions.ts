@@ -117,10 +117,10 @@ export const ownSessions = query(
   sql`FROM ${as(s)} WHERE ${s.userId} = ${userId} AND ${isLive} ORDER BY ${s.lastSeenAt} DESC, ${s.createdAt} DESC`,
 );
 
-/** The user `userId`, enabled and with the password whose hash was checked, as a condition of a change. */
+/** The user `userId`, enabled and with the password whose hash was checked, null for none, as a condition of a change. */
 export const isChecked = sql`EXISTS (
   SELECT 1 FROM ${as(u)}
-  WHERE ${u.id} = ${userId} AND ${u.passwordHash} = ${sql.placeholder("passwordHash")} AND ${u.disabledAt} IS NULL
+  WHERE ${u.id} = ${userId} AND ${u.passwordHash} IS ${sql.placeholder("passwordHash")} AND ${u.disabledAt} IS NULL
 )`;
 
 /** A session to start. `waitingSecret` is not null for a sign-in that waits for a code. */
@@ -131,22 +131,24 @@ export interface NewSessionRow {
   waitingSecret: string | null;
   /** In words, for people. */
   browser: string;
+  /** When the password was entered; 0 for a sign-in that confirms nothing. */
+  passwordAt: number;
 }
 
 const { createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt } = sessions;
-/** Starts a session just after the password was entered. */
+/** Starts a session if a condition holds. */
 export const startIf = (condition: SQL) =>
   statement<{ started: 1 }>(sql`
     INSERT INTO ${sessions}
       (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt)})
     SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")}, ${sql.placeholder("waitingSecret")},
-      ${sql.placeholder("browser")}, ${now}, ${now}
+      ${sql.placeholder("browser")}, ${now}, ${sql.placeholder("passwordAt")}
     WHERE ${condition}
     RETURNING 1 AS started
   `);
 
 /** Ends the browser's previous session, and the user's expired ones. */
-const endStale = statement(sql`
+export const endStale = statement(sql`
   DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${sql.placeholder("previous")}
     OR ${sessions.userId} = ${userId} AND (${sessions.expiresAt} <= ${now}
       OR ${sessions.lastSeenAt} <= ${now} - ${sql.raw(String(IDLE_MS))})
@@ -213,14 +215,23 @@ const auditEnd = (action: AuditAction) => {
     userId: auditLog.userId,
   });
 };
+const methodOf = query(
+  { userId: s.userId, hasPassword: sql<number>`${u.passwordHash} IS NOT NULL` },
+  sql`FROM ${as(s)} JOIN ${as(u)} ON ${u.id} = ${s.userId} WHERE ${isCurrent}`,
+);
 const auditSignOut = auditEnd("sign out");
 const auditSignOutEverywhere = auditEnd("sign out everywhere");
 
-/** Ends a session. Returns the ID of its user; undefined if it had ended before. */
+/** Ends a session. Returns the ID of its user, and 1 for one with a password; undefined if it had ended before. */
 export async function deleteSession(db: D1Database, session: { idHash: string; now: number }) {
   const values = { ...session };
-  const [[ended]] = await runIdempotent(db, auditSignOut(db, values), endOne(db, values));
-  return ended?.userId ?? undefined;
+  const [[user]] = await runIdempotent(
+    db,
+    methodOf(db, values),
+    auditSignOut(db, values),
+    endOne(db, values),
+  );
+  return user;
 }
 
 /** Ends every session of the user of a session, and forgets the user's browsers. */

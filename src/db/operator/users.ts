@@ -10,9 +10,11 @@ import {
   auditLog,
   devices,
   failedSignIns,
+  identities,
   links,
   memberships,
   sessions,
+  signInAttempts,
   users,
 } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
@@ -290,7 +292,7 @@ const erase = returning(
   { id: users.id },
 );
 const wasErased = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${isErased})`;
-const removals = [devices, memberships, failedSignIns].map((table) =>
+const removals = [devices, memberships, failedSignIns, identities, signInAttempts].map((table) =>
   statement(sql`DELETE FROM ${table} WHERE ${table.userId} = ${id} AND ${wasErased}`),
 );
 

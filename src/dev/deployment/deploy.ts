@@ -19,6 +19,7 @@ import {
 } from "./checkout.ts";
 import { prepareDatabases } from "./databases.ts";
 import { readDeployOptions } from "./options.ts";
+import { rejectLocalSettings } from "./settings.ts";
 
 const MAX_ATTEMPTS = 60;
 /** How often the new version must report that it is not ready before the deployment fails. */
@@ -29,6 +30,7 @@ export async function deploy(args: string[], checkout: Checkout, pause: () => Pr
   const options = readDeployOptions(args);
   const { rawConfig } = experimental_readRawConfig({ config: settingsFile(checkout) });
   const configuration = rawConfig as Configuration;
+  rejectLocalSettings(configuration);
   try {
     prepareDatabases(checkout, configuration, options);
     setNamespaceIds(checkout, configuration);

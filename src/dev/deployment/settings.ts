@@ -35,3 +35,18 @@ export function requireTwoFactor(checkout: Checkout, configuration: Configuratio
   configuration.vars = { ...configuration.vars, OPERATOR_MFA: "required" };
   console.log(`wrangler.toml: ${SETTING} added. Commit the file.`);
 }
+
+/** Throws for what is only for tests on this machine. */
+export function rejectLocalSettings({ vars }: Configuration): void {
+  if (vars?.LOCAL_INSECURE !== undefined)
+    throw new CommandError(
+      "wrangler.toml sets LOCAL_INSECURE, which is only for tests. Nothing was changed.",
+    );
+  if (vars?.OIDC_CLIENT_SECRET !== undefined)
+    throw new CommandError(
+      "wrangler.toml sets OIDC_CLIENT_SECRET, which is a secret. Remove it, and run npx wrangler secret put OIDC_CLIENT_SECRET. Nothing was changed.",
+    );
+  for (const [name, value] of Object.entries({ ORIGIN: vars?.ORIGIN, OIDC_ISSUER: vars?.OIDC_ISSUER }))
+    if (value !== undefined && !String(value).startsWith("https://"))
+      throw new CommandError(`${name} in wrangler.toml must begin with https://. Nothing was changed.`);
+}

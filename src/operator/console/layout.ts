@@ -152,6 +152,8 @@ const NOTICES = noticesOf({
   "user-disabled": "User disabled. Their API token and sessions no longer work.",
   "user-enabled": "User enabled. They can sign in again.",
   "user-erased": "User erased.",
+  "identity-linked": "Identity linked. The user can sign in now.",
+  "identity-unlinked": "Identity unlinked. The user's sessions ended.",
 });
 
 /** `more` are parameters of the page that confirms the action, and `anchor` is the ID of the element that it is opened at. */

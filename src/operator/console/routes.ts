@@ -19,6 +19,7 @@ import * as testLinks from "./rounds/test-link.ts";
 import { withOperatorSession } from "./session.ts";
 import { spendPage } from "./spend/page.ts";
 import { pendingPage } from "./spend/pending.ts";
+import * as identity from "./users/identity.ts";
 import * as userList from "./users/list.ts";
 import * as users from "./users/page.ts";
 
@@ -84,6 +85,8 @@ export const consoleRoutes: Route[] = [
   form("/operator/users/:id/apps", users.submitUserApp, users.userPage),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage, always),
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage, always),
+  form("/operator/users/:id/identity", identity.submitIdentity, users.userPage, always),
+  form("/operator/users/:id/identity/unlink", identity.submitUnlink, users.userPage, always, 2),
   form("/operator/users/:id/erase", users.submitErasure, users.userPage, always),
   page("/operator/credentials", credentialsPage),
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage, undefined, 2),

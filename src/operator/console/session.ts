@@ -4,6 +4,8 @@ import type { SessionUser } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import type { Handler } from "../../http/router.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { signInAgain } from "../../pages/notice.ts";
 import type { ActingOperator } from "../confirmation.ts";
 
 /** A signed-in operator. */
@@ -12,6 +14,8 @@ export interface OperatorSession extends ActingOperator {
   /** Whether the password was entered a short time ago. */
   enteredPassword: boolean;
   user: Pick<SessionUser, "email" | "role" | "hasPassword">;
+  /** What asks an operator without a password to sign in again, and leads back to the page. */
+  signInAgain: Markup;
 }
 
 /** Runs the handler for a signed-in operator. A member gets an error page. */
@@ -21,6 +25,8 @@ export function withOperatorSession(
   return withSession(async (context, { userId, idHash, ...user }) => {
     if (user.role !== "operator") throw new AppError("operator_required");
     const { now } = context;
-    return handler(context, { userId, now, idHash, enteredPassword: isRecentlyConfirmed(user, now), user });
+    const enteredPassword = isRecentlyConfirmed(user, now);
+    const again = signInAgain(context.env, context.url.pathname);
+    return handler(context, { userId, now, idHash, enteredPassword, user, signInAgain: again });
   });
 }

@@ -1,9 +1,8 @@
 /**
  * Asks for the operator's password in a form that shows or issues a secret, changes how a user signs in, or acts on an operator,
- * unless it was entered in the last ten minutes: an unattended browser is not enough. The sign-in of an operator without a
- * password counts as entering it.
+ * unless it was entered in the last ten minutes: an unattended browser is not enough. An operator without a password signs in again
+ * at the provider of single sign-on.
  */
-import { html } from "hono/html";
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
 import { field, type RejectedForm } from "../../pages/fields.ts";
@@ -15,13 +14,12 @@ const PASSWORD_FIELD = "your_password";
 
 /** The field for the password; nothing if it is not needed. `form` makes its ID unique on the page. Never shows what was sent. */
 export function passwordField(
-  { enteredPassword, user }: OperatorSession,
+  { enteredPassword, user, signInAgain }: OperatorSession,
   form: string,
   rejected?: RejectedForm,
 ): Markup | "" {
   if (enteredPassword) return "";
-  if (!user.hasPassword)
-    return html`<p class="notice">To continue, sign out and sign in again. You can do this for 10 minutes after that.</p>`;
+  if (!user.hasPassword) return signInAgain;
   return field(
     {
       name: PASSWORD_FIELD,

@@ -129,6 +129,14 @@ const SENTENCES: Record<AuditAction, Sentence> = {
     verb: ({ hint, scope, app_token }) =>
       `created the access token ${hint} (${scope}, ${app_token ?? "all apps"})`,
   },
+  "link identity": {
+    verb: ({ by }) =>
+      by === "first sign-in"
+        ? "signed in for the first time with single sign-on, as"
+        : "linked the single sign-on identity of",
+  },
+  "unlink identity": { verb: "unlinked the single sign-on identity of" },
+  "confirm sign-in": { isOwn: true, verb: "signed in again to confirm" },
   "end access token": { isOwn: true, verb: ({ hint }) => `ended the access token ${hint}` },
   "turn on two-factor": { isOwn: true, verb: "turned on two-factor authentication" },
   "turn off two-factor": { isOwn: true, verb: "turned off two-factor authentication" },

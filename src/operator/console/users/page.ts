@@ -1,6 +1,7 @@
 /** The page of a user: profile, apps, role, API token, sign-in method, and what disables or erases the user. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { readIdentity } from "../../../db/accounts/identities.ts";
 import { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
 import { findUserHistory } from "../../../db/operator/users.ts";
 import { toIso } from "../../../domain/time.ts";
@@ -14,13 +15,15 @@ import { badField } from "../../api/common.ts";
 import { eraseUser, issueToken, readUser, resetPassword, updateUser } from "../../api/users.ts";
 import { type Act, done, type Form, idOf, pick, type Show, secretPage } from "../layout.ts";
 import { passwordPage, stateOf } from "./common.ts";
+import { identitySection } from "./identity.ts";
 import * as sections from "./sections.ts";
 
 export const userPage: Show = async (context, formError, session) => {
   const user = await readUser.handle(context, session, { path: { id: idOf(context) } });
   const { DB } = context.env;
-  const [{ creator, lastSignIn }, apps, allApps] = await Promise.all([
+  const [{ creator, lastSignIn }, identity, apps, allApps] = await Promise.all([
     findUserHistory(DB, user.id),
+    readIdentity(DB, { userId: user.id, now: context.now }),
     listAppsOfUser(DB, user.id),
     listAllApps(DB),
   ]);
@@ -57,6 +60,7 @@ export const userPage: Show = async (context, formError, session) => {
               sections.roleSection(view),
               sections.tokenSection(view),
               sections.signInSection(view),
+              user.sign_in === "sso" ? identitySection(view, identity) : "",
               sections.disableSection(view),
               sections.eraseSection(view),
             ]

@@ -163,7 +163,8 @@ export function signInSection({ user, path, session, rejectedAt }: UserView): Ma
           action: path,
           isOpen: rejectedSwitch !== undefined,
           summary: "Switch to single sign-on",
-          explanation: "The password and all of the user's sessions stop working immediately.",
+          explanation:
+            "The password, the access tokens and all of the user's sessions stop working immediately.",
           button: "Switch to single sign-on",
           hidden: { sign_in: "sso" },
           more: passwordField(session, "sso", rejectedSwitch),
