@@ -9,7 +9,8 @@ import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import { chartScript, dailyChart, moneyUnit } from "../pages/chart.ts";
-import { describeDays, showChange, showCount, showMoney } from "../pages/locale.ts";
+import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
+import { describeDays, showChange, showCount, showExact, showMoney } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import {
   daysBefore,
@@ -53,7 +54,7 @@ export const overviewPage: Show = async (context, member) => {
     title: "Overview",
     scripts: [chartScript.href],
     body: html`
-      <h1>Overview</h1>
+      ${pageHead("Overview")}
       ${periodPicker(context.url, period)}
       ${figures(member, overview, totals)}
       ${attention(member, overview)}
@@ -130,49 +131,65 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
   const countOf = (counts: Counts, kind: string) =>
     counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
   const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
-  const count = (name: string, href: string, now: number, before?: number) =>
-    figure(name, href, showCount(now), before === undefined ? "" : showChange(BigInt(now), BigInt(before)));
+  const count = (name: string, href: string, now: number, before?: number): Tile => ({
+    name,
+    href,
+    value: showCount(now),
+    ...(before !== undefined && { note: showChange(BigInt(now), BigInt(before)) }),
+  });
   const unpricedBefore = spendBefore.reduce((sum, row) => sum + row.unpriced, 0);
+  const spent = totals.map(
+    ({ currency, spend, previous }): Tile => ({
+      name: `Spend in ${currency}`,
+      href: performanceHref({ currency }),
+      value: showMoney(spend, currency),
+      title: showExact(spend, currency),
+      note: showChange(spend, previous),
+    }),
+  );
   return html`
-    <ul class="figures" aria-label="Figures">
-      ${totals.map(({ currency, spend, previous }) =>
-        figure(
-          `Spend in ${currency}`,
-          performanceHref({ currency }),
-          showMoney(spend, currency),
-          showChange(spend, previous),
-        ),
-      )}
-      ${totals.length === 0 ? figure("Spend", performanceHref({}), "None", "") : ""}
-      ${count("Clicks", `${linksHref}&sort=-clicks`, countOf(engagements, "click"), countOf(engagementsBefore, "click"))}
-      ${count("Impressions", linksHref, countOf(engagements, "impression"), countOf(engagementsBefore, "impression"))}
-      ${count("Unpriced costs", performanceHref({ group_by: "partner" }), unpriced, unpricedBefore)}
-      ${count(
+    ${tiles("Figures", [
+      ...(totals.length === 0 ? [{ name: "Spend", href: performanceHref({}), value: "None" }] : spent),
+      count(
+        "Clicks",
+        `${linksHref}&sort=-clicks`,
+        countOf(engagements, "click"),
+        countOf(engagementsBefore, "click"),
+      ),
+      count(
+        "Impressions",
+        performanceHref({}),
+        countOf(engagements, "impression"),
+        countOf(engagementsBefore, "impression"),
+      ),
+      count("Unpriced costs", performanceHref({ group_by: "partner" }), unpriced, unpricedBefore),
+      // The reasons are on the page of each link: this leads to the one with most of them.
+      count(
         "Dropped parameters",
-        linksHref,
+        dropped[0] ? `${path}/links/${dropped[0].token}#problems` : linksHref,
         dropped.reduce((sum, link) => sum + link.count, 0),
-      )}
-    </ul>
+      ),
+    ])}
     <p class="hint">Compared with ${describeDays(daysBefore(period))}.</p>`;
 }
 
-function figure(name: string, href: string, value: string, change: string): Markup {
-  return html`
-    <li><a href="${href}"><span class="name">${name}</span> <strong>${value}</strong></a>
-      ${change ? html`<span class="muted">${change}</span>` : ""}</li>`;
-}
+/** The first ones are shown. */
+const MOST_FINDINGS = 5;
 
 function attention(member: Member, overview: Overview): Markup | "" {
-  const problems = findProblems(member, overview);
-  if (problems.length === 0) return "";
-  return html`
-    <section class="card attention" aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
-      <ul>${problems.map(({ text, fix: [name, href] }) => html`<li>${text} <a href="${href}">${name}</a></li>`)}</ul>
-    </section>`;
+  const items = findProblems(member, overview).map(
+    ({ text, fix: [name, href] }) => html`<li>${text} <a href="${href}">${name}</a></li>`,
+  );
+  if (items.length === 0) return "";
+  const more = items.slice(MOST_FINDINGS);
+  return card(
+    { id: "attention", title: "Needs attention", kind: "attention" },
+    html`<ul>${items.slice(0, MOST_FINDINGS)}</ul>`,
+    more.length === 0
+      ? ""
+      : html`<details><summary>Show ${more.length} more</summary><ul>${more}</ul></details>`,
+  );
 }
-
-const MOST_CHARTS = 3;
 
 function charts(
   { period, spend, performanceHref, ...signals }: Overview,
@@ -181,17 +198,13 @@ function charts(
 ): Markup {
   if (spend.length === 0) {
     const text = missingCondition(member, signals)?.text;
-    return html`
-      <section class="card empty">
-        <h2>No spend in these days</h2>
-        <p>${text ?? NO_COSTS}</p>
-      </section>`;
+    return emptyState("No spend in this period", text ?? NO_COSTS);
   }
   const hrefOf = (day: number) =>
     performanceHref({ from: formatDate(day), to: formatDate(day) }).replace(/period=\w+&/, "");
   return html`
     <section class="card charts" aria-label="Charts">
-      ${totals.slice(0, MOST_CHARTS).map(({ currency }) =>
+      ${totals.map(({ currency }) =>
         dailyChart({
           id: `spend-${currency}`,
           title: `Spend in ${currency} by day and partner`,

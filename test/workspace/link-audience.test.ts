@@ -79,7 +79,7 @@ it("names the other currencies, which its amounts are without", async () => {
 });
 
 it("says why it is empty, and how many days it covers at most", async () => {
-  expect((await section()).text).toContain("No clicks, impressions or costs in these days.");
+  expect((await section()).text).toContain("No clicks, impressions or costs in this period.");
   const { text } = await section("?from=2025-12-12&to=2026-03-15");
   expect(text).toContain("Choose at most 93 days to see countries and platforms.");
   await ask(`${LINK}?s2s=1&country=DE`);

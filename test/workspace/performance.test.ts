@@ -279,7 +279,7 @@ describe("states", () => {
 
   it("no cost in the currency, with rows that have clicks", async () => {
     const page = await show(`${WEEK}&currency=JPY`);
-    expect(textOf(page)).toContain("No matched costs in JPY in these days.");
+    expect(textOf(page)).toContain("No matched costs in JPY in this period.");
     expect(linesOf(page).length).toBeGreaterThan(1);
   });
 

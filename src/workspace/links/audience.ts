@@ -51,7 +51,7 @@ export function audienceSection(url: URL, audience: LinkAudience | undefined): M
   const content = !audience
     ? html`<p class="muted">Choose at most ${MAX_AUDIENCE_DAYS.link} days to see countries and platforms.</p>`
     : isEmpty
-      ? html`<p class="muted">No clicks, impressions or costs in these days.</p>`
+      ? html`<p class="muted">No clicks, impressions or costs in this period.</p>`
       : html`
           ${audienceTable(url, audience, "country")}
           ${audienceTable(url, audience, "platform")}

@@ -41,7 +41,7 @@ export const performancePage: Show = async (context, member) => {
         isEmpty(page)
           ? nothing(context, member, page)
           : html`
-              ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in these days.`) : ""}
+              ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared)}
               ${comparison(page, compared)}
               <section class="card charts" aria-label="Chart">${await performanceChart(url, page, compared, dayOf(now))}</section>
@@ -165,7 +165,7 @@ function nothing({ url }: Context, member: Member, page: PerformancePage): Marku
     return emptyState("No clicks or costs yet", missing.text, buttonLink(missing.fix[1], missing.fix[0], ""));
   const wider = withQuery(url, { period: "30d", from: null, to: null });
   return emptyState(
-    "No clicks or costs in these days",
+    "No clicks or costs in this period",
     NO_COSTS,
     buttonLink(wider, "Show the last 30 days", ""),
   );

@@ -10,6 +10,8 @@ import type { Member } from "../frame.ts";
 
 export interface Finding {
   text: string;
+  /** How many clicks, impressions or costs it is about. */
+  count?: number;
   /** The name and the path of the page that fixes it. */
   fix: [name: string, href: string];
 }
@@ -75,48 +77,84 @@ export interface Signals extends Partnered {
   rejected: RejectedInApp[];
   /** The costs and the engagements of the last two days, by partner. */
   recent: { costs: ReportRow<"spend">[]; engagements: ReportRow<"engagements">[] };
+  /** Those of the days of the page, by partner and kind. */
+  engagements: ReportRow<"engagements">[];
   /** Where the Performance page shows the same days. */
   performanceHref: (query: Record<string, string>) => string;
 }
 
+/** What affects the most clicks, impressions or costs comes first. */
 export function findProblems(member: Member, signals: Signals): Finding[] {
   const { path } = member;
-  const { unpriced, performanceHref } = signals;
   const missing = missingCondition(member, signals);
+  const found = [...(missing ? [] : describePartners(signals, path)), ...describeCosts(signals, path)];
+  const sorted = found.toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0));
+  return missing ? [missing, ...sorted] : sorted;
+}
+
+/** Partners that send nothing: each that is stopped or silent, and those without cost data together. */
+function describePartners(signals: Signals, path: string): Finding[] {
   const attached = toAttached(signals);
-  const partnersPage: Finding["fix"] = ["Go to partners", `${path}/partners`];
+  const fix: Finding["fix"] = ["Go to partners", `${path}/partners`];
+  const clicksOf = (partners: { partnerId: number }[]) =>
+    signals.engagements
+      .filter(
+        ({ partnerId, kind }) => kind === "click" && partners.some((one) => one.partnerId === partnerId),
+      )
+      .reduce((sum, { count }) => sum + count, 0);
   const stopped = attached.filter(({ isStopped }) => isStopped);
   const without = attached.filter(({ hasCostData, isStopped }) => !hasCostData && !isStopped);
-  const silent = attached
-    .filter(({ hasCostData, isStopped, costDataOn }) => hasCostData && !isStopped && costDataOn > 0)
-    .flatMap((partner) => describeSilence(partner, signals, path));
-  const [worst] = signals.dropped;
-  const count = signals.dropped.reduce((sum, link) => sum + link.count, 0);
-  const states: Finding[] = missing
-    ? [missing]
-    : [
-        ...stopped.map(({ name }) => ({
-          text: `${name} is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off.`,
-          fix: partnersPage,
-        })),
-        ...silent,
-        ...without.map(({ name, links }) => ({
-          text: `${name} is attached to ${links === 1 ? "a link" : `${showCount(links)} links`} but doesn't support cost data yet.`,
-          fix: partnersPage,
-        })),
-      ];
-  states.push(...describeRejected(signals, path));
-  if (worst)
-    states.push({
-      text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them at “${worst.label}”.`,
-      fix: ["Show the reasons", `${path}/links/${worst.token}#problems`],
-    });
-  if (unpriced > 0)
-    states.push({
-      text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. The partner has to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
-      fix: ["Show unpriced costs", performanceHref({ group_by: "partner" })],
-    });
-  return states;
+  const silent = attached.filter(
+    ({ hasCostData, isStopped, costDataOn }) => hasCostData && !isStopped && costDataOn > 0,
+  );
+  return [
+    ...stopped.map((partner) => ({
+      text: `${partner.name} is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off.`,
+      count: clicksOf([partner]),
+      fix,
+    })),
+    ...silent.flatMap((partner) => describeSilence(partner, signals, path)),
+    ...(without.length === 0
+      ? []
+      : [{ text: describeWithout(without, clicksOf(without)), count: clicksOf(without), fix }]),
+  ];
+}
+
+const MOST_NAMES = 3;
+
+function describeWithout(partners: { name: string }[], clicks: number): string {
+  const more = partners.length - MOST_NAMES;
+  const names = partners.slice(0, MOST_NAMES).map(({ name }) => name);
+  const who = showList(more > 0 ? [...names, `${showCount(more)} more`] : names);
+  const verb = isOrAre(partners, "doesn't", "don't");
+  return `${who} ${verb} support cost data yet: ${showPlural(clicks, "click")} without a cost.`;
+}
+
+function describeCosts(signals: Signals, path: string): Finding[] {
+  const { unpriced, dropped, performanceHref } = signals;
+  const [worst] = dropped;
+  const count = dropped.reduce((sum, link) => sum + link.count, 0);
+  return [
+    ...describeRejected(signals, path),
+    ...(worst
+      ? [
+          {
+            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them at “${worst.label}”.`,
+            count,
+            fix: ["Show the reasons", `${path}/links/${worst.token}#problems`] as Finding["fix"],
+          },
+        ]
+      : []),
+    ...(unpriced > 0
+      ? [
+          {
+            text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. The partner has to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
+            count: unpriced,
+            fix: ["Show unpriced costs", performanceHref({ group_by: "partner" })] as Finding["fix"],
+          },
+        ]
+      : []),
+  ];
 }
 
 /** The rejected costs of each partner, with their reasons, the most frequent first. */
@@ -127,6 +165,7 @@ function describeRejected({ rejected, partners }: Signals, path: string): Findin
     const name = partners.get(id)?.displayName ?? `Partner ${id}`;
     const reasons = codes.map(({ code, count }) => `${ERRORS[code].title}: ${showCount(count)}.`);
     return {
+      count: all,
       text: `${showPlural(all, "cost", "costs")} of ${name} ${all === 1 ? "was" : "were"} rejected. ${reasons.join(" ")}`,
       fix: codes.some(({ code }) => code === "cost_data_disabled")
         ? ["Show its links", `${path}/links?partner=${id}`]
@@ -153,5 +192,5 @@ function describeSilence(
         ? `The clicks and impressions of ${name} in the last two days carry no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
         : `${name} sent no clicks, impressions or costs in the last two days. Check that the partner uses the URLs of its links.`;
   const href = recorded > 0 ? `${path}/partners` : `${path}/links?partner=${partnerId}`;
-  return [{ text, fix: [recorded > 0 ? "Go to partners" : "Show its links", href] }];
+  return [{ text, count, fix: [recorded > 0 ? "Go to partners" : "Show its links", href] }];
 }
