@@ -38,6 +38,27 @@ export const links: Mutant[] = [
     tests: ["test/workspace/import.test.ts"],
   },
   {
+    name: "a sub-link that loses its own partner does not inherit cost data",
+    file: "src/usecases/links/updates.ts",
+    search: "before.level === 1 ? false : null",
+    replace: "false",
+    tests: ["test/campaign/update-link.test.ts"],
+  },
+  {
+    name: "the undo of an import replaces what somebody changed since",
+    file: "src/usecases/links/imports.ts",
+    search: "before[key] !== after[key] && link[key] === after[key];",
+    replace: "before[key] !== after[key];",
+    tests: ["test/workspace/import-changes.test.ts"],
+  },
+  {
+    name: "a file changes 1,001 links",
+    file: "src/workspace/transfer/import-rows.ts",
+    search: "number > MAX_ROWS",
+    replace: "number > MAX_ROWS + 1",
+    tests: ["test/workspace/import-changes.test.ts"],
+  },
+  {
     name: "two encodings of a name are two links",
     file: "src/usecases/links/link.ts",
     search: '    z.normalize("NFC"),\n',

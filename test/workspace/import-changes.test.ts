@@ -53,7 +53,9 @@ describe("a row with the token of a link", () => {
       ["4", "Beacon", "change", "Archived: no → yes. Partner: Beacon Network → none."],
       ["5", "Newsletter", "change", "Partner: none → Acme Ads. Cost data: off → on."],
     ]);
-    expect(readText(checked)).toContain("Would be changed 4 links");
+    expect(readText(checked)).toContain(
+      "Nothing is saved yet. Would be created 0 links Would be changed 4 links",
+    );
     expect(readText(checked)).toContain("Have these values already 1 link");
     expect(readText(checked)).toContain("Change 4 links");
     expect(await settings()).toEqual(before);

@@ -199,7 +199,7 @@ export function checkedBody(
   const todo = doneOf(texts, outcomes, "ready", "Import", "change");
   return html`
     ${pageHead("Check file")}
-    <p class="lead">Nothing is ${said.imported} yet.</p>
+    <p class="lead">Nothing is ${countChanges(outcomes, "ready") > 0 ? "saved" : said.imported} yet.</p>
     ${counts(texts, outcomes, ["ready", "duplicate", "rejected"])}
     ${
       todo === ""
