@@ -17,7 +17,7 @@ export const listCosts = costOperation({
   summary: "List your costs",
   description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${MAX_KEYS} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe.`,
   input: {
-    query: z.object({
+    query: z.strictObject({
       limit: pageQuery.shape.limit,
       cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
       match: z

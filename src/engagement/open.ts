@@ -63,6 +63,13 @@ export const committed = {
         ),
       ),
     dropped: z.array(z.string()).with(z.describe("Names of the parameters that were not used")),
+    cost_data: z
+      .boolean()
+      .with(
+        z.describe(
+          "Whether cost data is on for the link. If it is off, a cost for this engagement is rejected",
+        ),
+      ),
     request_id: z.string(),
   }),
 };
@@ -102,6 +109,7 @@ export async function recordNow(context: Context, linkToken: string, kind: Kind)
     recorded: recorded.costId !== null,
     duplicate: recorded.isDuplicate,
     dropped: recorded.dropped,
+    cost_data: recorded.hasCostData,
     request_id: context.requestId,
   });
 }

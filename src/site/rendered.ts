@@ -17,7 +17,7 @@ export const PAGES = {
 </li>
 </ol>
 <p>The archive begins with the next hourly run of the cron. What was deleted before it is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
-<p>The commands below need the <code>NAME=value</code> lines of <code>npm start</code>, as in the README, and the uncommented section. One run of the cron begins the archive:</p>
+<p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a service with the uncommented section. One run of the cron begins the archive:</p>
 <pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/handler/scheduled?time=$1&quot;; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
@@ -185,7 +185,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "find-it", title: "Find it", body: `<p>The commands need the <code>NAME=value</code> lines of <code>npm start</code>, as in the README. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
+      { id: "find-it", title: "Find it", body: `<p>In the commands, <code>BASE_URL</code> is the address of this service, <code>API_TOKEN</code> and <code>OPERATOR_TOKEN</code> are the API tokens of a member and of an operator, <code>COST_TOKEN</code> is the credential of a partner, and <code>APP_TOKEN</code> and <code>LINK_TOKEN</code> are an app and one of its links; <code>npm start</code> prints all of them. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
 <pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>send() { partner '' -d &quot;cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
 <kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
@@ -752,8 +752,8 @@ COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
-<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
-<p>If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them.</p>
+<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;cost_data&quot;:true,&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
+<p>If <code>cost_data</code> is <code>false</code>, ask the owner of the app to switch cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
     -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
@@ -1157,7 +1157,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<p>The demo partner Corsair Media is in a round that does not pass. Run <code>npm start</code>, paste the lines that it prints into a second terminal, and read the report:</p>
+      { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<p><code>TEST_COST_TOKEN</code> is the test credential, and <code>BASE_URL</code> the address of this service. With the demo data of <code>npm start</code>, the partner Corsair Media is in a round that does not pass:</p>
 <pre data-language="console"><kbd>report() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | \\
     grep -oE '&quot;cost_type&quot;:&quot;[a-z]+&quot;,&quot;passed&quot;:[a-z]+,&quot;matched&quot;:[0-9]+,&quot;unpriced&quot;:[0-9]+,&quot;open_mismatches&quot;:[0-9]+'; }</kbd>
 <kbd>report</kbd>

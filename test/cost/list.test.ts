@@ -331,6 +331,14 @@ describe("an invalid parameter", () => {
     });
   });
 
+  it("is one that the list does not know", async () => {
+    expect(await rejection("/cost?since=2026-03-01&offset=3", { token: DEMO.costToken })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["since", "offset"],
+    });
+  });
+
   it("gets one response that names all of them", async () => {
     const { params } = await rejection("/cost?limit=0&match=x&cursor=x", { token: DEMO.costToken });
     expect(params.toSorted()).toEqual(["cursor", "limit", "match"]);

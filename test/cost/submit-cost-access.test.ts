@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
-import { call, click, DEMO, env, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
+import { ask, call, click, DEMO, env, freshDemo, NOW, rejection, rows, sendCost } from "../harness.ts";
 
 beforeEach(freshDemo);
 
@@ -131,6 +131,25 @@ describe("a credential that may not submit the cost", () => {
     );
     await nothingStored();
     expect((await sendCost(COST, { token })).status).toBe(200);
+  });
+
+  it("learns which of the two is missing, also in a batch", async () => {
+    const token = await issue(2, [...COST_TYPES]);
+    const detail = async (more: object, credential: string) => {
+      const one = (await sendCost({ ...COST, ...more }, { token: credential })).body.detail;
+      const { body } = await ask<{ results: { detail: string }[] }>("/cost/batch", {
+        token: credential,
+        json: { costs: [{ ...COST, ...more }] },
+      });
+      expect(body.results[0]?.detail).toBe(one);
+      return one;
+    };
+    expect(await detail({}, token)).toBe(
+      "You do not support cost data yet. Ask the operator for an integration round.",
+    );
+    expect(await detail({ cost_type: "cpi" }, await issue(1, ["cpc"]))).toBe(
+      "This credential does not include cpi. Ask the operator for one that does, after an integration round for cpi.",
+    );
   });
 
   it("is rejected as soon as its partner no longer supports cost data", async () => {

@@ -299,6 +299,7 @@ async function takeCosts(by: number, costs: Cost[], model: LedgerModel): Promise
     ...judgement,
     credential: undefined,
     stored: undefined,
+    missing: undefined,
   }));
   // The request is rejected for the credential, and nothing is stored.
   if (mode === "test") return expect(submitted.judgements).toEqual(costs.map(() => undefined));

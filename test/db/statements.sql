@@ -6292,6 +6292,8 @@ SELECT json(iif(EXISTS (
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?) LEFT-JOIN
 -- CORRELATED SCALAR SUBQUERY 4
 --   SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+-- CORRELATED SCALAR SUBQUERY 5
+--   SEARCH p USING INTEGER PRIMARY KEY (rowid=?)
 WITH sent AS MATERIALIZED (SELECT (j.value ->> 'costId') AS costId,
     (j.value ->> 'costType') AS costType,
     (j.value ->> 'currency') AS currency,
@@ -6398,7 +6400,11 @@ RETURNING partner_id AS partnerId,
   FROM ledger_entries e
   WHERE e.partner_id = submissions.partner_id
   AND e.cost_id = submissions.cost_id
-  AND (submissions.verdict = 'store' OR e.remembered_until >= ?)) AS entry;
+  AND (submissions.verdict = 'store' OR e.remembered_until >= ?)) AS entry,
+  iif(submissions.verdict = 'cost_type_not_integrated',
+    (SELECT p.supports_cost_data
+    FROM partners p
+    WHERE p.id = submissions.partner_id), NULL) AS supportsCostData;
 
 -- src/db/ledger/submission.ts: rows read 5, written 0
 -- MATERIALIZE sent
@@ -6465,7 +6471,8 @@ AND (NOT (sent.costType <> 'cpm') OR coalesce((sent.costType <> 'cpm'
       'clickAt',
       e.click_at,
       'impressionAt',
-      e.impression_at)) AS entry
+      e.impression_at)) AS entry,
+  p.supports_cost_data AS supportsCostData
 FROM credentials c
 CROSS JOIN partners p
 CROSS JOIN sent

@@ -232,6 +232,12 @@ describe("recording by user agent", () => {
 });
 
 describe("a click from a partner's server, s2s=1", () => {
+  it.each([true, false])("says whether cost data is on: %s", async (isOn) => {
+    await setSwitch(DEMO.linkToken, isOn);
+    for (const query of [`cost_id=${ID}&`, ""])
+      expect((await ask(`${LINK}?${query}s2s=1`)).body).toMatchObject({ cost_data: isOn });
+  });
+
   it("returns JSON after it is committed", async () => {
     const { status, body, headers } = await ask(`${LINK}?cost_id=${ID}&s2s=1`);
     expect(status).toBe(200);
@@ -243,6 +249,7 @@ describe("a click from a partner's server, s2s=1", () => {
       recorded: true,
       duplicate: false,
       dropped: [],
+      cost_data: true,
       request_id: headers.get("x-request-id"),
     });
     expect((await ask(`${LINK}?cost_id=${ID}&s2s=1`, { now: NOW + 1 })).body).toMatchObject({

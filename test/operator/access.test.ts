@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
+import { operationOf } from "../../src/http/operation.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { ask, DEMO, freshDemo, rejection, rows } from "../harness.ts";
 
@@ -55,4 +56,17 @@ test("a demoted operator loses access immediately, even if KV still has the toke
   expect(rejected.code).toBe("operator_required");
   expect(await rows("SELECT * FROM partners WHERE display_name = 'Mine'")).toEqual([]);
   expect(await rows("SELECT count(*) AS n FROM audit_log")).toEqual(before);
+});
+
+const lists = operatorRoutes.flatMap(({ path, methods }) =>
+  methods.GET && operationOf(methods.GET)?.input.paged
+    ? [path.replace(":token", DEMO.appToken).replace(/:\w+/g, "1")]
+    : [],
+);
+test.each(lists)("%s rejects a filter that it does not know", async (path) => {
+  expect(await rejection(`${path}?limit=1&since=2026-03-01`, { token: DEMO.operatorToken })).toEqual({
+    status: 400,
+    code: "invalid_request",
+    params: ["since"],
+  });
 });

@@ -307,22 +307,22 @@ test.each([
   });
 });
 
-test("the audit log lists who changed what and when, in order", async () => {
+test("the audit log lists who changed what and when, the newest first", async () => {
   await open(2, ["cpc"]);
   await askRound(`${rounds}/2/close`, { method: "POST" });
   const { body } = await ask<{ data: { items: object[] } }>("/operator/v1/audit", { token });
   expect(body.data.items).toMatchObject([
+    {
+      action: "close round",
+      subject: "round 2",
+      detail: { partner_id: 2, cost_types: ["cpc"], entries: 0 },
+    },
     {
       user: { id: 2, email: "operator@example.com" },
       action: "open round",
       subject: "round 2",
       happened_at: "2026-03-15T12:00:00.000Z",
       detail: { partner_id: 2, cost_types: ["cpc"] },
-    },
-    {
-      action: "close round",
-      subject: "round 2",
-      detail: { partner_id: 2, cost_types: ["cpc"], entries: 0 },
     },
   ]);
 });

@@ -161,7 +161,7 @@ export async function recordAll(
   now: number,
   onlyComplete = false,
 ): Promise<{
-  rows: Pick<Row, "costId" | "level" | "dropped" | "keptAt">[];
+  rows: Pick<Row, "costDataOn" | "costId" | "level" | "dropped" | "keptAt">[];
   failed: Failed[];
   tooOld: OpenedLink[];
 }> {
@@ -225,6 +225,8 @@ export interface Recorded {
   isDuplicate: boolean;
   /** The names of the parameters that were dropped. */
   dropped: string[];
+  /** Whether cost data was on for the link. */
+  hasCostData: boolean;
 }
 
 /**
@@ -260,6 +262,7 @@ export async function recordOne(
   return {
     costId: row.costId,
     isDuplicate: row.costId !== null && row.keptAt !== opened.occurredAt,
+    hasCostData: row.costDataOn === 1,
     dropped: (JSON.parse(row.dropped) as [string, string][]).map(([parameter]) => parameter),
   };
 }

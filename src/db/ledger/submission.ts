@@ -118,6 +118,9 @@ const result = {
   /** An `Entry` as JSON. Null: there is none. A row that was just stored is remembered. */
   entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
     WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
+  /** Read only for the verdict with two causes: whether the partner supports cost data, so that its credential lacks the type. */
+  supportsCostData: sql<number | null>`iif(${submissions.verdict} = 'cost_type_not_integrated',
+    (SELECT ${p.supportsCostData} FROM ${as(p)} WHERE ${p.id} = ${submissions.partnerId}), NULL)`,
 };
 type Row = RowOf<typeof result>;
 /** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
@@ -129,6 +132,7 @@ const check = statement<Row>(
     costId: sent.costId,
     verdict,
     entry: sql`iif(${e.costId} IS NULL, NULL, ${entry})`,
+    supportsCostData: p.supportsCostData,
   } satisfies { [K in keyof Row]: unknown })} ${submitted}`,
 );
 
@@ -148,6 +152,8 @@ const NO_ENTRY: Entry = {
 export interface Judgement {
   credential: Pick<Credential, "partnerId" | "revoked">;
   verdict: Verdict;
+  /** Of a cost type that is not integrated: what is missing. */
+  missing: "partner" | "credential" | undefined;
   state: Entry["state"];
   matchedKind: Kind | null;
   /** The values of the call that is stored now, null without one. */
@@ -244,6 +250,12 @@ function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: numbe
   return {
     credential: { partnerId, revoked: verdict === "credential_revoked" },
     verdict,
+    missing:
+      verdict === "cost_type_not_integrated"
+        ? row.supportsCostData === 0
+          ? "partner"
+          : "credential"
+        : undefined,
     state,
     matchedKind,
     stored: { costType, currency, amount: entry.sentAmount },

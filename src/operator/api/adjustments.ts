@@ -153,7 +153,7 @@ const listAdjustments = listOperation({
   path: LIST,
   id: "listAdjustments",
   summary: "List adjustments",
-  input: { query: z.extend(pageQuery, { app_token: z.optional(appToken) }), paged: true },
+  input: { query: z.strictObject({ ...pageQuery.shape, app_token: z.optional(appToken) }), paged: true },
   item: adjustment,
   errors: [],
   list: ({ env: { DB } }, { query: { app_token: appToken }, range }) =>

@@ -8,10 +8,10 @@ import { idText, nameText, pageQuery } from "../../http/input/fields.ts";
 
 export const byId = z.object({ id: idText });
 
-/** The input of a list, and of a list that can be filtered by partner. */
-export const page = { query: pageQuery, paged: true } as const;
+/** The input of a list, and of a list that can be filtered by partner. An unknown name is an error: a misspelt filter would not filter. */
+export const page = { query: z.strictObject(pageQuery.shape), paged: true } as const;
 export const pageByPartner = {
-  query: z.extend(pageQuery, { partner_id: z.optional(idText) }),
+  query: z.strictObject({ ...pageQuery.shape, partner_id: z.optional(idText) }),
   paged: true,
 } as const;
 

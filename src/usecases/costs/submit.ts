@@ -121,8 +121,15 @@ function toOutcome(cost: Cost, judgement: Judgement | undefined): "store" | "dup
   if (!judgement) return new AppError("unavailable", NOT_COMMITTED);
   const { verdict } = judgement;
   if (verdict === "cost_id_conflict") return conflict(cost, judgement.stored);
-  return verdict === "store" || verdict === "duplicate" ? verdict : new AppError(verdict);
+  if (verdict === "store" || verdict === "duplicate") return verdict;
+  return new AppError(verdict, judgement.missing && NOT_INTEGRATED[judgement.missing](cost));
 }
+
+const NOT_INTEGRATED = {
+  partner: () => "You do not support cost data yet. Ask the operator for an integration round.",
+  credential: ({ costType }: Cost) =>
+    `This credential does not include ${costType}. Ask the operator for one that does, after an integration round for ${costType}.`,
+};
 
 /** `remedy` says what to do about a cost that differs from the earlier call with its ID. */
 export function conflict(

@@ -187,7 +187,7 @@ export const submitNewRound: Act = async (context, session, form) => {
     name: "Test credential",
     secret: round.test_credential,
     use: html`
-      <p>The partner also needs a link. A member of an app creates one and attaches the partner with <code>PATCH …/trackers/{link_token}</code> and <code>{"partner_id": ${id}}</code>. Send the partner the link's token together with this credential.</p>
+      <p>The partner also needs a link: <a href="/operator/rounds/${round.id}/link">choose or create a test link</a>, and send its token to the partner together with this credential.</p>
       <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and signs in at <a href="/partner">${context.url.origin}/partner</a> with it to read the report. Costs in a round never count as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
