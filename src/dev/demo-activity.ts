@@ -2,6 +2,7 @@
  * The demo's links below and beside the first ones, and 30 days of spend and of clicks and impressions, so that every report has
  * something to show. IDs are forgotten after a time, so only the last days have rows in the ledger; the others have only totals.
  */
+import type { Platform } from "../domain/audience.ts";
 import type { CostType, Kind } from "../domain/cost-types.ts";
 import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../domain/time.ts";
 import type { DemoRow, Values } from "./demo-rows.ts";
@@ -36,6 +37,23 @@ const SPENDING: Spending[] = [
   [14, "click", "cpc", "USD", 62_000],
 ];
 
+/** Where people are, with the part of the clicks and impressions of each. What is left is of the first. */
+const AUDIENCE: [country: string, platform: Platform, part: number][] = [
+  ["US", "ios", 0.34],
+  ["US", "android", 0.17],
+  ["DE", "android", 0.14],
+  ["GB", "ios", 0.1],
+  ["BR", "android", 0.09],
+  ["FR", "ios", 0.07],
+  ["JP", "ios", 0.05],
+  ["XX", "other", 0.04],
+];
+/** Where the person of a cost is. */
+const audienceOf = (daysAgo: number, index: number): { country: string; platform: Platform } => {
+  const [country, platform] = AUDIENCE[(daysAgo * 3 + index) % AUDIENCE.length] ?? ["XX", "other"];
+  return { country, platform };
+};
+
 const createdByClick = (linkId: number) => MORE_LINKS.find(([id]) => id === linkId)?.[4] || DAYS;
 
 /** The costs of a day, each with its position in SPENDING. `daysAgo` is 0 for today. */
@@ -48,9 +66,13 @@ const vary = (average: number, daysAgo: number, index: number) =>
   Math.round(average * (0.7 + ((daysAgo * 7 + index * 13) % 30) / 50));
 
 /** The columns of `ledger_entries` for the costs of the last days, and the totals of the days before. */
-export function demoSpend(now: number, appToken: string): { entries: Values[]; totals: DemoRow[] } {
+export function demoSpend(
+  now: number,
+  appToken: string,
+): { entries: Values[]; totals: DemoRow[]; audience: DemoRow[] } {
   const entries: Values[] = [];
   const totals: DemoRow[] = [];
+  const audience: DemoRow[] = [];
   for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo--) {
     for (const { spending, index } of spentOn(daysAgo)) {
       const [linkId, kind, cost_type, currency, average] = spending;
@@ -58,11 +80,14 @@ export function demoSpend(now: number, appToken: string): { entries: Values[]; t
       if (daysAgo >= DAYS_IN_LEDGER) {
         const day = dayOf(now) - daysAgo;
         const key = { app_token: appToken, day, link_id: linkId, partner_id: 1, cost_type, currency };
-        totals.push({ table: "daily_totals", values: { ...key, state: "matched", count: 1, amount } });
+        const total = { ...key, state: "matched", count: 1, amount };
+        totals.push({ table: "daily_totals", values: total });
+        audience.push({ table: "daily_audience_spend", values: { ...total, ...audienceOf(daysAgo, index) } });
         continue;
       }
       // Soon after midnight, an hour earlier is the day before, and the totals have that day already.
       const oldest = (dayOf(now) - DAYS_IN_LEDGER + 1) * DAY_MS;
+      const { country, platform } = audienceOf(daysAgo, index);
       const at = Math.max(now - daysAgo * DAY_MS - index * HOUR_MS - 60_000, oldest);
       entries.push({
         partner_id: 1,
@@ -71,6 +96,8 @@ export function demoSpend(now: number, appToken: string): { entries: Values[]; t
         [`${kind}_link_id`]: linkId,
         [`${kind}_at`]: at,
         [`${kind}_cost_data_on`]: 1,
+        [`${kind}_country`]: country,
+        [`${kind}_platform`]: platform,
         cost_type,
         currency,
         amount,
@@ -79,7 +106,7 @@ export function demoSpend(now: number, appToken: string): { entries: Values[]; t
       });
     }
   }
-  return { entries, totals };
+  return { entries, totals, audience };
 }
 
 /** Clicks and impressions without a cost ID: the link, its partner (0 for none), and the average number on a day. */
@@ -99,41 +126,59 @@ const COUNTED: [linkId: number, partnerId: number, clicks: number, impressions: 
   [14, 1, 33, 0],
 ];
 
-/** The counts of 30 days: those of COUNTED, of the spend, and of the engagements in `entries`, which are rows of the ledger. */
+type Count = Values & { count: number; recorded: number };
+
+/**
+ * The counts of 30 days, also by country and platform: those of COUNTED, of the spend, and of the engagements in `entries`, which are
+ * rows of the ledger.
+ */
 export function demoCounts(now: number, appToken: string, entries: Values[]): DemoRow[] {
-  const counts = new Map<string, Values & { count: number; recorded: number }>();
-  const add = (
-    day: number,
-    linkId: number,
-    partnerId: number,
-    kind: Kind,
-    count: number,
-    recorded: number,
-  ) => {
-    const key = { app_token: appToken, day, link_id: linkId, partner_id: partnerId, kind };
-    const sum = counts.get(JSON.stringify(key)) ?? { count: 0, recorded: 0 };
-    counts.set(JSON.stringify(key), {
-      ...key,
-      count: sum.count + count,
-      recorded: sum.recorded + recorded,
-    });
+  const counts = new Map<string, Count>();
+  const audience = new Map<string, Count>();
+  const addTo = (sums: Map<string, Count>, key: Values, count: number, recorded: number) => {
+    const sum = sums.get(JSON.stringify(key)) ?? { count: 0, recorded: 0 };
+    sums.set(JSON.stringify(key), { ...key, count: sum.count + count, recorded: sum.recorded + recorded });
+  };
+  const keyOf = (day: number, linkId: number, partnerId: number, kind: Kind) => ({
+    ...{ app_token: appToken, day, link_id: linkId, partner_id: partnerId, kind },
+  });
+  const add = (key: Values, count: number) => {
+    addTo(counts, key, count, 0);
+    let left = count;
+    for (const [country, platform, part] of AUDIENCE.toReversed()) {
+      const some = country === "US" && platform === "ios" ? left : Math.floor(count * part);
+      left -= some;
+      if (some > 0) addTo(audience, { ...key, country, platform }, some, 0);
+    }
+  };
+  const addRecorded = (key: Values, country: string | number | null, platform: string | number | null) => {
+    addTo(counts, key, 1, 1);
+    if (country != null) addTo(audience, { ...key, country, platform: platform ?? "other" }, 1, 1);
   };
   for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo--) {
     const day = dayOf(now) - daysAgo;
     for (const [linkId, partnerId, clicks, impressions] of COUNTED) {
       if (daysAgo >= createdByClick(linkId)) continue;
-      add(day, linkId, partnerId, "click", vary(clicks, daysAgo, linkId), 0);
-      if (impressions > 0) add(day, linkId, partnerId, "impression", vary(impressions, daysAgo, linkId), 0);
+      add(keyOf(day, linkId, partnerId, "click"), vary(clicks, daysAgo, linkId));
+      if (impressions > 0)
+        add(keyOf(day, linkId, partnerId, "impression"), vary(impressions, daysAgo, linkId));
     }
     if (daysAgo < DAYS_IN_LEDGER) continue;
-    for (const { spending } of spentOn(daysAgo)) add(day, spending[0], 1, spending[1], 1, 1);
+    for (const { spending, index } of spentOn(daysAgo)) {
+      const { country, platform } = audienceOf(daysAgo, index);
+      addRecorded(keyOf(day, spending[0], 1, spending[1]), country, platform);
+    }
   }
   for (const entry of entries) {
     for (const kind of ["click", "impression"] as const) {
       const at = entry[`${kind}_at`];
       if (at == null) continue;
-      add(dayOf(Number(at)), Number(entry[`${kind}_link_id`]), Number(entry.partner_id), kind, 1, 1);
+      const key = keyOf(dayOf(Number(at)), Number(entry[`${kind}_link_id`]), Number(entry.partner_id), kind);
+      addRecorded(key, entry[`${kind}_country`] ?? null, entry[`${kind}_platform`] ?? null);
     }
   }
-  return [...counts.values()].map((values) => ({ table: "daily_engagements", values }));
+  return [
+    ...[...counts.values()].map((values) => ({ table: "daily_engagements", values })),
+    ...[...audience.values()].map((values) => ({ table: "daily_audience", values })),
+  ];
 }

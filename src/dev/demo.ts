@@ -221,6 +221,7 @@ export function demoRows(now: number): DemoRow[] {
     engagement("demo-view-recent-0001", "impression", 1, now - DAY_MS),
     ...spend.entries.map((values) => row("ledger_entries", values)),
     ...spend.totals,
+    ...spend.audience,
   ];
   return [...rows, ...demoCounts(now, DEMO.appToken, entries)];
 }

@@ -5146,7 +5146,7 @@ LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
 
--- src/db/ledger/reports/reports.ts: rows read 162, written 0
+-- src/db/ledger/reports/reports.ts: rows read 283, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -5378,7 +5378,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 45, written 0
+-- src/db/ledger/reports/reports.ts: rows read 1574, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -5874,7 +5874,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 43, written 0
+-- src/db/ledger/reports/statements.ts: rows read 817, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-7)
 --     COMPOUND QUERY
@@ -5938,7 +5938,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 98, written 0
+-- src/db/ledger/reports/statements.ts: rows read 168, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-9)
 --     COMPOUND QUERY
@@ -6649,7 +6649,7 @@ AND json(iif(EXISTS (
       AND shard_identity.shards = ?
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
 
--- src/db/ledger/voids.ts: rows read 9, written 2
+-- src/db/ledger/voids.ts: rows read 9, written 3
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
 -- SCALAR SUBQUERY 2
 --   SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
@@ -6717,7 +6717,7 @@ AND (? OR (coalesce(e.cost_type,
       ?))
 RETURNING cost_id AS costId;
 
--- src/db/ledger/voids.ts: rows read 7, written 2
+-- src/db/ledger/voids.ts: rows read 7, written 3
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
 -- SCALAR SUBQUERY 1
 --   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)

@@ -56,6 +56,30 @@ it("counts as recorded what the ledger has, for the days that it keeps", async (
   expect(Math.min(...totals.flatMap(({ day }) => day ?? []))).toBe(Math.floor(NOW / DAY) - 29);
 });
 
+it("has the countries of what it counts, and of spend, with the sums of all", async () => {
+  const period = "from=2026-02-14&to=2026-03-15";
+  for (const [path, name] of [
+    ["engagements", "count"],
+    ["spend", "matched"],
+  ] as const) {
+    const sum = (items: Item[]) => items.reduce((total, item) => total + Number(item[name]), 0);
+    const byCountry = await report(`${path}?${period}&group_by=country`);
+    expect(sum(byCountry)).toBe(sum(await report(`${path}?${period}&group_by=partner`)));
+    expect(byCountry.map((item) => Number(item[name])).filter((count) => count < 0)).toEqual([]);
+    const countries = new Set(byCountry.map(({ country }) => country));
+    expect([...countries].sort()).toEqual([
+      "BR",
+      "DE",
+      "FR",
+      "GB",
+      "JP",
+      "US",
+      "XX",
+      ...(path === "spend" ? [] : [null]),
+    ]);
+  }
+});
+
 it("has each day either in the ledger or as totals, at every hour of the day", () => {
   for (let hour = 0; hour < 24; hour++) {
     const now = Math.floor(NOW / DAY) * DAY + hour * 3_600_000 + 30_000;
