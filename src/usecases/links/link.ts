@@ -115,6 +115,12 @@ export function judgeParent(
   return parent.level === 4 ? "level_limit" : undefined;
 }
 
+/** The names from the network down to the link. */
+export const namesOf = ({ inheritedName, label }: Pick<StoredLink, "inheritedName" | "label">): string[] => [
+  ...(inheritedName?.split("::") ?? []),
+  label,
+];
+
 function toName(row: StoredLink): string {
   return row.inheritedName === null ? row.label : `${row.inheritedName}::${row.label}`;
 }

@@ -12,6 +12,7 @@ import { form } from "../../pages/form.ts";
 import { showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { table } from "../../pages/table.ts";
+import { namesOf } from "../../usecases/links/link.ts";
 import { changeLinks, judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { ACTIONS } from "./selection.ts";
@@ -188,11 +189,7 @@ async function judgeAll({ env }: Context, { viewer, app }: Member, bulk: Bulk) {
   return { results, missing: bulk.links.filter((token) => !links.has(token)), partners };
 }
 
-const pathOf = ({ inheritedName, label }: UpdateResult["before"]) => [
-  ...(inheritedName?.split("::") ?? []),
-  label,
-];
-const fullName = (link: UpdateResult["before"]) => pathOf(link).join(" › ");
+const fullName = (link: UpdateResult["before"]) => namesOf(link).join(" › ");
 
 interface Line {
   link: Markup;
@@ -200,7 +197,7 @@ interface Line {
 }
 
 const lineOf = ({ before }: UpdateResult, change: Markup | string): Line => ({
-  link: pathText(pathOf(before)),
+  link: pathText(namesOf(before)),
   change,
 });
 

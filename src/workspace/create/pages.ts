@@ -16,6 +16,7 @@ import { form } from "../../pages/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { countItems, countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
+import { namesOf } from "../../usecases/links/link.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
 import type { findBase } from "../../usecases/links/paths.ts";
 import type { AppPage, Member } from "../frame.ts";
@@ -183,6 +184,6 @@ function trail(place: Place): Markup {
 /** The levels above the new link, which the form does not change. */
 function fixedLevels({ parent }: Place): Markup | "" {
   if (!parent) return "";
-  const names = [...(parent.inheritedName?.split("::") ?? []), parent.label];
+  const names = namesOf(parent);
   return facts(...names.map((name, index): [string, Markup] => [LEVEL_NAMES[index] ?? "", nameText(name)]));
 }

@@ -9,7 +9,7 @@ import type { Context } from "../../env.ts";
 import type { AppError, InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { invalidRequest, parsePart } from "../../http/input/parse.ts";
-import type { StoredLink } from "../../usecases/links/link.ts";
+import { namesOf, type StoredLink } from "../../usecases/links/link.ts";
 import { describeRejection } from "../../usecases/links/path-rows.ts";
 import {
   changeLinks,
@@ -136,8 +136,7 @@ export function rejectionOf(
   return invalidRequest([{ param: "cost_data", message }]);
 }
 
-export const pathOf = ({ inheritedName, label }: StoredLink) =>
-  [...(inheritedName?.split("::") ?? []), label].join(" > ");
+export const pathOf = (link: StoredLink) => namesOf(link).join(" > ");
 
 /** What differs in columns that are only for people. */
 export function noteDifferences(

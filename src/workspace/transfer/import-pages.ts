@@ -26,6 +26,7 @@ import {
 } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import type { Undone } from "../../usecases/links/imports.ts";
+import { namesOf } from "../../usecases/links/link.ts";
 import { describeRejection } from "../../usecases/links/path-rows.ts";
 import { describeChange } from "../bulk/update.ts";
 import type { AppPage, Member } from "../frame.ts";
@@ -152,8 +153,7 @@ export function undonePage(member: Member, { links, partners }: Undone): AppPage
 
 function nameOf({ path }: Member, token: string, result: UndoneLink["result"]): Markup {
   if (!result) return html`<code>${token}</code>`;
-  const { inheritedName, label } = result.before;
-  return html`<a href="${path}/links/${token}">${pathText([...(inheritedName?.split("::") ?? []), label])}</a>`;
+  return html`<a href="${path}/links/${token}">${pathText(namesOf(result.before))}</a>`;
 }
 
 function describe(
