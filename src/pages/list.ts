@@ -130,6 +130,26 @@ export function filterForm(
     </form>`;
 }
 
+/** A search field of its own. A script shows results below it while a person types. */
+export function searchForm({
+  action,
+  label,
+  value,
+}: {
+  action: string;
+  label: string;
+  value: string;
+}): Markup {
+  return html`
+    <form class="docs-search" role="search" action="${action}">
+      <label class="visually-hidden" for="search">${label}</label>
+      <input type="search" id="search" name="q" value="${value}" placeholder="Search" maxlength="100" autocomplete="off" required>
+      <button class="secondary">Search</button>
+      <p class="visually-hidden" role="status"></p>
+      <div class="docs-results" hidden></div>
+    </form>`;
+}
+
 /** A filter, or an order, of which one is chosen. */
 export function filterSelect(name: string, label: string, options: Option[], current: string): Markup {
   return html`

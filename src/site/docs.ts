@@ -4,6 +4,7 @@ import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { servedFile } from "../http/served-file.ts";
 import { pageResponse } from "../pages/frame.ts";
+import { searchForm } from "../pages/list.ts";
 import type { Markup } from "../pages/markup.ts";
 import script from "./docs.client.js";
 import stylesheet from "./docs.css";
@@ -82,13 +83,7 @@ export function docsPage(context: Context, page: DocsPage): Promise<Response> {
     body: html`
       <div class="docs">
         <div class="docs-side">
-          <form class="docs-search" role="search" action="/docs/search">
-            <label class="visually-hidden" for="search">Search the documentation</label>
-            <input type="search" id="search" name="q" value="${page.query ?? ""}" placeholder="Search" maxlength="100" autocomplete="off" required>
-            <button class="secondary">Search</button>
-            <p class="visually-hidden" role="status"></p>
-            <div class="docs-results" hidden></div>
-          </form>
+          ${searchForm({ action: "/docs/search", label: "Search the documentation", value: page.query ?? "" })}
           <details class="docs-menu">
             <summary>Documentation menu</summary>
             ${navigation(page)}
