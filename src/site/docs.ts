@@ -1,5 +1,6 @@
 /** The frame of every page under /docs: search, navigation, and the pages that are written in Markdown. */
 import { html, raw } from "hono/html";
+import { currentSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { servedFile } from "../http/served-file.ts";
@@ -74,8 +75,11 @@ export interface DocsPage {
   query?: string;
 }
 
-export function docsPage(context: Context, page: DocsPage): Promise<Response> {
+export async function docsPage(context: Context, page: DocsPage): Promise<Response> {
+  // The documentation is there without the database too.
+  const user = await currentSession(context).catch(() => undefined);
   return pageResponse(context, {
+    user,
     title: page.title,
     styles: [styleFile.href],
     scripts: [scriptFile.href],

@@ -97,7 +97,7 @@ function pagesBelow(area: FullArea) {
 }
 
 function pageNotFound(): AppError {
-  return new AppError("not_found", "This page does not exist.");
+  return new AppError("not_found", "We could not find that page.");
 }
 
 const textOf = (lines: string[]) =>

@@ -6,9 +6,11 @@ import { COST_WINDOW, RETENTION } from "../../src/domain/texts.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { DOCS } from "../../src/site/docs.ts";
 import { type ApiDocument, operationsOf, successesOf } from "../../src/site/reference/document.ts";
+import { signedIn } from "../account/support.ts";
 import { document } from "../contract-check.ts";
 import { call, freshDemo, ORIGIN } from "../harness.ts";
 import { samplesIn } from "../readme/samples.ts";
+import { failingDatabase } from "../support.ts";
 
 beforeAll(freshDemo);
 
@@ -262,6 +264,15 @@ test("a page has a table of contents with its headings, and tables that can be s
   expect(page).toContain('<li><a href="#rate-limits">Rate limits</a></li>');
   expect(page).toContain('<h2 id="rate-limits">Rate limits</h2>');
   expect(page).toContain('<div class="table" tabindex="0" role="region" aria-label="Rate limits">');
+});
+
+test("the documentation shows who is signed in, and is there without the database", async () => {
+  const browser = await signedIn();
+  expect((await browser.get("/docs/members")).text).toContain("<span>demo@example.com</span>");
+  const { database } = failingDatabase(() => true);
+  const page = await browser.get("/docs/members", { env: { DB: database } });
+  expect(page.status).toBe(200);
+  expect(page.text).toMatch(/<a href="\/login"\s*>Sign in<\/a>/);
 });
 
 test("llms.txt lists every page and every error code", async () => {
