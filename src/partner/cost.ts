@@ -12,6 +12,7 @@ import { AppError } from "../errors.ts";
 import { costId } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
 import { redirectResponse } from "../http/redirect.ts";
+import { confirmation } from "../pages/form.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
@@ -94,13 +95,13 @@ function voidCard(item: CostItem, cost: CostRecord, now: number): Markup {
             ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask your operator to correct it.</p>`
             : html`
               <p>A void cost no longer counts. You can void this one until ${time(toIso(until))}. <a href="/docs/corrections">How to correct a cost</a></p>
-              <details class="confirm">
-                <summary>Void cost</summary>
-                <form method="post" action="${pathOf(item.cost_id)}/void">
-                  <p>Sending the same values again won't bring it back. A cost with other values and this ID replaces it.</p>
-                  <button class="danger">Void cost</button>
-                </form>
-              </details>`
+              ${confirmation({
+                action: `${pathOf(item.cost_id)}/void`,
+                summary: "Void cost",
+                explanation:
+                  "Sending the same values again won't bring it back. A cost with other values and this ID replaces it.",
+                button: "Void cost",
+              })}`
       }
     </section>`;
 }

@@ -9,8 +9,11 @@ import type { Context } from "../env.ts";
 import { pageQuery, plainText } from "../http/input/fields.ts";
 import { type Parsed, readInput } from "../http/input/input.ts";
 import { pagingV2 } from "../http/paging.ts";
+import { badge, type Tone } from "../pages/elements.ts";
+import { filterForm, filterSelect } from "../pages/list.ts";
 import { showCount } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
+import { type Column, table } from "../pages/table.ts";
 import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
 import { report, withLedger } from "./frame.ts";
 
@@ -35,7 +38,7 @@ export const costsPage = withLedger("/partner/costs", async (context, _partner, 
     body: html`
       <h1>Costs</h1>
       ${filters(query)}
-      ${items.length > 0 ? table(items) : emptyList(query, next !== null)}
+      ${table({ label: "Costs", columns: COLUMNS, rows: items, empty: emptyList(query, next !== null) })}
       <p class="actions">
         ${range.after === null ? "" : html`<a class="button secondary" href="${pathOf(query)}">First page</a>`}
         ${next === null ? "" : html`<a class="button secondary" href="${pathOf(query, pagingV2(context, range, { next }).cursor)}">Next page</a>`}
@@ -96,43 +99,43 @@ function pathOf(query: Query, cursor: string | null | undefined = null, path = "
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-const STATES: Record<CostItem["match"], [badge: string, meaning: string]> = {
+const STATES: Record<CostItem["match"], [tone: Tone, meaning: string]> = {
   matched: ["ok", "It has its click or impression."],
   pending: ["warn", "It waits for its click or impression."],
   lapsed: ["error", `No click or impression came in ${COST_WINDOW}. It never counts.`],
   voided: ["", "It was taken back and doesn't count."],
 };
-export const stateBadge = (match: CostItem["match"]) =>
-  html`<span class="badge ${STATES[match][0]}">${match}</span>`;
+export const stateBadge = (match: CostItem["match"]) => badge(match, STATES[match][0]);
 export const meaningOf = (match: CostItem["match"]) => STATES[match][1];
 
 function filters({ match, cost_id }: Query): Markup {
-  const option = (value: string, name: string) =>
-    html`<option value="${value}" ${value === (match ?? "") ? html`selected` : ""}>${name}</option>`;
-  return html`
-    <form class="filters" method="get" action="/partner/costs">
-      <div><label for="match">State</label><select id="match" name="match">${option("", "All states")}${MATCHES.map((one) => option(one, one))}</select></div>
-      <div class="search"><label for="cost_id">Cost ID starts with</label><input id="cost_id" name="cost_id" value="${cost_id ?? ""}" autocomplete="off" spellcheck="false" maxlength="256"></div>
-      <button class="secondary">Filter costs</button>
-    </form>`;
+  return filterForm(
+    {
+      action: "/partner/costs",
+      noun: "Costs",
+      search: { name: "cost_id", label: "Cost ID starts with", value: cost_id ?? "" },
+      ...((match || cost_id) && { clear: "/partner/costs" }),
+    },
+    filterSelect(
+      "match",
+      "State",
+      [["", "All states"], ...MATCHES.map((one): [string, string] => [one, one])],
+      match ?? "",
+    ),
+  );
 }
 
-function table(items: CostItem[]): Markup {
-  return html`
-    <div class="table stacked" tabindex="0" role="region" aria-label="Costs"><table>
-      <thead><tr><th scope="col">Cost ID</th><th scope="col">State</th><th scope="col">Type</th><th scope="col" class="number">Amount</th><th scope="col">Received</th></tr></thead>
-      <tbody>${items.map(
-        (item) => html`
-          <tr>
-            <th scope="row"><a href="/partner/costs/${encodeURIComponent(item.cost_id)}">${showInvisible(item.cost_id)}</a></th>
-            <td data-label="State">${stateBadge(item.match)}</td>
-            <td data-label="Type">${item.cost_type}</td>
-            <td data-label="Amount" class="number">${amountOf(item)}</td>
-            <td data-label="Received">${item.received_at ? time(item.received_at) : ""}</td>
-          </tr>`,
-      )}</tbody>
-    </table></div>`;
-}
+const COLUMNS: Column<CostItem>[] = [
+  {
+    heading: "Cost ID",
+    cell: ({ cost_id }) =>
+      html`<a href="/partner/costs/${encodeURIComponent(cost_id)}">${showInvisible(cost_id)}</a>`,
+  },
+  { heading: "State", cell: ({ match }) => stateBadge(match) },
+  { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },
+  { heading: "Amount", kind: "number", cell: amountOf },
+  { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },
+];
 
 export function amountOf(item: Pick<CostItem, "amount" | "cost_currency">): Markup {
   return item.amount == null

@@ -10,8 +10,9 @@ import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
-import { buttonLink } from "../pages/elements.ts";
+import { buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
+import { form } from "../pages/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
@@ -97,8 +98,8 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
     styles: [partnerStyles.href],
     ...(page.scripts && { scripts: page.scripts }),
     navigation: html`
-      <span class="who">${partner.displayName} <span class="badge">${partner.mode}</span></span>
-      <form method="post" action="/partner/sign-out"><button>Sign out</button></form>`,
+      <span class="who">${nameText(partner.displayName)} <span class="badge">${partner.mode}</span></span>
+      ${form({ action: "/partner/sign-out", button: "Sign out" })}`,
     tabs: { label: "Partner", items: [...items], current: items.find(([href]) => href === tab)?.[1] ?? "" },
     body: html`
       ${page.status ? "" : showNotice(PARTNER_NOTICES, context)}

@@ -7,6 +7,7 @@ import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
 import { toIso } from "../domain/time.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import { costTypeName } from "../pages/cost-types.ts";
+import { nameText } from "../pages/elements.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { ratesSection } from "../pages/rates.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
@@ -23,11 +24,11 @@ export const overview = withFrame(
     return {
       title: "Overview",
       body: html`
-      <div class="head"><h1>${partner.displayName}</h1>${stateBadge(partner, types)}</div>
+      <div class="head"><h1>${nameText(partner.displayName)}</h1>${stateBadge(partner, types)}</div>
       ${
         partner.stoppedAt === null
           ? ""
-          : html`<p class="notice error">An operator stopped ${partner.displayName} on ${time(toIso(partner.stoppedAt))}. Costs are rejected until an operator resumes it.</p>`
+          : html`<p class="notice error">An operator stopped ${nameText(partner.displayName)} on ${time(toIso(partner.stoppedAt))}. Costs are rejected until an operator resumes it.</p>`
       }
       ${nextStep(partner, types, found)}
       <section class="card" aria-labelledby="credential">

@@ -5,7 +5,9 @@ import { COST_TYPE, COST_TYPES, toTypes } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import { isMacro } from "../http/input/fields.ts";
 import { templatePairs } from "../http/input/pairs.ts";
+import { badge, nameText } from "../pages/elements.ts";
 import type { Markup } from "../pages/markup.ts";
+import { table } from "../pages/table.ts";
 import { withFrame } from "./frame.ts";
 
 export const setupPage = withFrame("/partner/setup", async (context, partner, caller) => {
@@ -18,7 +20,7 @@ export const setupPage = withFrame("/partner/setup", async (context, partner, ca
       <h1>Setup</h1>
       <section class="card" aria-labelledby="parameters">
         <h2 id="parameters">Parameters of your links</h2>
-        <p>Your operator set these. They are added to the URLs of links that are attached to ${partner.displayName}. When you open a URL, replace each macro with your own value.</p>
+        <p>Your operator set these. They are added to the URLs of links that are attached to ${nameText(partner.displayName)}. When you open a URL, replace each macro with your own value.</p>
         ${hasCostId ? "" : html`<p class="notice warn">Your cost parameters don't contain a <code>cost_id</code>. Without it, a cost can't be matched with a click or impression. Ask your operator to add <code>cost_id=</code> and the name of your macro.</p>`}
         ${template("Click URLs", clickParameters)}
         ${template("Impression URLs", impressionParameters)}
@@ -33,14 +35,17 @@ function template(heading: string, parameters: string): Markup {
   return html`
     <h3>${heading}</h3>
     <pre tabindex="0" aria-label="${heading}"><code>${parameters}</code></pre>
-    <div class="table stacked"><table>
-      <caption class="visually-hidden">${heading}</caption>
-      <thead><tr><th scope="col">Parameter</th><th scope="col">Value</th></tr></thead>
-      <tbody>${templatePairs(parameters).map(
-        ({ name, value }) => html`
-          <tr><th scope="row"><code>${name}</code></th><td data-label="Value"><code>${value}</code>${isMacro(value) ? html` <span class="badge">macro</span>` : ""}</td></tr>`,
-      )}</tbody>
-    </table></div>`;
+    ${table({
+      label: heading,
+      columns: [
+        { heading: "Parameter", cell: ({ name }) => html`<code>${name}</code>` },
+        {
+          heading: "Value",
+          cell: ({ value }) => html`<code>${value}</code>${isMacro(value) ? html` ${badge("macro")}` : ""}`,
+        },
+      ],
+      rows: templatePairs(parameters),
+    })}`;
 }
 
 /** The commands of the partner guide with this partner's values. The credential is never shown. */

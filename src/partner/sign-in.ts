@@ -13,7 +13,8 @@ import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import type { Handler } from "../http/router.ts";
-import { errorSummary, field, rejectedWith } from "../pages/fields.ts";
+import { errorSummary, rejectedWith } from "../pages/fields.ts";
+import { form } from "../pages/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 
 /** The sign-in page; for a browser with a session, what `then` shows. */
@@ -21,13 +22,15 @@ export function orSignIn(then: Handler): Handler {
   return (context) => (hasPartnerCookie(context) ? then(context) : signInPage(context));
 }
 
-const signInForm = z.object({ credential: z.string().check(z.trim(), z.minLength(1, "must not be empty")) });
+const signInFields = z.object({
+  credential: z.string().check(z.trim(), z.minLength(1, "must not be empty")),
+});
 
 export async function signIn(context: Context): Promise<Response> {
   rejectCrossSite(context);
-  const form = await readForm(context, signInForm);
-  if ("errors" in form) return signInPage(context, 400, form.errors);
-  const { credential } = form.fields;
+  const sent = await readForm(context, signInFields);
+  if ("errors" in sent) return signInPage(context, 400, sent.errors);
+  const { credential } = sent.fields;
   try {
     return redirectResponse("/partner", await startPartnerSession(context, credential));
   } catch (error) {
@@ -55,15 +58,21 @@ export async function signOut(context: Context): Promise<Response> {
 
 function signInPage(context: Context, status = 200, errors?: InputError[]): Promise<Response> {
   const rejected = errors && rejectedWith(errors);
-  const credential = field(
+  // Before the summary, which links to its field.
+  const signInForm = form(
     {
-      name: "credential",
-      label: "Credential",
-      subject: "The credential",
-      type: "password",
-      required: true,
-      autofocus: true,
-      hint: html`Your live or test credential. It starts with <code>ll_live_</code> or <code>ll_test_</code>.`,
+      action: "/partner",
+      fields: {
+        credential: {
+          label: "Credential",
+          subject: "The credential",
+          type: "password",
+          required: true,
+          autofocus: true,
+          hint: html`Your live or test credential. It starts with <code>ll_live_</code> or <code>ll_test_</code>.`,
+        },
+      },
+      button: "Sign in",
     },
     rejected,
   );
@@ -79,10 +88,7 @@ function signInPage(context: Context, status = 200, errors?: InputError[]): Prom
         <h1>Partner sign-in</h1>
         ${notice && !rejected ? html`<p class="notice" role="status">${notice}</p>` : ""}
         ${rejected ? errorSummary(rejected, "You're not signed in.") : ""}
-        <form method="post" action="/partner">
-          ${credential}
-          <button>Sign in</button>
-        </form>
+        ${signInForm}
       </section>
       <p class="hint">No credential yet? Your operator issues it with the first <a href="/docs/rounds">integration round</a>.</p>`,
   });
