@@ -12,13 +12,13 @@ import { invalidRequest } from "../http/input/parse.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import { rejectedWith } from "../pages/fields.ts";
 import * as contract from "./contract.ts";
-import * as pages from "./pages.ts";
+import { confirmPage } from "./token-pages.ts";
 
 /** The account and the key of the password that the form confirmed, or the page that shows why the form was rejected. */
 export async function confirm(context: Context, session: Session, name: "show" | "reset") {
   const form = await readForm(context, contract.confirm);
   if ("errors" in form) {
-    return pages.confirmPage(context, session, name, rejectedWith(form.errors, form.sent), 400);
+    return confirmPage(context, session, name, rejectedWith(form.errors, form.sent), 400);
   }
   const { password, replaces, end_access_tokens } = form.fields;
   const endsAccessTokens = end_access_tokens === "yes";
@@ -29,7 +29,7 @@ export async function confirm(context: Context, session: Session, name: "show" |
       ...(replaces !== undefined && { replaces }),
       ...(endsAccessTokens && { end_access_tokens: "yes" }),
     });
-    return pages.confirmPage(context, session, name, rejectedWith([INCORRECT], sent), 403);
+    return confirmPage(context, session, name, rejectedWith([INCORRECT], sent), 403);
   }
   return { ...loaded, ...checked, replaces, endsAccessTokens };
 }

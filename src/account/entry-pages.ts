@@ -6,7 +6,8 @@ import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { operatorContact } from "../pages/contact.ts";
 import { notice as alert, buttonLink } from "../pages/elements.ts";
-import { errorSummary, field, rejectedWith } from "../pages/fields.ts";
+import { errorSummary, rejectedWith } from "../pages/fields.ts";
+import { form } from "../pages/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 
 const REJECTED = {
@@ -24,54 +25,52 @@ export interface SignInForm {
   isSingleSignOnDown?: boolean;
 }
 
-export function signInPage(context: Context, form: SignInForm): Promise<Response> {
+export function signInPage(context: Context, given: SignInForm): Promise<Response> {
   const singleSignOn = nameOfSingleSignOn(context.env);
   const notice = SIGN_IN_NOTICES.read(context.url);
-  const errors = form.rejected ? [{ param: "password", message: REJECTED[form.rejected] }] : form.errors;
-  const sent = new URLSearchParams({ email: form.email ?? "" });
+  const errors = given.rejected ? [{ param: "password", message: REJECTED[given.rejected] }] : given.errors;
+  const sent = new URLSearchParams({ email: given.email ?? "" });
   const rejected = errors && rejectedWith(errors, sent);
-  const fields = html`
-    ${field(
-      {
-        name: "email",
-        label: "Email",
-        subject: "The email address",
-        type: "email",
-        autocomplete: "username",
-        required: true,
-        autofocus: true,
+  // Before the summary, which links to its fields.
+  const enter = form(
+    {
+      action: "/login",
+      hidden: { next: given.next },
+      fields: {
+        email: {
+          label: "Email",
+          subject: "The email address",
+          type: "email",
+          autocomplete: "username",
+          required: true,
+          autofocus: true,
+        },
+        password: {
+          label: "Password",
+          subject: "The password",
+          type: "password",
+          autocomplete: "current-password",
+          required: true,
+        },
       },
-      rejected,
-    )}
-    ${field(
-      {
-        name: "password",
-        label: "Password",
-        subject: "The password",
-        type: "password",
-        autocomplete: "current-password",
-        required: true,
-      },
-      rejected,
-    )}`;
+      button: "Sign in",
+    },
+    rejected,
+  );
   return pageResponse(context, {
     title: rejected ? "Error: Sign in" : "Sign in",
-    status: form.rejected ? 401 : rejected ? 400 : 200,
-    ...(form.rejected && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
+    status: given.rejected ? 401 : rejected ? 400 : 200,
+    ...(given.rejected && { headers: { "www-authenticate": 'Form realm="linkledger"' } }),
     narrow: true,
     body: html`
       <section class="card">
         <h1>Sign in</h1>
         ${notice && !rejected ? html`<p class="notice" role="status">${notice}</p>` : ""}
         ${rejected ? errorSummary(rejected, "You're not signed in.") : ""}
-        ${form.isSingleSignOnDown ? alert("Single sign-on doesn't work at the moment. Try again later, or sign in with your password if you have one.", "error") : ""}
-        <form method="post" action="/login">
-          <input type="hidden" name="next" value="${form.next}">
-          ${fields}
-          <button>Sign in</button>
-        </form>
+        ${given.isSingleSignOnDown ? alert("Single sign-on doesn't work at the moment. Try again later, or sign in with your password if you have one.", "error") : ""}
+        ${enter}
       </section>
-      ${singleSignOn === undefined ? "" : html`<p class="actions">${buttonLink(`/login/sso?${new URLSearchParams({ next: form.next })}`, `Sign in with ${singleSignOn}`)}</p>`}
+      ${singleSignOn === undefined ? "" : html`<p class="actions">${buttonLink(`/login/sso?${new URLSearchParams({ next: given.next })}`, `Sign in with ${singleSignOn}`)}</p>`}
       <p class="hint">${singleSignOn === undefined ? "Using single sign-on, or forgot" : "Forgot"} your password? Contact ${operatorContact(context.env)}.</p>`,
   });
 }

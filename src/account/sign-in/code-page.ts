@@ -1,7 +1,8 @@
 /** The page for the second step of a sign-in. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
-import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
+import { errorSummary, type RejectedForm } from "../../pages/fields.ts";
+import { form } from "../../pages/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 
 interface CodeForm {
@@ -10,17 +11,24 @@ interface CodeForm {
   rejected?: RejectedForm;
 }
 
-export function codePage(context: Context, form: CodeForm): Promise<Response> {
-  const { next, status = 200, rejected } = form;
-  const code = field(
+export function codePage(context: Context, sent: CodeForm): Promise<Response> {
+  const { next, status = 200, rejected } = sent;
+  // Before the summary, which links to its field.
+  const enterCode = form(
     {
-      name: "code",
-      label: "Code",
-      subject: "The code",
-      autocomplete: "one-time-code",
-      required: true,
-      autofocus: true,
-      hint: "The 6 digits that your authenticator app shows for linkledger. If you don't have the app at hand, enter a recovery code.",
+      action: "/login/code",
+      hidden: { next },
+      fields: {
+        code: {
+          label: "Code",
+          subject: "The code",
+          autocomplete: "one-time-code",
+          required: true,
+          autofocus: true,
+          hint: "The 6 digits that your authenticator app shows for linkledger. If you don't have the app at hand, enter a recovery code.",
+        },
+      },
+      button: "Sign in",
     },
     rejected,
   );
@@ -33,11 +41,7 @@ export function codePage(context: Context, form: CodeForm): Promise<Response> {
       <section class="card">
         <h1>Enter your code</h1>
         ${rejected ? errorSummary(rejected, "You're not signed in yet.") : ""}
-        <form method="post" action="/login/code">
-          <input type="hidden" name="next" value="${next}">
-          ${code}
-          <button>Sign in</button>
-        </form>
+        ${enterCode}
       </section>
       <p class="hint"><a href="/login?${new URLSearchParams({ next })}">Start over</a>. If you lost your app and your recovery codes, ask your operator to reset your password.</p>`,
   });

@@ -5,7 +5,8 @@ import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
 import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
 import type { Account } from "../../db/accounts/account.ts";
 import type { Context } from "../../env.ts";
-import { errorSummary, field, ownPasswordField, type RejectedForm } from "../../pages/fields.ts";
+import { errorSummary, ownPasswordField, type RejectedForm } from "../../pages/fields.ts";
+import { form } from "../../pages/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { countCodes } from "../rules.ts";
@@ -23,19 +24,25 @@ interface SetUp {
 
 export function setUpPage(context: Context, session: Session, setUp: SetUp): Promise<Response> {
   const { secret, next, rejected, status = 200, message } = setUp;
-  const fields = html`
-    ${field(
-      {
-        name: "code",
-        label: "Code",
-        subject: "The code",
-        autocomplete: "one-time-code",
-        required: true,
-        hint: "The 6 digits that the app shows for linkledger.",
+  // Before the summary, which links to its fields.
+  const confirm = form(
+    {
+      action: "/account/two-factor",
+      hidden: { secret, next },
+      fields: {
+        code: {
+          label: "Code",
+          subject: "The code",
+          autocomplete: "one-time-code",
+          required: true,
+          hint: "The 6 digits that the app shows for linkledger.",
+        },
       },
-      rejected,
-    )}
-    ${ownPasswordField(rejected)}`;
+      more: [ownPasswordField(rejected), html`<p class="hint">You'll be signed out on other devices.</p>`],
+      button: "Turn on two-factor",
+    },
+    rejected,
+  );
   const isRequired = mustUseTwoFactor(context, session);
   return pageResponse(context, {
     title: status === 200 ? "Set up two-factor authentication" : "Error: Set up two-factor authentication",
@@ -54,13 +61,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
         <div class="qr" role="img" aria-label="QR code with the setup key">${raw(renderSVG(toAuthenticatorUri(secret, session.email), { border: 4 }))}</div>
         <p>Can't scan it? Enter this setup key in the app: <code>${secret.match(/.{4}/g)?.join(" ")}</code></p>
         <h2>2. Confirm</h2>
-        <form method="post" action="/account/two-factor">
-          <input type="hidden" name="secret" value="${secret}">
-          <input type="hidden" name="next" value="${next}">
-          ${fields}
-          <p class="hint">You'll be signed out on other devices.</p>
-          <button>Turn on two-factor</button>
-        </form>
+        ${confirm}
         ${isRequired ? "" : html`<p class="hint"><a href="/account">Back to your account</a></p>`}
       </section>`,
   });
@@ -146,13 +147,19 @@ function step(one: {
   rejected: RejectedStep | undefined;
 }): Markup {
   const rejected = one.rejected?.form === one.form ? one.rejected.rejected : undefined;
+  const again = form(
+    {
+      action: `/account/two-factor/${one.path}`,
+      more: ownPasswordField(rejected, `${one.form}-password`),
+      button: one.summary,
+      kind: one.form === "off" ? "danger" : "",
+    },
+    rejected,
+  );
   return html`
     <details class="${one.form === "off" ? "confirm" : ""}" ${rejected ? html`open` : ""}>
       <summary>${one.summary}</summary>
-      <form method="post" action="/account/two-factor/${one.path}">
-        <p>${one.text}</p>
-        ${ownPasswordField(rejected, `${one.form}-password`)}
-        <button class="${one.form === "off" ? "danger" : ""}">${one.summary}</button>
-      </form>
+      <p>${one.text}</p>
+      ${again}
     </details>`;
 }
