@@ -4,6 +4,7 @@ import { TooManyWaitingError } from "./db/group-commit.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { auditSubLinks } from "./db/links/sub-link-audit.ts";
+import { storeRates } from "./db/operator/stored-rates.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";
@@ -94,6 +95,7 @@ export default {
       // Repairs a shard that is new or missed a change.
       logged(() => replicateCredentials(ledger)),
       logged(() => auditSubLinks(ledger.control, scheduledTime)),
+      logged(() => storeRates(ledger, scheduledTime)),
     ]);
     // The platform then shows the run as failed.
     for (const result of done) if (result.status === "rejected") throw result.reason;

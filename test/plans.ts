@@ -13,6 +13,10 @@ import { watchWrites } from "./writes.ts";
 /** The lists of the console, which operators search, filter, sort and count. Their tables do not grow with traffic. */
 const CONSOLE_LIST = /WHERE true AND \(\? IS NULL OR /;
 
+/** What the start page of operators reads, from tables that do not grow with traffic. */
+const START =
+  /AS hasTwoFactor, |\.state = 'approved' GROUP BY |\.state = 'open' ORDER BY |NULL GROUP BY credentials\.partner_id$|ORDER BY users\.created_at LIMIT 200$|failed_sign_ins\.hour >= |FROM partner_rates LIMIT 4000$|a\.day BETWEEN \? AND \? GROUP BY 1, 2, 3$/;
+
 const either = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"));
 
 /** The tables that may be scanned, each only in statements that match its pattern. */
@@ -26,16 +30,23 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     // Operators choose a partner by name, and search the audit log by name.
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
     // Each partner can have rejected costs: the purge looks for old counts of all, and an overview for those in its app.
-    /^DELETE FROM daily_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
+    // The cron looks for those whose rates are a day old.
+    /p\.integrated_types <> 0 AND |^DELETE FROM daily_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
+    START,
   ),
+  partner_rates: START,
+  rounds: START,
+  failed_sign_ins: START,
+  authenticators: START,
   // Operators choose an app by name, search the audit log by name, see the spend of all apps, and look for the test link of a
   // partner in each. The purge needs all tokens.
   apps: either(
     CONSOLE_LIST,
+    START,
     /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner/,
   ),
   // Operators search them, and the audit log of a partner has its own.
-  adjustments: either(CONSOLE_LIST, /FROM audit_log/),
+  adjustments: either(CONSOLE_LIST, START, /FROM audit_log/),
   // The newest entries before a day or an ID, at most 100,000 of them.
   audit_log: /ORDER BY id DESC LIMIT 1\)/,
   // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.
@@ -43,11 +54,15 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /FROM audit_log/,
     /^SELECT credentials\.id AS id, credentials\.token_hash AS .* FROM credentials$|\bcredentials\.partner_id = (\?|partners\.id)/,
     CONSOLE_LIST,
+    START,
   ),
   // Operators list the members of an app.
-  memberships: /IN \(SELECT memberships\.user_id FROM memberships WHERE memberships\.app_token = \?\)/,
+  memberships: either(
+    START,
+    /IN \(SELECT memberships\.user_id FROM memberships WHERE memberships\.app_token = \?\)/,
+  ),
   // Operators look for another operator before one loses the role.
-  users: either(/role = 'operator'/, CONSOLE_LIST, /FROM audit_log/),
+  users: either(/role = 'operator'/, CONSOLE_LIST, START, /FROM audit_log/),
   // Deletes expired rows once an hour.
   sessions:
     /^DELETE FROM sessions WHERE \(id_hash\) IN \( SELECT id_hash FROM sessions WHERE sessions\.expires_at <= /,

@@ -11,11 +11,11 @@ const EXPECTED_MIGRATIONS = journal.entries.map(({ tag }) => `${tag}.sql`);
 
 /** D1 maintains this table, so it is not in schema.ts. */
 const appliedMigrations = query({ name: sql<string>`name` }, sql`FROM d1_migrations`);
-const lastPurge = query(
+export const lastPurge = query(
   { purgedAt: purgePositions.walkedAt },
   sql`FROM ${purgePositions} WHERE ${purgePositions.ledgerTable} = 'ledger_entries'`,
 );
-const archive = query(
+export const archive = query(
   { failingSince: archiveState.failingSince },
   sql`FROM ${archiveState} WHERE ${archiveState.id} = 1`,
 );

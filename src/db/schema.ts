@@ -420,6 +420,25 @@ export const partnerSessions = sqliteTable("partner_sessions", {
   expiresAt: integer("expires_at").notNull(),
 });
 
+/** The rates of a partner's integrated cost types, as the cron counts them once a day. See domain/rates.ts. */
+export const partnerRates = sqliteTable(
+  "partner_rates",
+  {
+    partnerId: integer("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    costType: text("cost_type").$type<CostType>().notNull(),
+    computedAt: integer("computed_at").notNull(),
+    matched: integer().notNull(),
+    /** Null if there were too many to count. */
+    recorded: integer(),
+    /** Null for cost types without a discrepancy. */
+    expected: integer(),
+    agreeing: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.partnerId, table.costType] })],
+);
+
 /** Integration rounds, in which a partner tests some cost types. At most one open round per partner and cost type. */
 export const rounds = sqliteTable(
   "rounds",

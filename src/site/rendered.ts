@@ -564,7 +564,7 @@ APP_TOKEN=…</pre>
     title: "Operator guide",
     lead: `Set up apps, users and partners, respond to incidents, and keep the service healthy.`,
     sections: [
-      { id: "before-you-start", title: "Before you start", body: `<p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. For the API, use your API token from the account page:</p>
+      { id: "before-you-start", title: "Before you start", body: `<p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. The start page of the console says what waits for you, with what is urgent first, what was spent in the last seven complete days, and the next step for each partner. Its discrepancies are counted once a day by the cron. For the API, use your API token from the account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\

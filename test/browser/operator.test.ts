@@ -46,7 +46,7 @@ describe("an integration round", () => {
     const page = await operatorPage();
     await openMenu(page);
     await page.getByRole("link", { name: "Operator console" }).click();
-    await page.getByRole("link", { name: "Beacon Network" }).click();
+    await page.getByRole("link", { name: "Beacon Network", exact: true }).click();
     await page.getByText("Edit name and templates").click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beacon");
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -71,7 +71,7 @@ describe("an integration round", () => {
 
     await fetch(`${BASE_URL}/demo1nk006?s2s=1&cost_id=beacon-click-01`);
     await page.goto(`${BASE_URL}/operator/rounds/2`);
-    await page.getByText("ready to approve").waitFor();
+    await page.getByText("Ready to approve").waitFor();
     await checkAccessibility(page, "round-ready");
     await page.getByRole("button", { name: "Approve cpc" }).click();
     await page.getByRole("status").getByText("Round approved.").waitFor();
@@ -120,15 +120,9 @@ describe("an integration round", () => {
     await page.getByRole("button", { name: "Approve selected types" }).click();
     await page.getByRole("status").getByText("Round approved.").waitFor();
     expect(await supportsCostData(3)).toBe(true);
-    await page.goto("/operator");
-    await expect
-      .poll(() =>
-        page
-          .getByRole("row", { name: /Corsair Media/ })
-          .getByText("integrated")
-          .count(),
-      )
-      .toBe(4);
+    await page.goto("/operator/partners");
+    const corsair = page.getByRole("row", { name: /Corsair Media/ });
+    await expect.poll(() => corsair.getByText("Live", { exact: true }).count()).toBe(5);
   });
 });
 
@@ -211,14 +205,17 @@ describe("the console", () => {
     await page.getByRole("link", { name: "New partner" }).click();
     await page.getByLabel("Name").fill("Delta Ads");
     await page.getByRole("button", { name: "Create partner" }).click();
-    await page.getByRole("button", { name: "Open round" }).click();
-    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByRole("link", { name: "Costs by call" }).click();
+    await page.getByRole("button", { name: "Save templates" }).click();
+    await page.getByRole("combobox", { name: "App of the test link" }).selectOption("demoapp00001");
+    await page.getByRole("button", { name: "Open round and create link" }).click();
+    const token = (await page.locator("#secret").textContent()) ?? "";
+    expect(await page.getByLabel("Text for Delta Ads").inputValue()).toContain(token);
+    await page.getByRole("link", { name: /^Round \d/ }).click();
     await page.getByRole("link", { name: "Choose or create a test link" }).click();
-    await page.getByRole("combobox", { name: "App" }).selectOption("demoapp00001");
-    await page.getByRole("button", { name: "Choose app" }).click();
-    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByRole("link", { name: "Delta Ads test" }).click();
     await page.getByRole("heading", { name: "Send this to Delta Ads" }).waitFor();
-    expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}$/);
+    expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}\?campaign=/);
     await page.getByRole("link", { name: "Partners", exact: true }).click();
     await page.getByLabel("Name contains").fill("delta");
     await page.getByRole("button", { name: "Search" }).click();
@@ -263,8 +260,11 @@ describe("the console", () => {
 
   it.each([
     "/operator",
+    "/operator/partners",
     "/operator/partners/new",
     "/operator/partners/1",
+    "/operator/partners/3/setup",
+    "/operator/partners/1/voids?cost_id=demo-spend-00-0",
     "/operator/partners/1/pending",
     "/operator/rounds/1",
     "/operator/rounds/1/link?app=demoapp00001&link=demo1nk007",
@@ -286,6 +286,20 @@ describe("the console", () => {
     await page.goto(path);
     for (const summary of await page.locator("main details > summary").all()) await summary.click();
     await checkEveryWidth(page, `console${path.replace(/\W+/g, "-")}`);
+  });
+
+  it("shows the URLs of a partner's templates while they are written", async () => {
+    const page = await operatorPage();
+    await page.goto("/operator/partners/2/setup");
+    await page.getByLabel("Click parameters").fill("sub=[sub]");
+    await page.getByLabel("Cost parameters").fill("cost_id={id}");
+    await page.getByLabel(/^Server to server/).check();
+    expect(await page.locator("#preview-click").textContent()).toMatch(
+      /\/LINK_TOKEN\?sub=\[sub\]&cost_id=\{id\}$/,
+    );
+    expect(await page.locator("#preview-impression").textContent()).toMatch(
+      /\/impression\/LINK_TOKEN\?.*cost_id=\{id\}&s2s=1$/,
+    );
   });
 
   it("rejects a member", async () => {

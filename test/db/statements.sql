@@ -1482,22 +1482,10 @@ WHERE (state_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/health.ts: rows read 1, written 0
--- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
-SELECT archive_state.failing_since AS failingSince
-FROM archive_state
-WHERE archive_state.id = 1;
-
--- src/db/health.ts: rows read 20, written 0
+-- src/db/health.ts: rows read 21, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
-
--- src/db/health.ts: rows read 1, written 0
--- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
-SELECT purge_positions.walked_at AS purgedAt
-FROM purge_positions
-WHERE purge_positions.ledger_table = 'ledger_entries';
 
 -- src/db/health.ts: rows read 1, written 0
 -- SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
@@ -9925,6 +9913,7 @@ AND (partners.display_name IS NOT iif(?,
       partners.stopped_at));
 
 -- src/db/operator/partners.ts: rows read 6, written 2
+-- SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
 -- SEARCH rounds USING COVERING INDEX rounds_by_partner (partner_id=?)
 -- SCAN links USING COVERING INDEX links_by_partner
 -- SCAN credentials
@@ -10097,23 +10086,6 @@ RETURNING id AS id,
         3)),
     NULL) AS urlCurrency;
 
--- src/db/operator/pending.ts: rows read 2, written 0
--- SEARCH daily_totals USING PRIMARY KEY (app_token=? AND day>?)
--- USE TEMP B-TREE FOR GROUP BY
-SELECT daily_totals.partner_id AS partnerId,
-  daily_totals.currency AS currency,
-  sum(daily_totals.count) AS count,
-  cast(sum(daily_totals.amount / iif(daily_totals.cost_type IN ('cpm'),
-        100000000,
-        100000)) AS TEXT) AS costsWhole,
-  cast(sum(iif(daily_totals.cost_type IN ('cpm'),
-        daily_totals.amount % 100000000,
-        daily_totals.amount % 100000 * 1000)) AS TEXT) AS costsRest
-FROM daily_totals
-WHERE daily_totals.app_token = ''
-AND daily_totals.day >= cast((? - 604800000) / 86400000 AS INTEGER)
-GROUP BY daily_totals.partner_id, daily_totals.currency HAVING sum(daily_totals.count) <> 0;
-
 -- src/db/operator/rates.ts: rows read 207, written 0
 -- CO-ROUTINE e
 --   SEARCH ledger_entries USING PRIMARY KEY (partner_id=?)
@@ -10237,7 +10209,7 @@ FROM ( WITH RECURSIVE found(app) AS (
   LIMIT ? + 1 ) s
 GROUP BY s.day, s.costType;
 
--- src/db/operator/rates.ts: rows read 4, written 0
+-- src/db/operator/rates.ts: rows read 7, written 0
 -- CO-ROUTINE s
 --   CO-ROUTINE found
 --     SETUP
@@ -10596,6 +10568,247 @@ FROM credentials c
 CROSS JOIN rounds x ON x.id = c.round_id
 AND c.token_hash = ?
 CROSS JOIN partners p ON p.id = x.partner_id;
+
+-- src/db/operator/start.ts: rows read 6, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
+--   SCAN authenticators
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+-- SCALAR SUBQUERY 2
+--   SCAN apps USING COVERING INDEX apps_token_unique
+-- SCALAR SUBQUERY 3
+--   SCAN memberships
+-- SCALAR SUBQUERY 4
+--   SCAN partners
+-- SCALAR SUBQUERY 5
+--   SCAN rounds USING COVERING INDEX rounds_by_partner
+SELECT EXISTS (SELECT 1
+  FROM authenticators
+  CROSS JOIN users ON users.id = authenticators.user_id
+  WHERE users.role = 'operator') AS hasTwoFactor, EXISTS (SELECT 1
+  FROM apps) AS hasApp, EXISTS (SELECT 1
+  FROM memberships) AS hasMember, EXISTS (SELECT 1
+  FROM partners) AS hasPartner, EXISTS (SELECT 1
+  FROM rounds) AS hasRound
+WHERE true;
+
+-- src/db/operator/start.ts: rows read 2, written 0
+-- SCAN a USING COVERING INDEX adjustments_by_day
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT a.partner_id AS partnerId,
+  a.currency AS currency,
+  a.day < ? AS isBefore,
+  cast(sum(a.amount / 100000000) AS TEXT) AS adjustedWhole,
+  cast(sum(a.amount % 100000000) AS TEXT) AS adjustedRest
+FROM adjustments a
+WHERE a.day BETWEEN ? AND ?
+GROUP BY 1, 2, 3;
+
+-- src/db/operator/start.ts: rows read 1, written 0
+-- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
+SELECT archive_state.failing_since AS failingSince
+FROM archive_state
+WHERE archive_state.id = 1;
+
+-- src/db/operator/start.ts: rows read 5, written 0
+-- SCAN credentials
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT credentials.partner_id AS partnerId
+FROM credentials
+WHERE credentials.mode = 'live'
+AND credentials.revoked_at IS NULL
+GROUP BY credentials.partner_id;
+
+-- src/db/operator/start.ts: rows read 2, written 0
+-- SEARCH daily_totals USING PRIMARY KEY (app_token=? AND day>?)
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT daily_totals.partner_id AS partnerId,
+  daily_totals.currency AS currency,
+  sum(daily_totals.count) AS count,
+  cast(sum(daily_totals.amount / iif(daily_totals.cost_type IN ('cpm'),
+        100000000,
+        100000)) AS TEXT) AS costsWhole,
+  cast(sum(iif(daily_totals.cost_type IN ('cpm'),
+        daily_totals.amount % 100000000,
+        daily_totals.amount % 100000 * 1000)) AS TEXT) AS costsRest
+FROM daily_totals
+WHERE daily_totals.app_token = ''
+AND daily_totals.day >= cast((? - 604800000) / 86400000 AS INTEGER)
+GROUP BY daily_totals.partner_id, daily_totals.currency HAVING sum(daily_totals.count) <> 0;
+
+-- src/db/operator/start.ts: rows read 1, written 0
+-- SCAN failed_sign_ins
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+SELECT failed_sign_ins.user_id AS userId,
+  users.email AS email,
+  failed_sign_ins.hour AS hour,
+  failed_sign_ins.count + failed_sign_ins.wrong_codes + failed_sign_ins.wrong_confirmations AS count
+FROM failed_sign_ins
+CROSS JOIN users ON users.id = failed_sign_ins.user_id
+WHERE failed_sign_ins.hour >= ?
+LIMIT 200;
+
+-- src/db/operator/start.ts: rows read 1, written 0
+-- SCAN partner_rates
+SELECT partner_rates.partner_id AS partnerId,
+  partner_rates.cost_type AS costType,
+  partner_rates.computed_at AS computedAt,
+  partner_rates.matched AS matched,
+  partner_rates.recorded AS recorded,
+  partner_rates.expected AS expected,
+  partner_rates.agreeing AS agreeing
+FROM partner_rates
+LIMIT 4000;
+
+-- src/db/operator/start.ts: rows read 6, written 0
+-- SCAN partners
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT partners.id AS id,
+  partners.display_name AS displayName,
+  partners.supports_cost_data AS supportsCostData,
+  partners.integrated_types AS integratedTypes,
+  partners.stopped_at AS stoppedAt,
+  partners.cost_parameters AS costParameters,
+  partners.created_at AS createdAt
+FROM partners
+ORDER BY partners.display_name COLLATE NOCASE
+LIMIT 1000;
+
+-- src/db/operator/start.ts: rows read 1, written 0
+-- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
+SELECT purge_positions.walked_at AS purgedAt
+FROM purge_positions
+WHERE purge_positions.ledger_table = 'ledger_entries';
+
+-- src/db/operator/start.ts: rows read 4, written 0
+-- SCAN rounds
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT rounds.id AS id,
+  rounds.partner_id AS partnerId,
+  rounds.cost_types AS costTypes,
+  rounds.opened_at AS openedAt,
+  rounds.entry_count AS entryCount
+FROM rounds
+WHERE rounds.state = 'open'
+ORDER BY rounds.opened_at
+LIMIT 1000;
+
+-- src/db/operator/start.ts: rows read 2, written 0
+-- SCAN rounds USING INDEX rounds_by_partner
+SELECT rounds.partner_id AS partnerId, max(rounds.ended_at) AS approvedAt
+FROM rounds
+WHERE rounds.state = 'approved'
+GROUP BY rounds.partner_id;
+
+-- src/db/operator/start.ts: rows read 204, written 0
+-- CO-ROUTINE s
+--   CO-ROUTINE found
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH daily_totals USING PRIMARY KEY (app_token>?)
+--     RECURSIVE STEP
+--       SCAN found
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH daily_totals USING PRIMARY KEY (app_token>?)
+--   SCAN found
+--   SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+-- SCAN s
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT s.partnerId AS partnerId,
+  s.currency AS currency,
+  s.isBefore AS isBefore,
+  sum(s.count) AS count,
+  cast(sum(s.whole) AS TEXT) AS costsWhole,
+  cast(sum(s.rest) AS TEXT) AS costsRest,
+  count(*) AS scanned
+FROM ( WITH RECURSIVE found(app) AS (
+    SELECT (SELECT min(daily_totals.app_token)
+      FROM daily_totals
+      WHERE daily_totals.app_token > '')
+    UNION ALL
+    SELECT (SELECT min(daily_totals.app_token)
+      FROM daily_totals
+      WHERE daily_totals.app_token > found.app)
+    FROM found
+    WHERE found.app IS NOT NULL )
+  SELECT d.partner_id AS partnerId,
+    d.currency AS currency,
+    d.day < ? AS isBefore,
+    d.count AS count,
+    d.amount / iif(d.cost_type IN ('cpm'),
+      100000000,
+      100000) AS whole,
+    iif(d.cost_type IN ('cpm'),
+      d.amount % 100000000,
+      d.amount % 100000 * 1000) AS rest
+  FROM found
+  CROSS JOIN daily_totals d ON d.app_token = found.app
+  AND d.day BETWEEN ? AND ?
+  WHERE d.state = 'matched'
+  LIMIT 200000 + 1 ) s
+GROUP BY 1, 2, 3;
+
+-- src/db/operator/start.ts: rows read 7, written 0
+-- SCAN users
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH memberships USING PRIMARY KEY (user_id=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH memberships USING PRIMARY KEY (user_id=?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT users.id AS id,
+  users.email AS email,
+  users.role AS role,
+  users.created_at AS createdAt,
+  users.password_expires_at AS passwordExpiresAt,
+  EXISTS (SELECT 1
+  FROM memberships
+  WHERE memberships.user_id = users.id) AS hasApp
+FROM users
+WHERE users.disabled_at IS NULL
+AND NOT (users.email = 'erased user ' || users.id)
+AND (users.password_expires_at IS NOT NULL OR (users.role = 'member'
+    AND NOT EXISTS (SELECT 1
+      FROM memberships
+      WHERE memberships.user_id = users.id)))
+ORDER BY users.created_at
+LIMIT 200;
+
+-- src/db/operator/stored-rates.ts: rows read 8, written 4
+-- SCAN j VIRTUAL TABLE INDEX 1:
+INSERT INTO partner_rates (cost_type, matched, recorded, expected, agreeing, partner_id, computed_at)
+SELECT (j.value ->> 'costType'),
+  (j.value ->> 'matched'),
+  (j.value ->> 'recorded'),
+  (j.value ->> 'expected'),
+  (j.value ->> 'agreeing'),
+  ?,
+  ?
+FROM json_each(?) j;
+
+-- src/db/operator/stored-rates.ts: rows read 8, written 4
+-- SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
+DELETE
+FROM partner_rates
+WHERE partner_rates.partner_id = ?;
+
+-- src/db/operator/stored-rates.ts: rows read 12, written 0
+-- SCAN p
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
+-- USE TEMP B-TREE FOR ORDER BY
+SELECT p.id AS id, p.integrated_types AS integratedTypes
+FROM partners p
+WHERE p.integrated_types <> 0
+AND coalesce((SELECT min(partner_rates.computed_at)
+    FROM partner_rates
+    WHERE partner_rates.partner_id = p.id), 0) <= ?
+ORDER BY coalesce((SELECT min(partner_rates.computed_at)
+    FROM partner_rates
+    WHERE partner_rates.partner_id = p.id), 0)
+LIMIT ? + 0;
 
 -- src/db/operator/test-links.ts: rows read 8, written 8
 -- SEARCH apps USING INDEX apps_token_unique (token=?)
@@ -11639,7 +11852,7 @@ SELECT (SELECT count(*)
   WHERE credentials.partner_id = ?) AS total
 WHERE true;
 
--- src/operator/console/partners/page.ts: rows read 0, written 0
+-- src/operator/console/partners/page.ts: rows read 2, written 0
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
 --   SEARCH x USING COVERING INDEX rounds_by_partner (partner_id=?)
@@ -11665,7 +11878,7 @@ AND credentials.id < ?
 ORDER BY credentials.id DESC
 LIMIT ? + 0;
 
--- src/operator/console/partners/page.ts: rows read 1, written 0
+-- src/operator/console/partners/page.ts: rows read 2, written 0
 -- SEARCH x USING INDEX rounds_by_partner (partner_id=? AND rowid>? AND rowid<?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH p USING INTEGER PRIMARY KEY (rowid=?)
@@ -11898,60 +12111,6 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
     WHERE rounds.partner_id = partners.id
     AND rounds.state = 'open') END)
 ORDER BY partners.display_name COLLATE NOCASE, partners.id
-LIMIT ? + 0 OFFSET ?;
-
--- src/pages/list.ts: rows read 18, written 0
--- SCAN partners
--- CORRELATED SCALAR SUBQUERY 4
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 2
---   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
--- CORRELATED SCALAR SUBQUERY 3
---   SCAN credentials
-SELECT partners.id AS id,
-  partners.display_name AS displayName,
-  partners.supports_cost_data AS supportsCostData,
-  partners.server_to_server AS serverToServer,
-  partners.click_parameters AS clickParameters,
-  partners.impression_parameters AS impressionParameters,
-  partners.cost_parameters AS costParameters,
-  partners.integrated_types AS integratedTypes,
-  partners.stopped_at AS stoppedAt,
-  partners.max_url_amount AS maxUrlAmount,
-  partners.created_at AS createdAt,
-  (SELECT coalesce(sum(rounds.cost_types),
-      0)
-  FROM rounds
-  WHERE rounds.partner_id = partners.id
-  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
-  FROM rounds
-  WHERE rounds.partner_id = partners.id
-  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
-  FROM credentials
-  WHERE credentials.partner_id = partners.id
-  AND credentials.mode = 'live'
-  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
-  iif(instr('&' || partners.cost_parameters || '&',
-      '&cost_currency=')
-  AND substr('&' || partners.cost_parameters || '&',
-      instr('&' || partners.cost_parameters || '&',
-        '&cost_currency=') + 15,
-      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
-    upper(substr('&' || partners.cost_parameters || '&',
-        instr('&' || partners.cost_parameters || '&',
-          '&cost_currency=') + 15,
-        3)),
-    NULL) AS urlCurrency
-FROM partners partners
-WHERE true
-AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
-AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
-    FROM rounds
-    WHERE rounds.partner_id = partners.id
-    AND rounds.state = 'open') END)
-ORDER BY partners.id DESC, partners.id
 LIMIT ? + 0 OFFSET ?;
 
 -- src/pages/list.ts: rows read 7, written 0

@@ -197,6 +197,16 @@ const SAMPLES: Record<string, Sample> = {
     pattern: "/operator/partners/:id/credentials",
     repeats: true,
   }),
+  ...page("/operator/partners/1/setup", form({ cost_parameters: "cost_id={id}" }), {
+    pattern: "/operator/partners/:id/setup",
+  }),
+  ...page("/operator/partners/1/setup/round", form({ app_token: DEMO.appToken, cost_types: "cpc" }), {
+    pattern: "/operator/partners/:id/setup/round",
+  }),
+  ...page("/operator/partners/1/setup/credential", form({ mode: "live" }), {
+    pattern: "/operator/partners/:id/setup/credential",
+    repeats: true,
+  }),
   ...page("/operator/partners/1/voids", form({ cost_id: "demo-spend-00-0", reason: "fraud" }), {
     pattern: "/operator/partners/:id/voids",
   }),

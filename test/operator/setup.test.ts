@@ -44,7 +44,7 @@ it("leads from a name to a live credential, and marks what is done", async () =>
   expect((await sendCost({ cost_id: id, cost_type: "cpc" }, { token })).status).toBe(200);
   const tested = await operator.get(SETUP);
   expect(marks(tested)).toEqual(["Done", "Done", "Done", "Done"]);
-  await operator.post(hrefOf(tested.text, "Review round 2") + "/approve", { cost_types: "cpc" });
+  await operator.post(`${hrefOf(tested.text, "Review round 2")}/approve`, { cost_types: "cpc" });
   expect(marks(await operator.get(SETUP))).toEqual(["Done", "Done", "Done", "To do"]);
 
   const live = await operator.post(`${SETUP}/credential`, { mode: "live" });

@@ -115,7 +115,7 @@ it("these are limited", async () => {
         "/operator/v1/partners/:id/rates",
         "/operator/v1/partners/:id/rejections",
       ],
-      ...["/operator/rounds/:id", "/operator/rounds/:id/link"],
+      ...["/operator", "/operator/rounds/:id", "/operator/rounds/:id/link"],
       "/operator/partners/:id",
       ...["/operator/apps/:token", "/operator/spend", "/operator/audit.csv"],
     ].sort(),

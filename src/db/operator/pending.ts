@@ -14,7 +14,7 @@ const firstDay = sql`cast((${sql.placeholder("now")} - ${sql.raw(String(COST_WIN
 const waiting = moneyOf(costType, amount);
 
 /** Sums the costs that have not lapsed, exact to the day. The sums are text because they may exceed 2^53. */
-const pending = query(
+export const pending = query(
   {
     partnerId,
     currency,

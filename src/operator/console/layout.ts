@@ -88,7 +88,8 @@ export function tokenOf(context: Context): string {
 }
 
 const SECTIONS = [
-  ["/operator", "Partners"],
+  ["/operator", "Overview"],
+  ["/operator/partners", "Partners"],
   ["/operator/spend", "Spend"],
   ["/operator/apps", "Apps"],
   ["/operator/users", "Users"],

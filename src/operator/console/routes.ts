@@ -19,6 +19,7 @@ import * as testLinks from "./rounds/test-link.ts";
 import { withOperatorSession } from "./session.ts";
 import { spendPage } from "./spend/page.ts";
 import { pendingPage } from "./spend/pending.ts";
+import { startPage } from "./start/page.ts";
 import * as identity from "./users/identity.ts";
 import * as userList from "./users/list.ts";
 import * as users from "./users/page.ts";
@@ -52,7 +53,7 @@ const auditReport = withOperatorSession((context, { userId }) =>
 const always = () => true;
 
 export const consoleRoutes: Route[] = [
-  page("/operator", partnerList.partnersPage),
+  page("/operator", report(startPage)),
   page("/operator/partners", partnerList.partnersPage),
   pageWithForm("/operator/partners/new", setup.newPartnerPage, setup.submitNewPartner),
   pageWithForm("/operator/partners/:id", partnerPage, settings.submitPartner),

@@ -10,8 +10,13 @@ export interface Step {
   href: string;
 }
 
+type Known = Pick<
+  PartnerRow,
+  "id" | "openRounds" | "stoppedAt" | "integratedTypes" | "hasLiveCredential" | "costParameters"
+>;
+
 /** Undefined if every cost type is integrated and can be sent and matched. */
-export function nextStep(partner: PartnerRow): Step | undefined {
+export function nextStep(partner: Known): Step | undefined {
   const path = `/operator/partners/${partner.id}`;
   const [round] = JSON.parse(partner.openRounds) as number[];
   if (partner.stoppedAt !== null) return { text: "Resume", href: `${path}#stop` };

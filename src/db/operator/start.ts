@@ -1,0 +1,204 @@
+/** What the start page of operators reads: one call to DB, and one to each shard. */
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import type { CostSums } from "../../domain/money.ts";
+import { dayOf, HOUR_MS } from "../../domain/time.ts";
+import { moneyOf } from "../cost-types.ts";
+import { archive, lastPurge } from "../health.ts";
+import { MAX_COVERED } from "../ledger/reports/too-large.ts";
+import { type Ledger, runGated } from "../ledger/shards.ts";
+import { as, query, type RowOf } from "../query.ts";
+import {
+  adjustments,
+  apps,
+  authenticators,
+  credentials,
+  dailyTotals,
+  failedSignIns,
+  memberships,
+  partners,
+  rounds,
+  users,
+} from "../schema.ts";
+import { pending } from "./pending.ts";
+import { type StoredRate, storedRates } from "./stored-rates.ts";
+import { isErased } from "./users.ts";
+
+/** The page compares so many complete days with as many before. */
+export const SPEND_DAYS = 7;
+
+const partnerFields = {
+  id: partners.id,
+  displayName: partners.displayName,
+  supportsCostData: partners.supportsCostData,
+  integratedTypes: partners.integratedTypes,
+  stoppedAt: partners.stoppedAt,
+  costParameters: partners.costParameters,
+  createdAt: partners.createdAt,
+};
+const allPartners = query(
+  partnerFields,
+  sql`FROM ${partners} ORDER BY ${partners.displayName} COLLATE NOCASE LIMIT 1000`,
+);
+
+const roundFields = {
+  id: rounds.id,
+  partnerId: rounds.partnerId,
+  costTypes: rounds.costTypes,
+  openedAt: rounds.openedAt,
+  entryCount: rounds.entryCount,
+};
+const openRounds = query(
+  roundFields,
+  sql`FROM ${rounds} WHERE ${rounds.state} = 'open' ORDER BY ${rounds.openedAt} LIMIT 1000`,
+);
+const approvals = query(
+  { partnerId: rounds.partnerId, approvedAt: sql<number>`max(${rounds.endedAt})` },
+  sql`FROM ${rounds} WHERE ${rounds.state} = 'approved' GROUP BY ${rounds.partnerId}`,
+);
+const liveCredentials = query(
+  { partnerId: credentials.partnerId },
+  sql`FROM ${credentials} WHERE ${credentials.mode} = 'live' AND ${credentials.revokedAt} IS NULL GROUP BY ${credentials.partnerId}`,
+);
+
+const hasApp = sql<number>`EXISTS (SELECT 1 FROM ${memberships} WHERE ${memberships.userId} = ${users.id})`;
+/** Users with a temporary password, and members without an app. */
+const waitingUsers = query(
+  {
+    id: users.id,
+    email: users.email,
+    role: users.role,
+    createdAt: users.createdAt,
+    passwordExpiresAt: users.passwordExpiresAt,
+    hasApp,
+  },
+  sql`FROM ${users} WHERE ${users.disabledAt} IS NULL AND NOT ${isErased}
+    AND (${users.passwordExpiresAt} IS NOT NULL OR (${users.role} = 'member' AND NOT ${hasApp}))
+    ORDER BY ${users.createdAt} LIMIT 200`,
+);
+const failures = query(
+  {
+    userId: failedSignIns.userId,
+    email: users.email,
+    hour: failedSignIns.hour,
+    count: sql<number>`${failedSignIns.count} + ${failedSignIns.wrongCodes} + ${failedSignIns.wrongConfirmations}`,
+  },
+  sql`FROM ${failedSignIns} CROSS JOIN ${users} ON ${users.id} = ${failedSignIns.userId}
+    WHERE ${failedSignIns.hour} >= ${sql.placeholder("firstHour")} LIMIT 200`,
+);
+/** What a deployment has. Each is 0 or 1. */
+const setup = query(
+  {
+    hasTwoFactor: sql<number>`EXISTS (SELECT 1 FROM ${authenticators} CROSS JOIN ${users} ON ${users.id} = ${authenticators.userId} WHERE ${users.role} = 'operator')`,
+    hasApp: sql<number>`EXISTS (SELECT 1 FROM ${apps})`,
+    hasMember: sql<number>`EXISTS (SELECT 1 FROM ${memberships})`,
+    hasPartner: sql<number>`EXISTS (SELECT 1 FROM ${partners})`,
+    hasRound: sql<number>`EXISTS (SELECT 1 FROM ${rounds})`,
+  },
+  sql`WHERE true`,
+);
+
+const d = alias(dailyTotals, "d");
+const { whole, rest } = moneyOf(d.costType, d.amount);
+const first = (after: string) =>
+  sql`(SELECT min(${dailyTotals.appToken}) FROM ${dailyTotals} WHERE ${dailyTotals.appToken} > ${sql.raw(after)})`;
+const [from, middle, to] = [sql.placeholder("from"), sql.placeholder("middle"), sql.placeholder("to")];
+/** The spend of the days and of those before. The key of the totals begins with the app, so the apps are found one after the other. */
+const spend = query(
+  {
+    partnerId: sql<number>`s.partnerId`,
+    currency: sql<string>`s.currency`,
+    isBefore: sql<number>`s.isBefore`,
+    count: sql<number>`sum(s.count)`,
+    costsWhole: sql<string>`cast(sum(s.whole) AS TEXT)`,
+    costsRest: sql<string>`cast(sum(s.rest) AS TEXT)`,
+    scanned: sql<number>`count(*)`,
+  },
+  sql`FROM (
+    WITH RECURSIVE found(app) AS (
+      SELECT ${first("''")} UNION ALL SELECT ${first("found.app")} FROM found WHERE found.app IS NOT NULL
+    )
+    SELECT ${d.partnerId} AS partnerId, ${d.currency} AS currency, ${d.day} < ${middle} AS isBefore,
+      ${d.count} AS count, ${whole} AS whole, ${rest} AS rest
+    FROM found CROSS JOIN ${as(d)} ON ${d.appToken} = found.app AND ${d.day} BETWEEN ${from} AND ${to}
+    WHERE ${d.state} = 'matched' LIMIT ${sql.raw(String(MAX_COVERED))} + 1
+  ) s GROUP BY 1, 2, 3`,
+);
+const a = alias(adjustments, "a");
+const adjusted = query(
+  {
+    partnerId: a.partnerId,
+    currency: a.currency,
+    isBefore: sql<number>`${a.day} < ${middle}`,
+    adjustedWhole: sql<string>`cast(sum(${a.amount} / 100000000) AS TEXT)`,
+    adjustedRest: sql<string>`cast(sum(${a.amount} % 100000000) AS TEXT)`,
+  },
+  sql`FROM ${as(a)} WHERE ${a.day} BETWEEN ${from} AND ${to} GROUP BY 1, 2, 3`,
+);
+
+export type StartPartner = RowOf<typeof partnerFields>;
+
+/** Sums of a partner in a currency: of the days, or of those before. */
+export interface SpendRow extends Partial<CostSums> {
+  partnerId: number;
+  currency: string;
+  isBefore: number;
+  /** Matched costs. */
+  count?: number;
+  adjustedWhole?: string;
+  adjustedRest?: string;
+}
+
+/** Everything that the page shows. Throws if DB does not respond. */
+export async function readStart(ledger: Ledger, now: number) {
+  const { control, shards } = ledger;
+  const last = dayOf(now) - 1;
+  const days = { from: last - 2 * SPEND_DAYS + 1, middle: last - SPEND_DAYS + 1, to: last };
+  const own = runGated(ledger, control, [
+    allPartners(control, {}),
+    openRounds(control, {}),
+    approvals(control, {}),
+    liveCredentials(control, {}),
+    waitingUsers(control, {}),
+    failures(control, { firstHour: Math.floor(now / HOUR_MS) - 23 }),
+    setup(control, {}),
+    storedRates(control, {}),
+    archive(control, {}),
+    adjusted(control, days),
+    lastPurge(control, {}),
+    pending(control, { now }),
+    spend(control, days),
+  ]);
+  const others = Promise.allSettled(
+    shards.map((db) => runGated(ledger, db, [lastPurge(db, {}), pending(db, { now }), spend(db, days)])),
+  );
+  const [found, sharded] = await Promise.all([own, others]);
+  const [partnerRows, open, approved, live, people, failed, [has], rates, [archived], corrections] = found;
+  const [, , , , , , , , , , ...ledgerRows] = found;
+  const answered = sharded.flatMap((shard) => (shard.status === "fulfilled" ? [shard.value] : []));
+  const parts = [ledgerRows, ...answered];
+  const isComplete =
+    answered.length === shards.length &&
+    parts.every(([, , sums]) => sums.reduce((sum, { scanned }) => sum + scanned, 0) <= MAX_COVERED);
+  const purges = parts.map(([[last]]) => last?.purgedAt || null);
+  return {
+    days: { from: days.middle, to: days.to },
+    partners: partnerRows,
+    openRounds: open,
+    approvedAt: new Map(approved.map(({ partnerId, approvedAt }) => [partnerId, approvedAt])),
+    live: new Set(live.map(({ partnerId }) => partnerId)),
+    users: people,
+    failures: failed,
+    setup: has,
+    rates: rates as StoredRate[],
+    archiveFailingSince: archived?.failingSince ?? null,
+    /** The oldest of all databases; null if one has never run. */
+    purgedAt:
+      purges.reduce((oldest, at) => (oldest === null || at === null ? null : Math.min(oldest, at))) ?? null,
+    pending: parts.flatMap(([, rows]) => rows),
+    /** Undefined if a shard does not respond, or if there are too many rows. */
+    spend: isComplete ? ([...parts.flatMap(([, , rows]) => rows), ...corrections] as SpendRow[]) : undefined,
+  };
+}
+
+export type Start = Awaited<ReturnType<typeof readStart>>;

@@ -1,0 +1,46 @@
+/** The parts of the start page that are about the deployment: its health, and what a new one still needs. */
+import { html } from "hono/html";
+import type { Start } from "../../../db/operator/start.ts";
+import { toIso } from "../../../domain/time.ts";
+import type { Context } from "../../../env.ts";
+import { badge, card, type Fact, facts } from "../../../pages/elements.ts";
+import { type Markup, time } from "../../../pages/markup.ts";
+
+export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSince }: Start): Markup {
+  const archive = !ledger.archive
+    ? html`${badge("Not bound")} What the purge deletes is not kept. <a href="/docs/archive">How to bind a bucket</a>`
+    : archiveFailingSince === null
+      ? badge("Works", "ok")
+      : html`${badge("Fails", "error")} since ${time(toIso(archiveFailingSince))}`;
+  return card(
+    { id: "health", title: "Health", aside: html`<a href="/readyz">Readiness as JSON</a>` },
+    facts(["Last purge", purgedAt === null ? "Never" : time(toIso(purgedAt))], ["Archive", archive]),
+  );
+}
+
+/** Until everything that is needed is there. */
+export function setupSection({ env, ledger }: Context, { setup, partners }: Start): Markup | "" {
+  const steps: [isDone: boolean, text: string, href: string, isOptional?: true][] = [
+    [setup?.hasTwoFactor === 1, "Turn on two-factor authentication for an operator", "/account"],
+    [setup?.hasApp === 1, "Create an app", "/operator/apps/new"],
+    [setup?.hasMember === 1, "Add a member to an app", "/operator/users/new"],
+    [setup?.hasPartner === 1, "Create a partner", "/operator/partners/new"],
+    [setup?.hasRound === 1, "Open a round", "/operator/partners"],
+    [partners.some(({ supportsCostData }) => supportsCostData), "Make a partner live", "/operator/partners"],
+    [
+      env.OPERATOR_CONTACT !== undefined,
+      "Say whom people ask (optional)",
+      "/docs/operators#say-whom-people-ask",
+      true,
+    ],
+    [ledger.archive !== undefined, "Bind an archive (optional)", "/docs/archive", true],
+  ];
+  if (steps.every(([isDone, , , isOptional]) => isDone || isOptional)) return "";
+  const items = steps.map(
+    ([isDone, text, href]): Fact => [
+      badge(isDone ? "Done" : "To do", isDone ? "ok" : ""),
+      isDone ? text : html`<a href="${href}">${text}</a>`,
+    ],
+  );
+  return card({ id: "setup", title: "Set up linkledger" }, facts(...items));
+}

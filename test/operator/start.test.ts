@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { databasesOf } from "../../src/db/ledger/shards.ts";
+import { storeRates } from "../../src/db/operator/stored-rates.ts";
+import { Browser } from "../account/support.ts";
+import { countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
+
+let operator: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  operator = new Browser();
+  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+});
+
+const HOUR = DAY / 24;
+const open = async (options = {}) => mainOf((await operator.get("/operator", options)).text);
+/** What waits, its urgency, and the next step. */
+const waiting = async () => {
+  const text = await open();
+  const section = text.slice(text.indexOf('id="waiting"'), text.indexOf('id="spend"'));
+  const [list = []] = tablesOf(section);
+  return list.slice(1).map(({ cells, href }) => [cells[0], cells[1], href]);
+};
+const partnersOf = (text: string) => tablesOf(text.slice(text.indexOf('id="partners"')))[0]?.slice(1) ?? [];
+const ROUND = [
+  "Corsair Media : round 1 for cpc, cpi, cpe, and cpm has 13 submissions",
+  "Soon",
+  "/operator/rounds/1",
+];
+const BEACON = ["Beacon Network : is not set up yet", "Open", "/operator/partners/2/setup"];
+
+describe("what waits", () => {
+  it("is ordered by urgency, then by spend, then by age", async () => {
+    expect(await waiting()).toEqual([ROUND, BEACON]);
+    await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
+    await rows("UPDATE partners SET cost_parameters = '' WHERE id = 1");
+    await rows("UPDATE users SET password_expires_at = ? WHERE id = 1", NOW);
+    await rows("DELETE FROM memberships");
+    await rows(
+      "INSERT INTO failed_sign_ins (user_id, hour, count, codes) VALUES (1, ?, 10, 0), (2, ?, 9, 0)",
+      Math.floor(NOW / HOUR),
+      Math.floor(NOW / HOUR),
+    );
+    expect(await waiting()).toEqual([
+      ["Acme Ads : has no live credential", "Soon", "/operator/partners/1#credentials"],
+      ["Acme Ads : has no cost_id in its cost parameters", "Soon", "/operator/partners/1#templates"],
+      [`${DEMO.email} : temporary password expired 15 Mar 2026, 12:00 UTC`, "Soon", "/operator/users/1"],
+      ROUND,
+      [`${DEMO.email} : 10 wrong passwords and codes in an hour`, "Soon", "/operator/audit?object=user%201"],
+      BEACON,
+      [`${DEMO.email} : has no app yet`, "Open", "/operator/users/1#apps"],
+    ]);
+  });
+
+  it("names more than three of a kind in one line", async () => {
+    await rows(
+      "INSERT INTO users (id, email, role, created_at) SELECT value, value || '@example.com', 'member', 7 FROM json_each('[11,12,13,14]')",
+    );
+    expect(await waiting()).toEqual([
+      ROUND,
+      [
+        "4 members : have no app yet: 11@example.com, 12@example.com, 13@example.com, and 1 more",
+        "Open",
+        "/operator/users?role=member",
+      ],
+      BEACON,
+    ]);
+  });
+
+  it("says when it was checked if it is nothing", async () => {
+    await rows("UPDATE rounds SET state = 'closed'");
+    await rows("UPDATE partners SET stopped_at = 1");
+    expect(textOf(await open())).toContain("Nothing waits. Checked 15 Mar 2026, 12:00 UTC.");
+  });
+
+  it("has an archive that fails, and a cron that does not run", async () => {
+    await rows("UPDATE archive_state SET failing_since = ? WHERE id = 1", NOW - HOUR);
+    await rows("UPDATE purge_positions SET walked_at = ?", NOW - DAY - 1);
+    expect((await waiting()).slice(0, 3)).toEqual([
+      ["Archive : the bucket rejects objects, so nothing is purged", "Urgent", "/docs/archive"],
+      ROUND,
+      ["Hourly job : it did not run for more than a day", "Soon", "/readyz"],
+    ]);
+    await rows("UPDATE purge_positions SET walked_at = ?", NOW - DAY);
+    expect((await waiting()).map(([what]) => what)).not.toContain(
+      "Hourly job : it did not run for more than a day",
+    );
+  });
+});
+
+describe("discrepancies", () => {
+  it("are those that the cron counted, with their time", async () => {
+    expect(textOf(await open())).toContain("Discrepancies of 1 partner couldn't be checked");
+    await storeRates(ledgerOn(), NOW - HOUR);
+    const text = await open();
+    expect(textOf(text)).toContain(
+      "Discrepancies were counted by the daily job, the oldest 15 Mar 2026, 11:00 UTC.",
+    );
+    expect((await waiting())[0]).toEqual([
+      "Acme Ads : discrepancy of cpm 12.5%",
+      "Soon",
+      "/operator/partners/1#rates",
+    ]);
+    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["12.5%", "None"]);
+  });
+
+  it("are counted once a day, for integrated partners", async () => {
+    const times = async () =>
+      (await rows("SELECT DISTINCT partner_id, computed_at FROM partner_rates")).map((row) =>
+        Object.values(row),
+      );
+    await storeRates(ledgerOn(), NOW);
+    await storeRates(ledgerOn(), NOW + 23 * HOUR - 1);
+    expect(await times()).toEqual([[1, NOW]]);
+    await storeRates(ledgerOn(), NOW + 23 * HOUR);
+    expect(await times()).toEqual([[1, NOW + 23 * HOUR]]);
+    expect(await rows("SELECT count(*) AS n FROM partner_rates")).toEqual([{ n: 4 }]);
+  });
+});
+
+it("shows the spend of the last seven complete days by currency, with the change and with adjustments", async () => {
+  const today = Math.floor(NOW / DAY);
+  await rows("DELETE FROM daily_totals");
+  await rows("DELETE FROM adjustments");
+  for (const [day, currency, amount] of [
+    [today, "USD", 900_000],
+    [today - 1, "USD", 200_000],
+    [today - 7, "USD", 100_000],
+    [today - 8, "USD", 150_000],
+    [today - 14, "USD", 50_000],
+    [today - 15, "USD", 900_000],
+    [today - 3, "EUR", 100_000],
+  ] as const)
+    await rows(
+      "INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', ?, 'matched', 1, ?)",
+      DEMO.appToken,
+      day,
+      currency,
+      amount,
+    );
+  await rows(
+    "INSERT INTO adjustments SELECT 9, ?, ?, min(id), 1, 'cpc', 'USD', -100000000, 'x', 2, 0 FROM links",
+    DEMO.appToken,
+    today - 1,
+  );
+  const text = await open();
+  expect(figuresOf(text)).toEqual([
+    "Spend in USD $2.00 no change to the 7 days before",
+    "Spend in EUR €1.00 no data in the 7 days before",
+  ]);
+  expect(partnersOf(text)[0]?.cells.slice(0, 4)).toEqual([
+    "Acme Ads",
+    "Live",
+    "cpc, cpi, cpe, cpm",
+    "$2.00 €1.00",
+  ]);
+});
+
+it("lists what a new deployment still needs, until it is done", async () => {
+  const steps = async (options = {}) => {
+    const text = await open(options);
+    const section = text.slice(text.indexOf('id="setup"'));
+    return [...section.matchAll(/<dt><span[^>]*>([^<]*)<\/span><\/dt><dd>([\s\S]*?)<\/dd>/g)]
+      .filter(([, mark]) => mark === "To do")
+      .map(([, , step = ""]) => textOf(step));
+  };
+  expect(await steps()).toEqual([
+    "Turn on two-factor authentication for an operator",
+    "Say whom people ask (optional)",
+    ...(env.ARCHIVE ? [] : ["Bind an archive (optional)"]),
+  ]);
+  expect(await steps({ env: { OPERATOR_CONTACT: "x" } })).not.toContain("Say whom people ask (optional)");
+  await rows("INSERT INTO authenticators VALUES (2, 'x', 0, 0)");
+  expect(await open()).not.toContain('id="setup"');
+});
+
+it("takes two calls to D1 and one to each shard, with the session", async () => {
+  const counting = countingDatabase();
+  await open({ env: { DB: counting.database } });
+  expect(counting.counts.calls).toBe(1 + databasesOf(ledgerOn()).length);
+});
