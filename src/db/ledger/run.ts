@@ -1,5 +1,6 @@
 /** Runs batches for some IDs on the databases that hold them. A shard without the copy that a batch needs gets one. */
-import { type Bound, type Rows, runGroupedIdempotent } from "../statement.ts";
+import { DeadlineError } from "../../deadline.ts";
+import { type Bound, isTransient, type Rows, runGroupedIdempotent } from "../statement.ts";
 import { replicateCredentials } from "./credential-copies.ts";
 import {
   type Ledger,
@@ -74,6 +75,22 @@ async function runOn<Statements extends Bound<unknown>[]>(
   if (db === ledger.control || isCopied(rows)) return rows;
   await replicateCredentials(ledger, [db]);
   return run(statements);
+}
+
+/** Like `runOnEveryShard`, but if `isPartialAllowed`, leaves out the shards that don't answer now, and says whether there are any. */
+export async function runOnEachShard<Statements extends Bound<unknown>[]>(
+  ledger: Ledger,
+  batchFor: (db: D1Database) => [...Statements],
+  isPartialAllowed: boolean,
+): Promise<{ rows: Rows<Statements>[]; isPartial: boolean }> {
+  const settled = await Promise.allSettled(ledger.shards.map((db) => runGated(ledger, db, batchFor(db))));
+  const rows = settled.flatMap((result) => {
+    if (result.status === "fulfilled") return [result.value];
+    const { reason } = result;
+    if (!isPartialAllowed || !(isTransient(reason) || reason instanceof DeadlineError)) throw reason;
+    return [];
+  });
+  return { rows, isPartial: rows.length < settled.length };
 }
 
 /** Runs a batch on every shard, in parallel. Returns the rows of each; nothing when the ledger is in DB. */

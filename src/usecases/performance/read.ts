@@ -27,6 +27,8 @@ export interface PerformanceQuery {
 }
 
 export interface PerformanceRequest {
+  /** Whether to read what there is while shards don't answer. */
+  isPartialAllowed?: boolean;
   appToken: string;
   days: DayRange;
   query: PerformanceQuery;
@@ -48,6 +50,8 @@ export interface Performance {
   /** In any order. */
   rows: PerformanceRow[];
   total: PerformanceRow;
+  /** A shard did not answer, so its costs and clicks are missing. */
+  isPartial: boolean;
   /** The links of a report by link. */
   links: LinkChain[];
   /** By link, the rows of another level. */
@@ -62,7 +66,7 @@ export const DEFAULT_LEVEL = 2;
 export async function readPerformance<More extends Bound<unknown>[] = []>(
   ledger: Ledger,
   viewer: Viewer,
-  { appToken, days: now, query }: PerformanceRequest,
+  { appToken, days: now, query, isPartialAllowed = false }: PerformanceRequest,
   ...more: More
 ): Promise<Performance & { more: Rows<More> }> {
   const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
@@ -78,6 +82,7 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     costType,
     country,
     platform,
+    isPartialAllowed,
   };
   const found = await findPerformance(ledger, viewer, appToken, filter, ...more);
   if (!found.sumsAt) throw tooManyRows();
@@ -99,6 +104,7 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     currencies,
     rows: toRows(sums, { ...scope, group }),
     links: found.links,
+    isPartial: found.isPartial,
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
     daily: (rows) =>
       readDaily(ledger, viewer, appToken, found, { scope: filter, rows, level, group, currency }),

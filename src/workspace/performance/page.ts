@@ -22,10 +22,13 @@ import { type PerformancePage, readPage } from "./view.ts";
 import { viewsBar } from "./views.ts";
 
 export const performancePage: Show = async (context, member) => {
-  const page = await readPage(context, member);
+  const page = await readPage(context, member, true);
   const { report, period } = page;
   const { url, now } = context;
-  const compared = { isCompared: period.to < dayOf(now), isOpen: !isFinal(period, now) };
+  const compared = {
+    isCompared: period.to < dayOf(now) && !report.isPartial,
+    isOpen: !isFinal(period, now),
+  };
   return {
     title: "Performance",
     scripts: [chartScript.href],
@@ -33,6 +36,7 @@ export const performancePage: Show = async (context, member) => {
       <div class="head"><h1>Performance</h1>${buttonLink(`${url.pathname}.csv${url.search}`, "Download CSV")}</div>
       ${showNotice(PERFORMANCE_NOTICES, context)}
       ${gone(page)}
+      ${report.isPartial ? notice(PARTIAL, "warn") : ""}
       ${viewsBar(context, member, page.views)}
       ${periodPicker(url, period)}
       <div class="toolbar">${currencyChoices(url, page)}</div>
@@ -52,6 +56,9 @@ export const performancePage: Show = async (context, member) => {
   };
 };
 
+const PARTIAL =
+  "A part of the data can't be read right now, so all figures are partial. Load the page again in a minute.";
+
 function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
   const names = [...(isLinkGone ? ["link"] : []), ...(isPartnerGone ? ["partner"] : [])];
   if (names.length === 0) return "";
@@ -61,7 +68,7 @@ function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
 
 /** The rows that the page shows, with those of open rows. */
 export const performanceCsv: Show = async (context, member) => {
-  const { report, rows } = await readPage(context, member);
+  const { report, rows } = await readPage(context, member, false);
   return toCsv(
     member.app.token,
     report,
@@ -129,7 +136,7 @@ function summary(url: URL, { query, report }: PerformancePage, compared: Compare
         ...(value !== null && exact && { title: exact(value, currency ?? "USD") }),
         href: withQuery(url, { metric }),
         isCurrent: metric === query.metric,
-        note: change(metric, total, compared),
+        note: report.isPartial ? "partial" : change(metric, total, compared),
       };
     }),
   );
@@ -140,7 +147,9 @@ function comparison({ report, period }: PerformancePage, { isCompared, isOpen }:
   const { before, total } = report;
   const hadNothing = total.before.spend === 0n && !total.before.clicks && !total.before.impressions;
   const text = !isCompared
-    ? "Today so far isn't compared."
+    ? report.isPartial
+      ? "Partial figures aren't compared."
+      : "Today so far isn't compared."
     : hadNothing
       ? `No data in the days before, ${describeDays(before)}.`
       : `Compared with ${describeDays(before)}.`;

@@ -39,13 +39,22 @@ export interface PerformancePage {
   isPartnerGone?: boolean;
 }
 
-/** Throws invalid_request for the query, and not_found for a link or a partner that does not exist. */
-export async function readPage(context: Context, member: Member): Promise<PerformancePage> {
+/** If `isPartialAllowed`, without the shards that do not answer now. Throws invalid_request for the query, and not_found for a link or a partner that does not exist. */
+export async function readPage(
+  context: Context,
+  member: Member,
+  isPartialAllowed: boolean,
+): Promise<PerformancePage> {
   const { query } = await readInput(context, { query: performancePageQuery });
-  return readQuery(context, member, query);
+  return readQuery(context, member, query, isPartialAllowed);
 }
 
-async function readQuery(context: Context, member: Member, query: PerformanceView): Promise<PerformancePage> {
+async function readQuery(
+  context: Context,
+  member: Member,
+  query: PerformanceView,
+  isPartialAllowed: boolean,
+): Promise<PerformancePage> {
   const { viewer, app } = member;
   const { ledger, now } = context;
   const period = toPeriod(query, now, app.firstDay);
@@ -56,6 +65,7 @@ async function readQuery(context: Context, member: Member, query: PerformanceVie
       appToken: app.token,
       days: period,
       query: { ...query, cost_type: query.cost_type as CostType | undefined },
+      isPartialAllowed,
     },
     findAttachments(ledger.control, viewer, app.token),
     findViews(ledger.control, viewer, app.token),
@@ -70,7 +80,7 @@ async function readQuery(context: Context, member: Member, query: PerformanceVie
       ...(isLinkGone && { link: undefined }),
       ...(isPartnerGone && { partner_id: undefined }),
     };
-    return { ...(await readQuery(context, member, rest)), isLinkGone, isPartnerGone };
+    return { ...(await readQuery(context, member, rest, isPartialAllowed)), isLinkGone, isPartnerGone };
   }
   if (isLinkGone) throw new AppError("not_found", "This app has no link with this token.");
   const partnerName =

@@ -2,7 +2,7 @@
 import type { AppAccess, Viewer } from "../../accounts/viewers.ts";
 import { catalogStatement, type Partners } from "../../links/partner-catalog.ts";
 import { type Bound, type Rows, runBatch } from "../../statement.ts";
-import { runOnEveryShard } from "../run.ts";
+import { runOnEachShard } from "../run.ts";
 import { type Ledger, runGated } from "../shards.ts";
 import {
   findChains,
@@ -55,6 +55,8 @@ export interface PerformanceScope
   before: DayRange;
   now: DayRange;
   group: Group<"spend"> | undefined;
+  /** Whether to read what there is while shards don't answer. */
+  isPartialAllowed?: boolean | undefined;
 }
 
 /** The groups of the sums: costs always by their type, and engagements by their kind. */
@@ -89,13 +91,15 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   links: LinkChain[];
   /** With shards, the links below the one of the filter. */
   below: number[] | undefined;
+  /** A shard did not answer, so its costs and clicks are missing. */
+  isPartial: boolean;
   more: Rows<More>;
 }> {
   const { control, shards } = ledger;
   const isSharded = shards.length > 0;
   const filter = scope.link === undefined ? "all" : "below";
   const app = oneApp(viewer);
-  const { before, now, group, ...filters } = scope;
+  const { before, now, group, isPartialAllowed, ...filters } = scope;
   const parts = [now, before].flatMap((days) =>
     BOTH_REPORTS.map((report) => ({
       report,
@@ -124,7 +128,11 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const isFound = scope.link === undefined || found?.level != null;
   const apps = found?.appToken && isFound ? [found.appToken] : [];
   const ids = filter === "below" ? below.map(({ id }) => id) : undefined;
-  const inShards = await findInShards(ledger, parts, both, apps, ids, audience);
+  const { inShards, isPartial } = await findInShards(ledger, parts, both, apps, {
+    ids,
+    audience,
+    isPartialAllowed: isPartialAllowed ?? false,
+  });
   const own = rest.slice(0, parts.length) as AnyRow[][];
   const read = parts.map((_, index) => [own, ...inShards].flatMap((sums) => sums[index] ?? []));
   const isTooMany = [own, ...inShards].some((sums) => sums.some((rows) => rows.length > MAX_ROWS));
@@ -143,6 +151,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
     sumsAt: isTooMany ? undefined : sumsAt,
     links,
     below: ids,
+    isPartial,
     more: rest.slice(parts.length) as Rows<More>,
   };
 }
@@ -153,12 +162,19 @@ async function findInShards(
   parts: { report: (typeof BOTH_REPORTS)[number]; scope: ReportScope }[],
   { from, to }: Record<string, string | number | null>,
   apps: string[],
-  ids: number[] | undefined,
-  audience: AudienceMode | undefined,
-): Promise<AnyRow[][][]> {
-  if (apps.length === 0) return [];
+  {
+    ids,
+    audience,
+    isPartialAllowed,
+  }: {
+    ids: number[] | undefined;
+    audience: AudienceMode | undefined;
+    isPartialAllowed: boolean;
+  },
+): Promise<{ inShards: AnyRow[][][]; isPartial: boolean }> {
+  if (apps.length === 0) return { inShards: [], isPartial: false };
   const given = { apps: JSON.stringify(apps), ids: JSON.stringify(ids ?? []) };
-  const batches = runOnEveryShard(ledger, (db) => [
+  const batchFor = (db: D1Database): Bound<unknown>[] => [
     judgementFor(
       BOTH_REPORTS,
       ALLOWED,
@@ -168,8 +184,10 @@ async function findInShards(
     ...parts.map(({ report, scope }) =>
       sumsFor(report, scope, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
     ),
-  ]);
-  return (await unlessTooLarge(batches)).map(([, ...sums]) => sums);
+  ];
+  const toSums = (rows: unknown[][][]) => rows.map(([, ...sums]) => sums as AnyRow[][]);
+  const { rows, isPartial } = await unlessTooLarge(runOnEachShard(ledger, batchFor, isPartialAllowed));
+  return { inShards: toSums(rows), isPartial };
 }
 
 /** The links of the sums, with shards. */
@@ -193,7 +211,7 @@ export async function findDaily(
   ledger: Ledger,
   viewer: Viewer,
   appToken: string,
-  { before, now, group, ...filters }: PerformanceScope,
+  { before, now, group, isPartialAllowed, ...filters }: PerformanceScope,
   { ids, below }: { ids: number[]; below: number[] | undefined },
 ): Promise<DailySums> {
   const byDay = group === "link" ? undefined : group;
@@ -219,7 +237,9 @@ export async function findDaily(
   const { control } = ledger;
   const own = await runGated(ledger, control, sums(control, oneApp(viewer), { ...viewer }));
   const apps = JSON.stringify([appToken]);
-  const inShards: AnyRow[][][] = await runOnEveryShard(ledger, (db) => sums(db, ALLOWED, { apps }));
+  const batchFor = (db: D1Database) => sums(db, ALLOWED, { apps });
+  const { rows } = await runOnEachShard(ledger, batchFor, isPartialAllowed ?? false);
+  const inShards = rows as AnyRow[][][];
   const [spend, engagements, someSpend, someEngagements] = [0, 1, 2, 3].map((index) => {
     const read = [own as AnyRow[][], ...inShards].flatMap((parts) => parts[index] ?? []);
     const scope: Partial<ReportScope> = parts[index]?.scope ?? {};
