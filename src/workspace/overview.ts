@@ -58,7 +58,7 @@ export const overviewPage: Show = async (context, member) => {
       ${periodPicker(context.url, period)}
       ${figures(member, overview, totals)}
       ${attention(member, overview)}
-      ${charts(overview, totals, member)}
+      ${charts(overview, totals, member, dayOf(context.now))}
       ${changedMost(overview, context.now)}`,
   };
 };
@@ -195,6 +195,7 @@ function charts(
   { period, spend, performanceHref, ...signals }: Overview,
   totals: Sums[],
   member: Member,
+  today: number,
 ): Markup {
   if (spend.length === 0) {
     const text = missingCondition(member, signals)?.text;
@@ -204,15 +205,17 @@ function charts(
     performanceHref({ from: formatDate(day), to: formatDate(day) }).replace(/period=\w+&/, "");
   return html`
     <section class="card charts" aria-label="Charts">
-      ${totals.map(({ currency }) =>
-        dailyChart({
+      ${totals.map(({ currency }) => {
+        const series = toSeries("partner", spend, currency).filter(({ values }) => values.size > 0);
+        return dailyChart({
           id: `spend-${currency}`,
-          title: `Spend in ${currency} by day and partner`,
+          title: `Spend in ${currency} by day${series.length > 1 ? " and partner" : ""}`,
           days: period,
-          series: toSeries("partner", spend, currency),
+          series,
           unit: moneyUnit(currency),
+          today,
           hrefOf,
-        }),
-      )}
+        });
+      })}
     </section>`;
 }

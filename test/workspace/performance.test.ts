@@ -200,7 +200,9 @@ describe("the figures", () => {
       "DELETE FROM daily_totals WHERE day < 20513",
       "DELETE FROM daily_engagements WHERE day < 20513",
     );
-    expect(textOf(await show(WEEK))).toContain("No data in the days before, 22 – 28 Feb 2026.");
+    const page = await show(WEEK);
+    expect(textOf(page)).toContain("No data in the days before, 22 – 28 Feb 2026.");
+    expect(page).not.toMatch(/class="change|line before|Period before/);
   });
 });
 

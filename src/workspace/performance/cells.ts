@@ -61,6 +61,9 @@ interface Compared {
   isOpen: boolean;
 }
 
+/** Half of 0.1%. */
+const LEAST = 50_000n;
+
 /** The change of a figure with an arrow and a sign. Color says only of costs what is good. */
 export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Compared): Markup | string {
   const { of, isCost } = SHOWN[metric];
@@ -69,8 +72,10 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
   if (!isCompared || now === null || before === null || ratio === null) return NONE;
   const isFew = signalOf(row)?.name === "too_few_clicks";
   const isMuted = isFew || (isOpen && (metric === "spend" || metric === "coverage"));
-  const arrow = ratio === 0n ? "" : ratio > 0n ? "▲" : "▼";
-  const tone = isMuted ? "muted" : !isCost || ratio === 0n ? "" : ratio < 0n ? "better" : "worse";
+  // What is written as 0.0% is no change.
+  const isSame = ratio < LEAST && ratio > -LEAST;
+  const arrow = isSame ? "" : ratio > 0n ? "▲" : "▼";
+  const tone = isMuted ? "muted" : !isCost || isSame ? "" : ratio < 0n ? "better" : "worse";
   return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${showChange(now, before)}</span>`;
 }
 

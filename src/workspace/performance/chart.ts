@@ -46,6 +46,7 @@ export async function performanceChart(
       }),
     );
   const total = valuesOf(daily.total);
+  const before = valuesOf(daily.before);
   const rows: Series[] = top.map((row) => ({
     name: nameOf(row),
     values: valuesOf(daily.rows.get(row.key)),
@@ -60,7 +61,7 @@ export async function performanceChart(
     unit: UNITS[metric](report.currency ?? "USD"),
     series: byDate && addsUp ? [{ name: "", values: total }] : [...rows, ...rest],
     ...(!addsUp && { whole: { name: "All", values: total, total: of(report.total.now) } }),
-    before: isCompared ? valuesOf(daily.before) : undefined,
+    before: isCompared && before.size > 0 ? before : undefined,
     today,
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
   });
