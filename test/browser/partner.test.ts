@@ -60,7 +60,7 @@ describe("a partner", () => {
     await page.getByRole("link", { name: "Costs", exact: true }).click();
     await page.getByLabel("Cost ID starts with").fill("demo-spend-00-1");
     await page.getByLabel("State").selectOption("matched");
-    await page.getByRole("button", { name: "Filter costs" }).click();
+    await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("link", { name: "demo-spend-00-1", exact: true }).click();
     await page.locator("summary", { hasText: "Void cost" }).click();
     await page.getByRole("button", { name: "Void cost" }).click();
