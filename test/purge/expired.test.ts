@@ -124,6 +124,7 @@ describe("the counts of dropped parameters", () => {
   });
 
   it("without any, are looked for in a part of the links only", async () => {
+    await inLedger("DELETE FROM daily_audience", "DELETE FROM daily_audience_spend");
     await insertCounts(2_300);
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
