@@ -156,7 +156,7 @@ describe("the console", () => {
     await newcomer.goto("/apps");
     await newcomer.getByText("Second").first().waitFor();
 
-    await page.getByText("Remove", { exact: true }).click();
+    await page.locator("summary", { hasText: "Remove" }).click();
     await page.getByRole("button", { name: "Remove member" }).click();
     await page.getByRole("status").getByText("Member removed.").waitFor();
     await page.getByRole("link", { name: "Audit log" }).click();
@@ -176,7 +176,7 @@ describe("the console", () => {
     const page = await operatorPage();
     await page.goto("/operator/partners/1#stop");
     const press = async (name: string, role: "button" | "link" = "button") => {
-      const target = page.getByRole(role, { name, exact: true });
+      const target = page.getByRole(role, { name, exact: true }).first();
       await target.focus();
       await page.keyboard.press("Enter");
     };
@@ -203,7 +203,7 @@ describe("the console", () => {
     const page = await operatorPage({ javaScriptEnabled: false });
     await page.goto("/operator");
     await page.getByRole("link", { name: "New partner" }).click();
-    await page.getByLabel("Name").fill("Delta Ads");
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Delta Ads");
     await page.getByRole("button", { name: "Create partner" }).click();
     await page.getByRole("link", { name: "Costs by call" }).click();
     await page.getByRole("button", { name: "Save templates" }).click();

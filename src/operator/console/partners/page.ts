@@ -106,7 +106,7 @@ function stateSection(partner: PartnerRow): Markup {
 
 const roundTable = (rows: RoundItem[]) =>
   table({
-    label: "Rounds",
+    label: "Rounds of the partner",
     rows,
     columns: [
       { heading: "Round", cell: ({ id }) => html`<a href="/operator/rounds/${id}">Round ${id}</a>` },
