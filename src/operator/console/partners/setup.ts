@@ -242,8 +242,8 @@ export const submitRound: Act = async (context, session, sent) => {
     const body = { app_token, name: `${partner.displayName.replaceAll("::", " ")} test` };
     await createTestLink.submit(context, session, { path: { id: round }, body });
   }
-  if (!opened) return done(pathOf(id), "link-created", {}, "step-4");
-  return setup(context, session, undefined, { mode: "test", secret: opened.test_credential });
+  if (!opened && !link) return done(pathOf(id), "link-created", {}, "step-4");
+  return setup(context, session, undefined, opened && { mode: "test", secret: opened.test_credential });
 };
 
 export const submitCredential: Act = async (context, session, sent) => {
