@@ -70,8 +70,10 @@ function access({ need, pattern }: EveryOperation): Record<string, string> {
   }
 }
 
-/** Daily totals, and the engagements of a round. */
-const ADDS_UP = /\bdaily_\w+|\bOFFSET 20000\b/;
+/** Daily totals, and the engagements of a round. The first day of an app is one row of its key. */
+const FIRST_DAY =
+  /\(SELECT min\(daily_engagements\.day\) FROM daily_engagements WHERE daily_engagements\.app_token = \w+\.token\)/g;
+const addsUp = (text: string) => /\bdaily_\w+|\bOFFSET 20000\b/.test(text.replace(FIRST_DAY, ""));
 const reads = everyOperation.filter(({ method }) => method === "GET");
 
 it.each(reads.map((operation): [string, EveryOperation] => [operation.name, operation]))(
@@ -81,7 +83,7 @@ it.each(reads.map((operation): [string, EveryOperation] => [operation.name, oper
     const { database, read } = readingDatabase();
     const response = await call(operation.path, { headers, env: { DB: database } });
     const isFile = response.headers.get("content-type")?.startsWith("text/csv") === true;
-    const isReport = isFile || read.some((text) => ADDS_UP.test(text));
+    const isReport = isFile || read.some((text) => addsUp(text));
     const { limiter, keys } = allowing(0);
     const { status } = await call(operation.path, { headers, env: { REPORTS: limiter } });
     expect([status === 429, keys.length]).toEqual([isReport, isReport ? 1 : 0]);
