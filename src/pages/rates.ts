@@ -81,10 +81,8 @@ function coverageByDay({ days, to }: FoundRates): Markup {
       kind: "day" as const,
       cell: ({ day }: DayOfRates) => `${describeDay(day)}${day === to ? ", so far" : ""}`,
     },
-    number("Clicks", (day) => count(day.recorded.click)),
-    number("Click coverage", (day) => percent(toCoverage(day).click)),
-    number("Impressions", (day) => count(day.recorded.impression)),
-    number("Impression coverage", (day) => percent(toCoverage(day).impression)),
+    number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click)),
+    number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression)),
     number("Cost data off", (day) => showCount(day.costDataOff)),
     number("No cost", (day) => showCount(day.noCost)),
     number("Voided", (day) => showCount(day.voided)),
@@ -113,5 +111,8 @@ export function sumByCode(rejected: { code: RejectionCode; count: number }[]) {
     .sort((left, right) => right.count - left.count);
 }
 
+/** `92.1% of 1,234`. */
+const part = (share: number | null, of: number | null): string =>
+  share === null || of === null ? NONE : `${showPercent(share)} of ${showCount(of)}`;
 const count = (number: number | null): string => (number === null ? NONE : showCount(number));
 const percent = (share: number | null): string => (share === null ? NONE : showPercent(share));
