@@ -45,7 +45,15 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     lastSeenAt: NOW - 1000,
     passwordAt: 0,
     idHash: sha256(ID),
-    apps: [{ token: DEMO.appToken, name: "Demo App", linkCount: expect.any(Number), archivedAt: null }],
+    apps: [
+      {
+        token: DEMO.appToken,
+        name: "Demo App",
+        linkCount: expect.any(Number),
+        archivedAt: null,
+        firstDay: expect.any(Number),
+      },
+    ],
   });
 });
 

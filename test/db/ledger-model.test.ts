@@ -194,6 +194,33 @@ const CHANGED_TWICE: Step[] = [
   { step: "resend", by: 0, costId: "model-cost-1", amount: 100_000 },
 ];
 
+/** A matched cost that has no amount. */
+const UNPRICED: Step[] = [
+  {
+    step: "engage",
+    engagements: [
+      {
+        partnerId: 1,
+        costId: "model-cost-1",
+        kind: "click",
+        linkId: 1,
+        audience: { country: "US", platform: "android" },
+        costDataOn: true,
+        delay: 0,
+        urlCostType: null,
+        urlCurrency: null,
+        urlAmount: null,
+        priceCounts: false,
+      },
+    ],
+  },
+  {
+    step: "submit",
+    by: 0,
+    costs: [{ costId: "model-cost-1", costType: "cpc", currency: "USD", amount: null, tag: "one" }],
+  },
+];
+
 interface Answer {
   status: string | number;
   code?: string;
@@ -361,7 +388,7 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { ...runs(60, ledgerOn().shards.length > 0 ? 10 : 20), examples: [[CHANGED_TWICE]] },
+    { ...runs(60, ledgerOn().shards.length > 0 ? 10 : 20), examples: [[CHANGED_TWICE], [UNPRICED]] },
   );
   expect([...reached].sort()).toEqual([
     "call matched",

@@ -147,6 +147,7 @@ const SAMPLES: Record<string, Sample> = {
   },
   "GET /docs/api/:area": { path: "/docs/api/cost" },
   "GET /docs/api/:area/:operation": { path: "/docs/api/cost/submitCost" },
+  readPartnerCost: { path: "/operator/v1/partners/1/costs/demo-spend-00-0" },
   voidPartnerCost: {
     path: "/operator/v1/partners/1/voids",
     json: { cost_id: "demo-spend-00-0", reason: "fraud" },

@@ -147,7 +147,7 @@ describe("the coverage of each day", () => {
     const ofPartner = (await (await partnerSignedIn()).get("/partner")).text;
     for (const text of [ofOperator, ofPartner]) {
       expect(text).toContain(
-        "15 Mar 2026, so far 3 33.3% 0 – 0 1 1 1 1 14 Mar 2026 1 0.0% 1 100.0% 1 0 0 0 0",
+        "15 Mar 2026, so far 33.3% of 3 – 0 1 1 1 1 14 Mar 2026 0.0% of 1 100.0% of 1 1 0 0 0 0",
       );
       expect(text).toContain("Rejected costs 1 cost: Cost data was off for the link of this engagement");
     }

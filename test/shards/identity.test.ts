@@ -352,7 +352,7 @@ it.each([
   for (const [browser, page] of [
     [operator, "/operator/spend"],
     [member, `/apps/${DEMO.appToken}`],
-    [member, `/apps/${DEMO.appToken}/spend`],
+    [member, `/apps/${DEMO.appToken}/performance`],
   ] as const) {
     expect((await browser.get(page, wrong)).status).toBe(503);
     expect((await browser.get(page)).status).toBe(200);
