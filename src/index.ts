@@ -4,7 +4,6 @@ import { TooManyWaitingError } from "./db/group-commit.ts";
 import { replicateCredentials } from "./db/ledger/credential-copies.ts";
 import { ledgerOf } from "./db/ledger/shards.ts";
 import { auditSubLinks } from "./db/links/sub-link-audit.ts";
-import { storeRates } from "./db/operator/stored-rates.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";
@@ -89,7 +88,10 @@ export default {
       checkConfiguration(env);
       return ledgerOf(env);
     });
-    const { purge } = await import("./purge.ts");
+    const [{ purge }, { storeRates }] = await Promise.all([
+      import("./purge.ts"),
+      import("./db/operator/stored-rates.ts"),
+    ]);
     const done = await Promise.allSettled([
       logged(() => purge(ledger, scheduledTime)),
       // Repairs a shard that is new or missed a change.

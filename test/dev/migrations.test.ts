@@ -69,9 +69,10 @@ describe("the command", () => {
         0,
         [
           `DROP TRIGGER users_disabled;--> statement-breakpoint
--- A disabled user has no API token and no session.
+-- A disabled user has no token and no session.
 CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at ON users WHEN NEW.disabled_at IS NOT NULL BEGIN
   DELETE FROM api_tokens WHERE user_id = NEW.id;
+  DELETE FROM access_tokens WHERE user_id = NEW.id;
   DELETE FROM sessions WHERE user_id = NEW.id; SELECT 1;
 END;
 `,

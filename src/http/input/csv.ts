@@ -45,7 +45,7 @@ export function readTable(
   const all = parseRows(text, { delimiter, max_record_size: maxRowBytes, to: maxRows + 2 }, errors);
   if (!all) return undefined;
   const [first = [], ...rows] = all;
-  const header = edited ? first.map((heading) => toColumn(heading, Object.keys(row.shape))) : first;
+  const header = edited ? toColumns(first, Object.keys(row.shape)) : first;
   const invalid = checkHeader(header, row, needsOneOf);
   errors.push(...invalid);
   if (invalid.length > 0) return undefined;
@@ -80,11 +80,13 @@ function separatorOf(text: string): string {
 
 const toKey = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
-/** The column of a heading: `campaign` for "Campaign name", `ad_group` for "AdGroup". An unknown heading stays. */
-function toColumn(heading: string, columns: string[]): string {
-  const key = toKey(heading);
-  const withKey = (wanted: string) => columns.find((column) => toKey(column) === wanted);
-  return withKey(key) ?? withKey(key.replace(/name$/, "")) ?? heading.trim().toLowerCase();
+/** The column of each heading: `campaign` for "Campaign name", `ad_group` for "AdGroup". An unknown heading stays. */
+function toColumns(headings: string[], columns: string[]): string[] {
+  const byKey = new Map(columns.map((column) => [toKey(column), column]));
+  return headings.map((heading) => {
+    const key = toKey(heading);
+    return byKey.get(key) ?? byKey.get(key.replace(/name$/, "")) ?? heading.trim().toLowerCase();
+  });
 }
 
 /** Stops after the first row that is too many. */

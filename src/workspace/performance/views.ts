@@ -59,11 +59,12 @@ function rejection(isShared: boolean, isUsed: boolean): AppError {
   return invalidRequest([{ param: "name", message }]);
 }
 
+const noFields = z.object({});
 const viewPath = z.object({ view_id: idText });
 
 export const submitDeletion: Show = async (context, member) => {
   const { path } = await readInput(context, { path: viewPath });
-  await readForm(context, z.object({}));
+  await readForm(context, noFields);
   const { access } = await deleteView(context.env.DB, member.viewer, member.app.token, {
     id: path.view_id,
     now: context.now,
