@@ -230,6 +230,11 @@ describe("the code", () => {
     expect(mentions(isDb, /\b(AppError|Response)\b/)).toEqual([]);
   });
 
+  it("has tables, forms and badges only in pages, in the texts of the documentation, and in what renders them", () => {
+    const isOutside = (path: string) => isWorker(path) && folderOf(path) !== "pages";
+    expect(mentions(isOutside, /<table|<form|class="badge/)).toEqual(["site/rendered.ts"]);
+  });
+
   it("reads the clock only in env.ts", () => {
     const clock = /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\)|\bperformance\.now\b|\bhrtime\b/;
     expect(mentions(isWorker, clock)).toEqual(["env.ts"]);

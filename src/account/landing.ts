@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
+import { badge } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { showCount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
@@ -85,7 +86,7 @@ function showcase(): Markup {
     <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="series-${partner + 1}" width="1" height="1"/></svg>${name} <span class="muted">USD ${totalOf(partner)}</span></li>`;
   return html`
     <section class="card" aria-labelledby="showcase">
-      <div class="head"><h2 id="showcase">Spend by day</h2><span class="badge">Example</span></div>
+      <div class="head"><h2 id="showcase">Spend by day</h2>${badge("Example")}</div>
       <figure class="chart" aria-labelledby="showcase">
         <div class="scale" aria-hidden="true"><span>USD ${SCALE_TOP}</span></div>
         <svg class="plot" viewBox="0 0 ${DAYS.length * 10} ${SCALE_TOP}" preserveAspectRatio="none" role="img" aria-label="Example chart: in 30 days, the daily spend with two partners grows from USD 186 to USD 576.">

@@ -6,7 +6,7 @@ import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { buttonLink, copyButton, facts } from "../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../pages/fields.ts";
-import { confirmation, type Fields, form, showFields } from "../pages/form.ts";
+import { confirmation, type Fields, form, formDialog } from "../pages/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { describeDay } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
@@ -103,29 +103,19 @@ const CONFIRM = {
   },
 };
 
-/** The Show dialog focuses the password. The Reset dialog focuses Cancel, because a reset can't be undone. */
+/** The Show dialog focuses the password. A reset can't be undone. */
 function dialog(name: "show" | "reset"): Markup {
   const { title, text } = CONFIRM[name];
-  return html`
-    <dialog id="${name}-dialog" aria-labelledby="${name}-title">
-      <h2 id="${name}-title">${title}</h2>
-      <form id="${name}-form" method="post" action="/account/token/${name}">
-        <p>${text}</p>
-        ${showFields(
-          {
-            password: { ...PASSWORD, autofocus: name === "show", live: true },
-            ...(name === "reset" && END_ACCESS_TOKENS),
-          },
-          {},
-          undefined,
-          `${name}-`,
-        )}
-        <div class="actions">
-          <button type="button" class="secondary" commandfor="${name}-dialog" command="close" ${name === "reset" ? html`autofocus` : ""}>Cancel</button>
-          <button class="${name === "reset" ? "danger" : ""}">${title}</button>
-        </div>
-      </form>
-    </dialog>`;
+  return formDialog(name, {
+    action: `/account/token/${name}`,
+    title,
+    text,
+    fields: {
+      password: { ...PASSWORD, autofocus: name === "show", live: true },
+      ...(name === "reset" && END_ACCESS_TOKENS),
+    },
+    isDangerous: name === "reset",
+  });
 }
 
 /** The Show or Reset form as its own page, for a rejected attempt without the script. */

@@ -113,6 +113,37 @@ export function confirmation(
     </details>`;
 }
 
+/** A form in a dialog, which a button with `commandfor="{name}-dialog"` opens. A dangerous one has the focus on Cancel at first. */
+export function formDialog(
+  name: string,
+  {
+    action,
+    title,
+    text,
+    fields,
+    isDangerous,
+  }: {
+    action: string;
+    title: string;
+    text: Content;
+    fields: Fields;
+    isDangerous: boolean;
+  },
+): Markup {
+  return html`
+    <dialog id="${name}-dialog" aria-labelledby="${name}-title">
+      <h2 id="${name}-title">${title}</h2>
+      <form id="${name}-form" method="post" action="${action}">
+        <p>${text}</p>
+        ${showFields(fields, {}, undefined, `${name}-`)}
+        <div class="actions">
+          <button type="button" class="secondary" commandfor="${name}-dialog" command="close" ${isDangerous ? html`autofocus` : ""}>Cancel</button>
+          <button class="${isDangerous ? "danger" : ""}">${title}</button>
+        </div>
+      </form>
+    </dialog>`;
+}
+
 /** What a form with these fields sent, for the contract of an operation: a box is true or false, several boxes are a list. */
 export function sentBody(fields: Fields, form: URLSearchParams): Record<string, string | boolean | string[]> {
   return Object.fromEntries(

@@ -10,7 +10,7 @@ import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
-import { buttonLink, nameText } from "../pages/elements.ts";
+import { badge, buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
 import { form } from "../pages/form.ts";
 import { pageResponse } from "../pages/frame.ts";
@@ -98,7 +98,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
     styles: [partnerStyles.href],
     ...(page.scripts && { scripts: page.scripts }),
     navigation: html`
-      <span class="who">${nameText(partner.displayName)} <span class="badge">${partner.mode}</span></span>
+      <span class="who">${nameText(partner.displayName)} ${badge(partner.mode === "live" ? "Live credential" : "Test credential")}</span>
       ${form({ action: "/partner/sign-out", button: "Sign out" })}`,
     tabs: { label: "Partner", items: [...items], current: items.find(([href]) => href === tab)?.[1] ?? "" },
     body: html`

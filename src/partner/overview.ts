@@ -10,6 +10,7 @@ import { costTypeName } from "../pages/cost-types.ts";
 import { nameText } from "../pages/elements.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { ratesSection } from "../pages/rates.ts";
+import { partnerBadge } from "../pages/states.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { report, withFrame } from "./frame.ts";
 
@@ -49,10 +50,7 @@ function typesOf(partner: SignedInPartner): CostType[] {
 }
 
 function stateBadge(partner: SignedInPartner, types: CostType[]): Markup {
-  if (partner.stoppedAt !== null) return html`<span class="badge error">Stopped</span>`;
-  return types.length > 0
-    ? html`<span class="badge ok">Live</span>`
-    : html`<span class="badge warn">Not integrated</span>`;
+  return partnerBadge({ stoppedAt: partner.stoppedAt, supportsCostData: types.length });
 }
 
 function nextStep(partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {

@@ -1,6 +1,8 @@
 /** `/docs/errors`, the page that the `type` of every problem document names: every error code, by the API that returns it. */
+
 import { html } from "hono/html";
 import { ERRORS, type ErrorCode } from "../errors.ts";
+import { badge } from "../pages/elements.ts";
 import type { Markup } from "../pages/markup.ts";
 import { asCode } from "../pages/markup.ts";
 import { type FullArea, operationPath, type Reference } from "./reference/areas.ts";
@@ -57,7 +59,7 @@ function errorCard({ areas }: Reference, code: ErrorCode): Markup {
   const { status, title, help } = ERRORS[code];
   return html`
     <section class="card" id="${code}">
-      <div class="head"><h3><code>${code}</code></h3><span class="badge">${status}</span></div>
+      <div class="head"><h3><code>${code}</code></h3>${badge(String(status))}</div>
       <p><strong>${title}.</strong></p>
       <p>${asCode(help)}</p>
       ${returnedBy(areas, code)}

@@ -1,6 +1,8 @@
 /** The pages of an area and of an operation. */
+
 import { html } from "hono/html";
 import { ERRORS } from "../../errors.ts";
+import { badge } from "../../pages/elements.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { asCode } from "../../pages/markup.ts";
 import { type FullArea, groupsOf, operationPath, type Reference } from "./areas.ts";
@@ -153,7 +155,7 @@ function responsePart({ document }: Reference, status: string, response: Documen
   const headers = Object.keys(response.headers).filter((name) => !COMMON_HEADERS.has(name));
   const sample = content?.schema && (content.example ?? sampleOf(document, content.schema, "required"));
   return html`
-    <h3><span class="badge ${status < "300" ? "ok" : ""}">${status}</span> ${asCode(response.description)}</h3>
+    <h3>${badge(status, status < "300" ? "ok" : "")} ${asCode(response.description)}</h3>
     ${headers.length > 0 ? html`<p>Headers: ${headers.map((name) => html`<code>${name}</code> `)}</p>` : ""}
     ${others.length > 0 ? html`<p>Also as ${others.map((name) => html`<code>${name}</code> `)}</p>` : ""}
     ${
@@ -178,7 +180,7 @@ function errors({ errors: codes }: Described): Markup {
       <dl class="fields">${codes.map(
         (code) => html`
           <div>
-            <dt><span class="badge">${ERRORS[code].status}</span> <a href="/docs/errors#${code}"><code>${code}</code></a></dt>
+            <dt>${badge(String(ERRORS[code].status))} <a href="/docs/errors#${code}"><code>${code}</code></a></dt>
             <dd>${ERRORS[code].title}</dd>
           </div>`,
       )}</dl>

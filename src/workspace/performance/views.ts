@@ -103,12 +103,13 @@ export function viewsBar(context: Context, member: Member, views: View[]): Marku
     hidden: { query: kept },
     button: "Save view",
   });
-  const deletions = views.map(
-    ({ id, name, isShared }) => html`
-      <form method="post" action="${action}/${id}/delete">
-        <span>${shownName(name)}${isShared ? html` <span class="muted">shared</span>` : ""}</span>
-        <button class="small secondary">Delete<span class="visually-hidden"> ${name}</span></button>
-      </form>`,
+  const deletions = views.map(({ id, name, isShared }) =>
+    form({
+      action: `${action}/${id}/delete`,
+      more: html`<span>${shownName(name)}${isShared ? html` <span class="muted">shared</span>` : ""}</span>`,
+      button: html`Delete<span class="visually-hidden"> ${name}</span>`,
+      kind: "small secondary",
+    }),
   );
   return html`
     <div class="toolbar views">
