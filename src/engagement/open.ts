@@ -67,7 +67,7 @@ export const committed = {
       .boolean()
       .with(
         z.describe(
-          "Whether cost data is on for the link. If it is off, a cost for this engagement is rejected",
+          "Whether cost data is on for the link and its partner is live. If not, a live cost for this engagement is rejected",
         ),
       ),
     request_id: z.string(),

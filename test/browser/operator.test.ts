@@ -87,7 +87,8 @@ describe("an integration round", () => {
   it("of the demo is fixed and approved", async () => {
     const page = await operatorPage();
     await page.goto("/operator/rounds/1");
-    await checkAccessibility(page, "round-failing");
+    for (const summary of await page.locator("main details > summary").all()) await summary.click();
+    await checkEveryWidth(page, "round-failing");
     const token = service.TEST_COST_TOKEN ?? "";
     const cpc = { cost_type: "cpc", cost_amount: "0.12" };
     await sendCost(token, { ...cpc, cost_id: "corsair-click-0002" });
@@ -187,7 +188,7 @@ describe("the console", () => {
     await checkAccessibility(page, "partner-stopped");
     await press("Partners", "link");
     const row = page.getByRole("row", { name: /Acme Ads/ });
-    await row.getByText("Stopped", { exact: true }).waitFor();
+    await row.getByRole("cell").first().getByText("Stopped", { exact: true }).waitFor();
     await press("Audit log", "link");
     await page.getByLabel("Object").focus();
     await page.keyboard.type("Acme Ads");
@@ -216,7 +217,10 @@ describe("the console", () => {
     await page.getByRole("link", { name: "Delta Ads test" }).click();
     await page.getByRole("heading", { name: "Send this to Delta Ads" }).waitFor();
     expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}\?campaign=/);
-    await page.getByRole("link", { name: "Partners", exact: true }).click();
+    await page
+      .getByRole("navigation", { name: "Operator console" })
+      .getByRole("link", { name: "Partners" })
+      .click();
     await page.getByLabel("Name contains").fill("delta");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("1 partner", { exact: true }).waitFor();

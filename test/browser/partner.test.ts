@@ -84,7 +84,7 @@ describe("a partner", () => {
       for (let stops = 0; stops < 40; stops++) {
         await page.keyboard.press("Tab");
         const text = await page.evaluate<string>(
-          "document.activeElement.textContent.trim() || document.activeElement.id",
+          "document.activeElement.textContent.trim() || document.activeElement.name",
         );
         if (text === name) return;
       }
@@ -199,7 +199,11 @@ describe("a file with more rows than one request takes", () => {
     await check(Buffer.alloc(10_000_001, "x"));
     await panel.getByText("The file has more than 10 MB.").waitFor();
     await check(Buffer.alloc(1_200_000, 0xff));
-    await panel.getByText("The file must be UTF-8. Nothing was imported.").waitFor();
+    await panel
+      .getByText(
+        "The file isn't UTF-8: in Excel, save it as “CSV UTF-8 (Comma delimited)”. Nothing was imported.",
+      )
+      .waitFor();
     await page.context().clearCookies();
     await check(Buffer.from([HEADER, ...linesOf("signed-out-cost", 1_001)].join("\n")));
     await panel.getByText("Sign in again").waitFor();
