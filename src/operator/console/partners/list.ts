@@ -45,6 +45,7 @@ export const partnersPage: Show = async (context) => {
       ${list.controls}
       ${table({
         label: "Partners",
+        layout: "figures-in-row",
         rows: list.rows,
         empty: noRows(list, none, "partners"),
         columns: [
