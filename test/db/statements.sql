@@ -1942,6 +1942,86 @@ FROM (SELECT NULL AS costType,
   LIMIT 1 OFFSET ? - 1)
 LIMIT ? + 0;
 
+-- src/db/ledger/costs.ts: rows read 2, written 0
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
+SELECT e.cost_type AS costType,
+  e.currency AS currency,
+  e.amount_in_effect AS amount,
+  e.tag AS tag,
+  e.received_at AS receivedAt,
+  e.state AS state,
+  e.counting_price AS countingPrice,
+  iif(e.received_at IS NOT NULL,
+    e.matched_kind,
+    coalesce(e.counting_price,
+      e.void_kind)) AS kind,
+  CASE iif(e.received_at IS NOT NULL,
+    e.matched_kind,
+    coalesce(e.counting_price,
+      e.void_kind)) WHEN 'click' THEN e.click_link_id WHEN 'impression' THEN e.impression_link_id END AS linkId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression,
+  NULL AS linkToken,
+  CASE coalesce(iif(e.received_at IS NOT NULL,
+      e.matched_kind,
+      coalesce(e.counting_price,
+        e.void_kind)),
+    e.counting_price) WHEN 'click' THEN e.click_app_token WHEN 'impression' THEN e.impression_app_token ELSE coalesce(e.click_app_token,
+    e.impression_app_token) END AS appToken,
+  CASE coalesce(iif(e.received_at IS NOT NULL,
+      e.matched_kind,
+      coalesce(e.counting_price,
+        e.void_kind)),
+    e.counting_price) WHEN 'click' THEN e.click_link_id WHEN 'impression' THEN e.impression_link_id ELSE coalesce(e.click_link_id,
+    e.impression_link_id) END AS engagedLinkId
+FROM ledger_entries e
+WHERE e.partner_id = ?
+AND e.cost_id = ?
+AND e.remembered_until >= ?
+AND (e.state IS NOT NULL OR e.counting_price IS NOT NULL)
+AND json(iif(EXISTS (
+      SELECT 1
+      FROM shard_identity
+      WHERE shard_identity.id = 1
+      AND shard_identity.shards = ?
+      AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
+
 -- src/db/ledger/costs.ts: rows read 4, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
 -- SCALAR SUBQUERY 1
@@ -2019,6 +2099,12 @@ AND json(iif(EXISTS (
       WHERE shard_identity.id = 1
       AND shard_identity.shards = ?
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
+
+-- src/db/ledger/costs.ts: rows read 1, written 0
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+SELECT l.token AS token, l.label AS label
+FROM links l
+WHERE l.id = ?;
 
 -- src/db/ledger/engagements.ts: rows read 3, written 1
 -- SCAN j VIRTUAL TABLE INDEX 1:
