@@ -118,7 +118,7 @@ export const pages: Mutant[] = [
   {
     name: "the log has the token that an error quotes",
     file: "src/log.ts",
-    search: 'message.replace(/ll_(api|live|test)_\\w+/g, "ll_$1_…")',
+    search: 'message.replace(/ll_(api|read|write|live|test)_\\w+/g, "ll_$1_…")',
     replace: "message",
     tests: ["test/site/log.test.ts"],
   },
