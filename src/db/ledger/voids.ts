@@ -84,7 +84,7 @@ function statementsFor<F extends Fields>({ from, isVoider, fields, partner, entr
       },
       sql`FROM ${from} LEFT JOIN ${as(e)} ON ${isEntry} WHERE ${isVoider} AND ${isInPlace}`,
     ),
-    /** Keeps the values that it removes: any, or only those that were read. */
+    /** Keeps the values that it removes: those of the row, or only those that the caller read before. */
     void: returning(
       sql`UPDATE ${ledgerEntries} SET ${names(voidState)} = 'voided',
         ${names(voidKind)} = iif(${e.costType} IS NULL, ${e.countingPrice}, NULL), ${names(costType)} = ${counting.costType},

@@ -61,18 +61,18 @@ export function toRows({ now, before }: Both, scope: RowScope): PerformanceRow[]
       engagements: isByType ? now.engagements : (engagements.get(key) ?? []),
       engagementsBefore: isByType ? before.engagements : (engagementsBefore.get(key) ?? []),
     };
-    const any = [found.spend, found.engagements, found.spendBefore, found.engagementsBefore].flat()[0];
+    const [first] = [found.spend, found.engagements, found.spendBefore, found.engagementsBefore].flat();
     const costType = isByType ? COST_TYPES.find((type) => type === key) : scope.costType;
     return {
       key,
-      fields: fieldsOf(scope, key, any),
-      level: any?.level,
-      parentToken: any?.parentToken,
+      fields: fieldsOf(scope, key, first),
+      level: first?.level,
+      parentToken: first?.parentToken,
       costType,
       now: toFigures(scope.currency, found.spend, found.engagements, costType),
       before: toFigures(scope.currency, found.spendBefore, found.engagementsBefore, costType),
       recorded: recordedClicks(found.engagements),
-      hasCostData: hasCostData(scope, any),
+      hasCostData: hasCostData(scope, first),
     };
   });
 }
