@@ -2,10 +2,10 @@
 
 import { archiveTable } from "./db/archive/purge.ts";
 import { LEDGER_TABLES } from "./db/archive/slices.ts";
-import { deleteExpired, type ExpiringTable } from "./db/expired.ts";
 import { purgeAudience } from "./db/ledger/audience-purge.ts";
 import { type PurgeBounds, purgeSlice } from "./db/ledger/purge.ts";
 import { databasesOf, type Ledger } from "./db/ledger/shards.ts";
+import { deleteExpired, type ExpiringTable } from "./db/upkeep/expired.ts";
 import { HOUR_MS } from "./domain/time.ts";
 
 /** Allows for clocks that differ between machines: a row is deleted only when no machine still remembers it. */

@@ -158,14 +158,14 @@ describe("imports", () => {
       "http/input/fields.ts",
       "http/input/report-fields.ts",
       "http/response-schemas.ts",
-      "domain/audience.ts",
+      "domain/engagements/audience.ts",
       "domain/characters.ts",
       "domain/cost-types.ts",
-      "domain/figures.ts",
+      "domain/figures/names.ts",
       "domain/money.ts",
       "domain/texts.ts",
       "domain/time.ts",
-      "domain/click-target.ts",
+      "domain/engagements/click-target.ts",
     ];
     const isContract = (path: string) => isSurface(path) && path.endsWith("/contract.ts");
     expect(violations(isContract, ({ from }) => !shared.includes(from))).toEqual([]);

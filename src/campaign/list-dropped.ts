@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { userOperation } from "../auth/guarded-operations.ts";
 import * as db from "../db/links/links.ts";
-import { DROP_REASONS, type DropReason } from "../domain/sub-links.ts";
+import { DROP_REASONS, type DropReason } from "../domain/engagements/sub-links.ts";
 import { RETENTION } from "../domain/texts.ts";
 import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
 import type { ReportName } from "../db/ledger/reports/reports.ts";
-import { PLATFORMS } from "../domain/audience.ts";
+import { PLATFORMS } from "../domain/engagements/audience.ts";
 import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";

@@ -12,11 +12,11 @@ import { index, uniqueIndex } from "drizzle-orm/sqlite-core/indexes";
 import { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
 import { sqliteTable } from "drizzle-orm/sqlite-core/table";
 import { sqliteView } from "drizzle-orm/sqlite-core/view";
-import type { Platform } from "../domain/audience.ts";
 import type { AuditAction } from "../domain/audit-actions.ts";
 import type { CostType } from "../domain/cost-types.ts";
+import type { Platform } from "../domain/engagements/audience.ts";
+import { DEFAULT_MAX_LINKS, type DropReason } from "../domain/engagements/sub-links.ts";
 import type { RejectionCode } from "../domain/matching.ts";
-import { DEFAULT_MAX_LINKS, type DropReason } from "../domain/sub-links.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 import { fits } from "./cost-types.ts";
 
@@ -420,7 +420,7 @@ export const partnerSessions = sqliteTable("partner_sessions", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** The rates of a partner's integrated cost types, as the cron counts them once a day. See domain/rates.ts. */
+/** The rates of a partner's integrated cost types, as the cron counts them once a day. See domain/figures/rates.ts. */
 export const partnerRates = sqliteTable(
   "partner_rates",
   {

@@ -1,8 +1,9 @@
 /** The data that the matching rules work on: costs, engagements and the credentials that send costs. */
-import type { Audience } from "./audience.ts";
+
 import type { CostType, Kind } from "./cost-types.ts";
+import type { Audience } from "./engagements/audience.ts";
+import type { DropReason } from "./engagements/sub-links.ts";
 import { formatAmount } from "./money.ts";
-import type { DropReason } from "./sub-links.ts";
 
 /** A cost as a partner sends it. */
 export interface Cost {

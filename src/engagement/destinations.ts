@@ -10,7 +10,7 @@ import {
   putLink,
 } from "../db/links/destination-cache.ts";
 import { findDestination } from "../db/links/destinations.ts";
-import type { Destination } from "../domain/click-target.ts";
+import type { Destination } from "../domain/engagements/click-target.ts";
 import { ExpiringSet } from "../domain/expiring-set.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";

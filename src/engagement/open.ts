@@ -2,9 +2,9 @@
 import { isbot } from "isbot";
 import * as z from "zod/mini";
 import { limitServerEngagements } from "../auth/rate-limits.ts";
-import { PLATFORMS } from "../domain/audience.ts";
-import { isHttpLibrary, isPreview } from "../domain/click-target.ts";
 import type { Kind } from "../domain/cost-types.ts";
+import { PLATFORMS } from "../domain/engagements/audience.ts";
+import { isHttpLibrary, isPreview } from "../domain/engagements/click-target.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";

@@ -2,11 +2,16 @@
 
 import * as z from "zod/mini";
 import { type Recorded, recordOne } from "../db/ledger/engagements.ts";
-import { type Audience, COUNTRY_CODES, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../domain/audience.ts";
-import { platformOf } from "../domain/click-target.ts";
 import { COST_TYPE, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
-import { type DropReason, LEVEL_PARAMETERS } from "../domain/sub-links.ts";
+import {
+  type Audience,
+  COUNTRY_CODES,
+  UNKNOWN_COUNTRY,
+  UNKNOWN_PLATFORM,
+} from "../domain/engagements/audience.ts";
+import { platformOf } from "../domain/engagements/click-target.ts";
+import { type DropReason, LEVEL_PARAMETERS } from "../domain/engagements/sub-links.ts";
 import type { Context } from "../env.ts";
 import {
   amount,

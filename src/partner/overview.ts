@@ -3,14 +3,14 @@ import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { type FoundRates, findRates } from "../db/operator/rates.ts";
 import { COST_TYPE, type CostType, toTypes } from "../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/rates.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/figures/rates.ts";
 import { toIso } from "../domain/time.ts";
 import { redirectResponse } from "../http/redirect.ts";
-import { costTypeName } from "../pages/cost-types.ts";
+import { costTypeName } from "../pages/costs/cost-types.ts";
+import { ratesSection } from "../pages/costs/rates.ts";
+import { partnerBadge } from "../pages/costs/states.ts";
 import { nameText } from "../pages/elements.ts";
 import { type Markup, time } from "../pages/markup.ts";
-import { ratesSection } from "../pages/rates.ts";
-import { partnerBadge } from "../pages/states.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { report, withFrame } from "./frame.ts";
 

@@ -1,7 +1,7 @@
 /** `/partner/round`: the report of the round of a test credential. */
 import { findRoundOfCredential } from "../db/operator/rounds/rounds.ts";
 import { AppError } from "../errors.ts";
-import { reportView } from "../pages/rounds.ts";
+import { reportView } from "../pages/costs/rounds.ts";
 import { toRoundWithReport } from "../usecases/rounds/serialize.ts";
 import { report, withFrame } from "./frame.ts";
 

@@ -7,7 +7,7 @@ import {
   TYPES_PER_MILLE,
   TYPES_WITH_DISCREPANCY,
 } from "../domain/cost-types.ts";
-import { RATE_DAYS } from "../domain/rates.ts";
+import { RATE_DAYS } from "../domain/figures/rates.ts";
 import {
   COST_WINDOW,
   describeFits,

@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { publicOperation } from "../auth/guarded-operations.ts";
 import { findSingleSignOn } from "../auth/single-sign-on/settings.ts";
-import { type DatabaseHealth, readHealth } from "../db/health.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
+import { type DatabaseHealth, readHealth } from "../db/upkeep/health.ts";
 import { withDeadline } from "../deadline.ts";
 import { toIso } from "../domain/time.ts";
 import type { Context, Env } from "../env.ts";

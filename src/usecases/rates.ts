@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { FoundRates } from "../db/operator/rates.ts";
 import { COST_TYPES, toTypes } from "../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, type RateCounts, toRates } from "../domain/rates.ts";
+import { DISCREPANCY_THRESHOLD, type RateCounts, toRates } from "../domain/figures/rates.ts";
 import { OF_IMPRESSIONS, WITH_DISCREPANCY } from "../domain/texts.ts";
 
 export const rates = z

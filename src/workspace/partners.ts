@@ -4,15 +4,15 @@ import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/a
 import type { ReportRow } from "../db/ledger/reports/reports.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../domain/cost-types.ts";
-import { toFigures } from "../domain/performance.ts";
+import { toFigures } from "../domain/figures/performance.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
+import { partnerBadge, typeBadges } from "../pages/costs/states.ts";
 import { buttonLink, card, emptyState, facts, nameText, pageHead } from "../pages/elements.ts";
 import { NONE, showCount, showPercent, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
-import { partnerBadge, typeBadges } from "../pages/states.ts";
 import { type Column, firstRows, table } from "../pages/table.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";

@@ -1332,167 +1332,6 @@ INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id
 SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE true;
 
--- src/db/expired.ts: rows read 4, written 0
--- SEARCH access_tokens USING PRIMARY KEY (token_hash=?)
--- LIST SUBQUERY 1
---   SCAN access_tokens
-DELETE
-FROM access_tokens
-WHERE (token_hash) IN (
-  SELECT token_hash
-  FROM access_tokens
-  WHERE access_tokens.expires_at <= ? - 2592000000
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 16, written 0
--- SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day=? AND code=?)
--- LIST SUBQUERY 6
---   MATERIALIZE pairs
---     SETUP
---       SCAN partners
---       CORRELATED SCALAR SUBQUERY 1
---         SEARCH r USING PRIMARY KEY (partner_id=?)
---     RECURSIVE STEP
---       SCAN pairs
---       CORRELATED SCALAR SUBQUERY 3
---         SEARCH r USING PRIMARY KEY (partner_id=? AND app_token>?)
---   SCAN pairs
---   SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day<?)
-DELETE
-FROM daily_rejections
-WHERE (partner_id, app_token, day, code) IN ( WITH RECURSIVE pairs(partner_id, app) AS (
-    SELECT partners.id, (SELECT min(r.app_token)
-      FROM daily_rejections r
-      WHERE r.partner_id = partners.id )
-    FROM partners
-    UNION ALL
-    SELECT partner_id, (SELECT min(r.app_token)
-      FROM daily_rejections r
-      WHERE r.partner_id = pairs.partner_id
-      AND r.app_token > pairs.app)
-    FROM pairs
-    WHERE app IS NOT NULL )
-  SELECT daily_rejections.partner_id, daily_rejections.app_token, daily_rejections.day, daily_rejections.code
-  FROM pairs
-  CROSS JOIN daily_rejections ON daily_rejections.partner_id = pairs.partner_id
-  AND daily_rejections.app_token = pairs.app
-  AND daily_rejections.day < (CAST(? AS INTEGER) - 34560000000) / 86400000
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 6, written 0
--- SEARCH dropped_parameters USING PRIMARY KEY (link_id=? AND day=? AND param=? AND reason=?)
--- LIST SUBQUERY 4
---   SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
---   SCALAR SUBQUERY 1
---     SEARCH links
---   SCALAR SUBQUERY 2
---     SEARCH links
---   SEARCH d USING PRIMARY KEY (link_id=? AND day<?)
-DELETE
-FROM dropped_parameters
-WHERE (link_id, day, param, reason) IN (
-  SELECT d.link_id, d.day, d.param, d.reason
-  FROM links l
-  CROSS JOIN dropped_parameters d ON d.link_id = l.id
-  WHERE l.id > (SELECT max(id)
-    FROM links) * (CAST(? AS INTEGER) / 3600000 % 23) / 23
-  AND l.id <= (SELECT max(id)
-    FROM links) * (CAST(? AS INTEGER) / 3600000 % 23 + 1) / 23
-  AND d.day < (CAST(? AS INTEGER) - 34560000000) / 86400000
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 4, written 0
--- SEARCH idempotency_keys USING PRIMARY KEY (user_id=? AND app_token=? AND operation=? AND key=?)
--- LIST SUBQUERY 2
---   SCAN idempotency_keys
-DELETE
-FROM idempotency_keys
-WHERE (user_id, app_token, operation, key) IN (
-  SELECT user_id, app_token, operation, key
-  FROM idempotency_keys
-  WHERE idempotency_keys.created_at <= ? - 86400000
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 5, written 1
--- SEARCH link_imports USING INTEGER PRIMARY KEY (rowid=?)
--- LIST SUBQUERY 1
---   SEARCH link_imports USING COVERING INDEX link_imports_by_time (imported_at<?)
-DELETE
-FROM link_imports
-WHERE (id) IN (
-  SELECT id
-  FROM link_imports
-  WHERE link_imports.imported_at <= ? - 86400000
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 20, written 4
--- SEARCH partner_sessions USING PRIMARY KEY (id_hash=?)
--- LIST SUBQUERY 1
---   SCAN partner_sessions
-DELETE
-FROM partner_sessions
-WHERE (id_hash) IN (
-  SELECT id_hash
-  FROM partner_sessions
-  WHERE partner_sessions.expires_at <= ?
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 25, written 5
--- SEARCH sessions USING PRIMARY KEY (id_hash=?)
--- LIST SUBQUERY 1
---   SCAN sessions
-DELETE
-FROM sessions
-WHERE (id_hash) IN (
-  SELECT id_hash
-  FROM sessions
-  WHERE sessions.expires_at <= ?
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 5, written 1
--- SEARCH sign_in_attempts USING INTEGER PRIMARY KEY (rowid=?)
--- LIST SUBQUERY 1
---   SCAN sign_in_attempts
-DELETE
-FROM sign_in_attempts
-WHERE (id) IN (
-  SELECT id
-  FROM sign_in_attempts
-  WHERE sign_in_attempts.attempted_at <= ? - 604800000
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/expired.ts: rows read 4, written 0
--- SEARCH used_states USING PRIMARY KEY (state_hash=?)
--- LIST SUBQUERY 1
---   SCAN used_states
-DELETE
-FROM used_states
-WHERE (state_hash) IN (
-  SELECT state_hash
-  FROM used_states
-  WHERE used_states.expires_at <= ?
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/health.ts: rows read 21, written 0
--- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
-SELECT name AS name
-FROM d1_migrations;
-
--- src/db/health.ts: rows read 1, written 0
--- SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
-SELECT shard_identity.shards AS shards, shard_identity.shard_index AS shardIndex
-FROM shard_identity
-WHERE shard_identity.id = 1;
-
 -- src/db/ledger/attention.ts: rows read 5, written 0
 -- CO-ROUTINE ids
 --   SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
@@ -11526,6 +11365,167 @@ AND c.revoked_at IS NULL
 CROSS JOIN partners p ON p.id = c.partner_id
 WHERE s.id_hash = ?
 AND s.expires_at > ?;
+
+-- src/db/upkeep/expired.ts: rows read 4, written 0
+-- SEARCH access_tokens USING PRIMARY KEY (token_hash=?)
+-- LIST SUBQUERY 1
+--   SCAN access_tokens
+DELETE
+FROM access_tokens
+WHERE (token_hash) IN (
+  SELECT token_hash
+  FROM access_tokens
+  WHERE access_tokens.expires_at <= ? - 2592000000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 16, written 0
+-- SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day=? AND code=?)
+-- LIST SUBQUERY 6
+--   MATERIALIZE pairs
+--     SETUP
+--       SCAN partners
+--       CORRELATED SCALAR SUBQUERY 1
+--         SEARCH r USING PRIMARY KEY (partner_id=?)
+--     RECURSIVE STEP
+--       SCAN pairs
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH r USING PRIMARY KEY (partner_id=? AND app_token>?)
+--   SCAN pairs
+--   SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day<?)
+DELETE
+FROM daily_rejections
+WHERE (partner_id, app_token, day, code) IN ( WITH RECURSIVE pairs(partner_id, app) AS (
+    SELECT partners.id, (SELECT min(r.app_token)
+      FROM daily_rejections r
+      WHERE r.partner_id = partners.id )
+    FROM partners
+    UNION ALL
+    SELECT partner_id, (SELECT min(r.app_token)
+      FROM daily_rejections r
+      WHERE r.partner_id = pairs.partner_id
+      AND r.app_token > pairs.app)
+    FROM pairs
+    WHERE app IS NOT NULL )
+  SELECT daily_rejections.partner_id, daily_rejections.app_token, daily_rejections.day, daily_rejections.code
+  FROM pairs
+  CROSS JOIN daily_rejections ON daily_rejections.partner_id = pairs.partner_id
+  AND daily_rejections.app_token = pairs.app
+  AND daily_rejections.day < (CAST(? AS INTEGER) - 34560000000) / 86400000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 6, written 0
+-- SEARCH dropped_parameters USING PRIMARY KEY (link_id=? AND day=? AND param=? AND reason=?)
+-- LIST SUBQUERY 4
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--   SCALAR SUBQUERY 1
+--     SEARCH links
+--   SCALAR SUBQUERY 2
+--     SEARCH links
+--   SEARCH d USING PRIMARY KEY (link_id=? AND day<?)
+DELETE
+FROM dropped_parameters
+WHERE (link_id, day, param, reason) IN (
+  SELECT d.link_id, d.day, d.param, d.reason
+  FROM links l
+  CROSS JOIN dropped_parameters d ON d.link_id = l.id
+  WHERE l.id > (SELECT max(id)
+    FROM links) * (CAST(? AS INTEGER) / 3600000 % 23) / 23
+  AND l.id <= (SELECT max(id)
+    FROM links) * (CAST(? AS INTEGER) / 3600000 % 23 + 1) / 23
+  AND d.day < (CAST(? AS INTEGER) - 34560000000) / 86400000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 4, written 0
+-- SEARCH idempotency_keys USING PRIMARY KEY (user_id=? AND app_token=? AND operation=? AND key=?)
+-- LIST SUBQUERY 2
+--   SCAN idempotency_keys
+DELETE
+FROM idempotency_keys
+WHERE (user_id, app_token, operation, key) IN (
+  SELECT user_id, app_token, operation, key
+  FROM idempotency_keys
+  WHERE idempotency_keys.created_at <= ? - 86400000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 5, written 1
+-- SEARCH link_imports USING INTEGER PRIMARY KEY (rowid=?)
+-- LIST SUBQUERY 1
+--   SEARCH link_imports USING COVERING INDEX link_imports_by_time (imported_at<?)
+DELETE
+FROM link_imports
+WHERE (id) IN (
+  SELECT id
+  FROM link_imports
+  WHERE link_imports.imported_at <= ? - 86400000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 20, written 4
+-- SEARCH partner_sessions USING PRIMARY KEY (id_hash=?)
+-- LIST SUBQUERY 1
+--   SCAN partner_sessions
+DELETE
+FROM partner_sessions
+WHERE (id_hash) IN (
+  SELECT id_hash
+  FROM partner_sessions
+  WHERE partner_sessions.expires_at <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 25, written 5
+-- SEARCH sessions USING PRIMARY KEY (id_hash=?)
+-- LIST SUBQUERY 1
+--   SCAN sessions
+DELETE
+FROM sessions
+WHERE (id_hash) IN (
+  SELECT id_hash
+  FROM sessions
+  WHERE sessions.expires_at <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 5, written 1
+-- SEARCH sign_in_attempts USING INTEGER PRIMARY KEY (rowid=?)
+-- LIST SUBQUERY 1
+--   SCAN sign_in_attempts
+DELETE
+FROM sign_in_attempts
+WHERE (id) IN (
+  SELECT id
+  FROM sign_in_attempts
+  WHERE sign_in_attempts.attempted_at <= ? - 604800000
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/expired.ts: rows read 4, written 0
+-- SEARCH used_states USING PRIMARY KEY (state_hash=?)
+-- LIST SUBQUERY 1
+--   SCAN used_states
+DELETE
+FROM used_states
+WHERE (state_hash) IN (
+  SELECT state_hash
+  FROM used_states
+  WHERE used_states.expires_at <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/upkeep/health.ts: rows read 21, written 0
+-- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
+SELECT name AS name
+FROM d1_migrations;
+
+-- src/db/upkeep/health.ts: rows read 1, written 0
+-- SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
+SELECT shard_identity.shards AS shards, shard_identity.shard_index AS shardIndex
+FROM shard_identity
+WHERE shard_identity.id = 1;
 
 -- src/db/views.ts: rows read 7, written 2
 -- SEARCH s USING PRIMARY KEY (id_hash=?)

@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseTarget, type Destination, isHttpLibrary, isPreview } from "../../src/domain/click-target.ts";
+import {
+  chooseTarget,
+  type Destination,
+  isHttpLibrary,
+  isPreview,
+} from "../../src/domain/engagements/click-target.ts";
 import { ANDROID, IPHONE } from "../harness.ts";
 import { runs } from "../part.ts";
 import { parseIntent } from "./android-intent.ts";

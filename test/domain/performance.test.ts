@@ -1,6 +1,6 @@
 /** What a row of performance needs attention for, and how its figures changed. */
 import { describe, expect, it } from "vitest";
-import { changeOf, type Measured, signalOf, toFigures } from "../../src/domain/performance.ts";
+import { changeOf, type Measured, signalOf, toFigures } from "../../src/domain/figures/performance.ts";
 
 interface Given {
   clicks: number;

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordAll } from "../../src/db/ledger/engagements.ts";
-import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/audience.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
+import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/engagements/audience.ts";
 import { recordQueued } from "../../src/engagement/queue.ts";
 import {
   ANDROID,

@@ -2,7 +2,7 @@
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TokenEntry } from "../../src/auth/tokens.ts";
-import type { Destination } from "../../src/domain/click-target.ts";
+import type { Destination } from "../../src/domain/engagements/click-target.ts";
 import { call, DAY, DEMO, env, IPHONE, NOW, rows } from "../harness.ts";
 import { kvWith } from "./faulty.ts";
 import { type Sampled, sampled } from "./operations.ts";

@@ -3,7 +3,7 @@
  * Worker runs without a database, and with one link in its cache.
  */
 import { describe, expect, it, vi } from "vitest";
-import type { Destination } from "../../src/domain/click-target.ts";
+import type { Destination } from "../../src/domain/engagements/click-target.ts";
 import type { Env } from "../../src/env.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import { serve } from "../../src/index.ts";

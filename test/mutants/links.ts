@@ -74,7 +74,7 @@ export const links: Mutant[] = [
   },
   {
     name: "a redirect may lead to any port of an allowed host",
-    file: "src/domain/click-target.ts",
+    file: "src/domain/engagements/click-target.ts",
     search: "redirectHosts.includes(url.host)",
     replace: "redirectHosts.includes(url.hostname)",
     tests: ["test/domain/choose-target.test.ts"],

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { shardFor } from "../../src/db/ledger/shards.ts";
 import { findRates } from "../../src/db/operator/rates.ts";
-import { toRates } from "../../src/domain/rates.ts";
+import { toRates } from "../../src/domain/figures/rates.ts";
 import { Browser } from "../account/support.ts";
 import {
   ask,

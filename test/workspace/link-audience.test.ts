@@ -1,7 +1,7 @@
 /** The section of a link's page about countries and platforms. */
 import { beforeEach, expect, it } from "vitest";
-import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/audience.ts";
-import { countryName, platformName } from "../../src/pages/audience.ts";
+import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/engagements/audience.ts";
+import { countryName, platformName } from "../../src/pages/costs/audience.ts";
 import { type Browser, signedIn } from "../account/support.ts";
 import { ANDROID, ask, call, click, DEMO, IPHONE, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK } from "../support.ts";

@@ -4,11 +4,11 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type Audience, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/audience.ts";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
+import { type Audience, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/engagements/audience.ts";
+import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { LEVEL_PARAMETERS } from "../../domain/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, names, type RowOf, returning } from "../query.ts";

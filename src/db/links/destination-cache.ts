@@ -2,7 +2,7 @@
  * Caches link destinations in KV: link → app, written with the link, and app → destination, written when the app changes. A
  * click that finds one missing writes it too. KV also caches a miss for the `cacheTtl` of the read, so reads keep the minimum.
  */
-import type { Destination } from "../../domain/click-target.ts";
+import type { Destination } from "../../domain/engagements/click-target.ts";
 import { readCache } from "../kv.ts";
 
 /** Limits how long an outdated copy from a late writer can last. */

@@ -1,7 +1,7 @@
 /** Finds the destination of a link. The caller is public, so there is no token. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { Destination } from "../../domain/click-target.ts";
+import type { Destination } from "../../domain/engagements/click-target.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runGroupedIdempotent } from "../statement.ts";

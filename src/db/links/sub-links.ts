@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { OpenedLink } from "../../domain/costs.ts";
-import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/sub-links.ts";
+import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/engagements/sub-links.ts";
 import { bitOf } from "../cost-types.ts";
 import { as, columnsOf, list, names } from "../query.ts";
 import { links, partners } from "../schema.ts";

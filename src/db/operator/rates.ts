@@ -8,7 +8,7 @@ import {
   type Kind,
   TYPES_WITH_DISCREPANCY,
 } from "../../domain/cost-types.ts";
-import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/rates.ts";
+import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/figures/rates.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import { COLUMNS, e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";

@@ -5,8 +5,8 @@
 
 import { COST_TYPE, type CostType, KINDS, type Kind } from "../cost-types.ts";
 import { differences, type Engagement, type Engagements, type StoredCost, urlValues } from "../costs.ts";
+import { countRates, type Match, type RateCounts } from "../figures/rates.ts";
 import { judgeCost, type Mismatch, matchOf, type Rejection, type Verdict } from "../matching.ts";
-import { countRates, type Match, type RateCounts } from "../rates.ts";
 import { RETENTION } from "../texts.ts";
 import {
   type Finding,

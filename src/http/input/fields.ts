@@ -1,8 +1,8 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
-import { COUNTRY_CODES, PLATFORMS } from "../../domain/audience.ts";
 import { CONTROL, INVISIBLE } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
+import { COUNTRY_CODES, PLATFORMS } from "../../domain/engagements/audience.ts";
 import { CURRENCY_CODES } from "../../domain/money.ts";
 import { listOf, PER_MILLE } from "../../domain/texts.ts";
 import { DAY_MS } from "../../domain/time.ts";

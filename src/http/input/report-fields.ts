@@ -1,8 +1,8 @@
 /** The query parameters of reports, as zod types. A contract file. Unknown parameters are errors: a misspelt filter would not filter. */
 import * as z from "zod/mini";
-import { PLATFORMS } from "../../domain/audience.ts";
 import { COST_TYPES, KINDS } from "../../domain/cost-types.ts";
-import { FIGURE_NAMES } from "../../domain/figures.ts";
+import { PLATFORMS } from "../../domain/engagements/audience.ts";
+import { FIGURE_NAMES } from "../../domain/figures/names.ts";
 import {
   costType,
   countryCode,

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { findPartner } from "../../db/operator/partners.ts";
 import { type FoundRates, findRates } from "../../db/operator/rates.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../../domain/rates.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../../domain/figures/rates.ts";
 import { listOf, OF_IMPRESSIONS, TYPES_OF_CLICKS, WITH_DISCREPANCY } from "../../domain/texts.ts";
 import { formatDate } from "../../domain/time.ts";
 import { rates, toIntegratedRates } from "../../usecases/rates.ts";

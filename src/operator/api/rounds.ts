@@ -14,7 +14,7 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { idNumber, plainText } from "../../http/input/fields.ts";
 import { timestamp } from "../../http/response-schemas.ts";
-import { KIND_NAMES } from "../../pages/rounds.ts";
+import { KIND_NAMES } from "../../pages/costs/rounds.ts";
 import { round, roundWithReport } from "../../usecases/rounds/schemas.ts";
 import {
   toFinalReport,

@@ -9,7 +9,7 @@ import { CURRENCY_CODES } from "../../domain/money.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
-import { costTypeName } from "../../pages/cost-types.ts";
+import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/fields.ts";
 import { type Fields, form } from "../../pages/form.ts";

@@ -5,12 +5,12 @@ import {
   type NamedCredentialRow,
   searchCredentials,
 } from "../../db/operator/credentials.ts";
+import { credentialBadge } from "../../pages/costs/states.ts";
 import { nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/fields.ts";
 import { confirmation } from "../../pages/form.ts";
 import { noRows, readListView } from "../../pages/list.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { credentialBadge } from "../../pages/states.ts";
 import { table } from "../../pages/table.ts";
 import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
 import { type Act, done, idOf, type Show } from "./layout.ts";

@@ -3,8 +3,8 @@
 import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
+import { KIND_NAMES } from "../costs/rounds.ts";
 import { showCount, showList, showPlural } from "../locale.ts";
-import { KIND_NAMES } from "../rounds.ts";
 
 export type Detail = Record<string, unknown>;
 

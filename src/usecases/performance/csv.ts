@@ -1,5 +1,5 @@
 /** The performance report as CSV. */
-import { FIGURE_NAMES } from "../../domain/figures.ts";
+import { FIGURE_NAMES } from "../../domain/figures/names.ts";
 import { PERFORMANCE_GROUPS } from "../../http/input/report-fields.ts";
 import { fileNameOf, reportCsvResponse } from "../reports.ts";
 import type { Performance } from "./read.ts";

@@ -4,7 +4,7 @@ import { findDaily, type PerformanceScope } from "../../db/ledger/reports/perfor
 import { type LinkChain, settleAt } from "../../db/ledger/reports/report-links.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import type { CostType } from "../../domain/cost-types.ts";
-import { type Figures, toFigures } from "../../domain/performance.ts";
+import { type Figures, toFigures } from "../../domain/figures/performance.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { keyIn, type PerformanceRow } from "./rows.ts";
 

@@ -8,7 +8,7 @@ import type { Ledger } from "../../db/ledger/shards.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Bound, Rows } from "../../db/statement.ts";
 import type { CostType } from "../../domain/cost-types.ts";
-import { currenciesOf } from "../../domain/performance.ts";
+import { currenciesOf } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";

@@ -1,6 +1,6 @@
 /** The order of performance rows, and the cursors of its pages: the sort value and the key of the last row. */
-import { FIGURES, type FigureName } from "../../domain/figures.ts";
-import { changeOf, signalOf } from "../../domain/performance.ts";
+import { FIGURES, type FigureName } from "../../domain/figures/names.ts";
+import { changeOf, signalOf } from "../../domain/figures/performance.ts";
 import type { Sort } from "../../http/input/report-fields.ts";
 import type { PerformanceRow } from "./rows.ts";
 

@@ -5,7 +5,7 @@ import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
-import { costTypeName } from "../../pages/cost-types.ts";
+import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { badge, nameText } from "../../pages/elements.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";

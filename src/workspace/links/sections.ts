@@ -5,7 +5,7 @@ import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
 import type { HistoryRow } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import { DROP_REASONS, type DropReason } from "../../domain/sub-links.ts";
+import { DROP_REASONS, type DropReason } from "../../domain/engagements/sub-links.ts";
 import { card } from "../../pages/elements.ts";
 import { describeDay, NONE, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";

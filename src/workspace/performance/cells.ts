@@ -1,6 +1,6 @@
 /** How the Performance page writes figures, their changes and the signals of rows. */
 import { html } from "hono/html";
-import { changeOf, type Figures, type Measured, signalOf } from "../../domain/performance.ts";
+import { changeOf, type Figures, type Measured, signalOf } from "../../domain/figures/performance.ts";
 import { badge } from "../../pages/elements.ts";
 import {
   NONE,

@@ -1,6 +1,5 @@
 /** The chart of the Performance page: the metric of the chosen tile by day, for the rows that have most of it. */
-import type { Figures } from "../../domain/performance.ts";
-import { countryName, platformName } from "../../pages/audience.ts";
+import type { Figures } from "../../domain/figures/performance.ts";
 import {
   countUnit,
   dailyChart,
@@ -10,6 +9,7 @@ import {
   type Series,
   type Unit,
 } from "../../pages/chart.ts";
+import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";

@@ -2,7 +2,7 @@
 
 import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
-import { countryName, platformName } from "../../pages/audience.ts";
+import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";

@@ -4,8 +4,8 @@ import type { RejectedInApp } from "../../db/ledger/rejections.ts";
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { ERRORS } from "../../errors.ts";
+import { sumByCode } from "../../pages/costs/rates.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
-import { sumByCode } from "../../pages/rates.ts";
 import type { Member } from "../frame.ts";
 
 export interface Finding {

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { BothSums } from "../../db/ledger/reports/performance.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import { currenciesOf } from "../../domain/performance.ts";
+import { currenciesOf } from "../../domain/figures/performance.ts";
 import { dayOf } from "../../domain/time.ts";
 import { card, pathText } from "../../pages/elements.ts";
 import { describeDays } from "../../pages/locale.ts";

@@ -3,7 +3,7 @@
  * D1 call for each batch.
  */
 import { COST_TYPE, type CostType, type Kind } from "../../../src/domain/cost-types.ts";
-import { LEVEL_PARAMETERS } from "../../../src/domain/sub-links.ts";
+import { LEVEL_PARAMETERS } from "../../../src/domain/engagements/sub-links.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import { type BareBindings, IN_EFFECT, json, toAmount } from "./shared.ts";
 

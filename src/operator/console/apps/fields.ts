@@ -1,5 +1,5 @@
 /** The fields of an app, for the forms that create and change one. */
-import { DEFAULT_MAX_LINKS } from "../../../domain/sub-links.ts";
+import { DEFAULT_MAX_LINKS } from "../../../domain/engagements/sub-links.ts";
 import { type Fields, sentBody, type Values } from "../../../pages/form.ts";
 import { showCount } from "../../../pages/locale.ts";
 import type { AppItem } from "../../api/apps.ts";

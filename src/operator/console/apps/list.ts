@@ -1,12 +1,12 @@
 /** The console's list of apps, and the form that creates one. */
 import { html } from "hono/html";
 import { searchApps } from "../../../db/operator/apps.ts";
+import { archivedBadge } from "../../../pages/costs/states.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/fields.ts";
 import { form } from "../../../pages/form.ts";
 import { noRows, readListView } from "../../../pages/list.ts";
 import { showCount } from "../../../pages/locale.ts";
-import { archivedBadge } from "../../../pages/states.ts";
 import { table } from "../../../pages/table.ts";
 import { createApp } from "../../api/apps.ts";
 import { type Act, done, type Show } from "../layout.ts";

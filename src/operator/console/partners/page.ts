@@ -5,7 +5,9 @@ import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
-import { costTypeChecks, costTypeName } from "../../../pages/cost-types.ts";
+import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
+import { ratesSection } from "../../../pages/costs/rates.ts";
+import { partnerBadge, roundBadge, typeBadges } from "../../../pages/costs/states.ts";
 import {
   breadcrumb,
   buttonLink,
@@ -18,8 +20,6 @@ import {
 import type { Option, RejectedForm } from "../../../pages/fields.ts";
 import { form } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { ratesSection } from "../../../pages/rates.ts";
-import { partnerBadge, roundBadge, typeBadges } from "../../../pages/states.ts";
 import { table } from "../../../pages/table.ts";
 import { type RoundItem, toRoundItem } from "../../../usecases/rounds/serialize.ts";
 import { notFound } from "../../api/common.ts";

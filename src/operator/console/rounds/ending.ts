@@ -1,12 +1,12 @@
 /** The section of a round's page that ends it: what each cost type lacks, the types to approve, and dismissals by kind. */
 import { html } from "hono/html";
 import { FINDING_KINDS } from "../../../domain/rounds/findings.ts";
-import { costTypeChecks, costTypeName } from "../../../pages/cost-types.ts";
+import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
+import { KIND_NAMES, missingOf } from "../../../pages/costs/rounds.ts";
 import { badge, buttonLink, card, type Fact, facts, nameText } from "../../../pages/elements.ts";
 import { confirmation, type Fields, form } from "../../../pages/form.ts";
 import { showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { KIND_NAMES, missingOf } from "../../../pages/rounds.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import type { FormError } from "../layout.ts";
 

@@ -6,7 +6,7 @@ import { showInvisible } from "../../../domain/characters.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
-import { costTypeName } from "../../../pages/cost-types.ts";
+import { costTypeName } from "../../../pages/costs/cost-types.ts";
 import { breadcrumb, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { pager } from "../../../pages/list.ts";
 import { time } from "../../../pages/markup.ts";

@@ -3,9 +3,10 @@ import { html } from "hono/html";
 import { readStart, SPEND_DAYS, type SpendRow, type Start } from "../../../db/operator/start.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { toMask, toTypes } from "../../../domain/cost-types.ts";
+import { DISCREPANCY_THRESHOLD } from "../../../domain/figures/rates.ts";
 import { sumAdjusted, sumCosts, sumSpend } from "../../../domain/money.ts";
-import { DISCREPANCY_THRESHOLD } from "../../../domain/rates.ts";
 import { toIso } from "../../../domain/time.ts";
+import { partnerBadge } from "../../../pages/costs/states.ts";
 import { badge, buttonLink, card, nameText, notice, pageHead, tiles } from "../../../pages/elements.ts";
 import {
   describeDays,
@@ -17,7 +18,6 @@ import {
   showPlural,
 } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { partnerBadge } from "../../../pages/states.ts";
 import { table } from "../../../pages/table.ts";
 import type { Show } from "../layout.ts";
 import { nextStep } from "../partners/next-step.ts";

@@ -2,7 +2,7 @@
 import type { Start, StartPartner } from "../../../db/operator/start.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, type Kind, toTypes } from "../../../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/rates.ts";
+import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
 import { HOUR_MS } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
 import { describeTime, showList, showPercent, showPlural } from "../../../pages/locale.ts";

@@ -2,11 +2,11 @@
 import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
+import { archivedBadge } from "../../../pages/costs/states.ts";
 import { card, nameText } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { archivedBadge } from "../../../pages/states.ts";
 import type { UserItem } from "../../api/users.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";

@@ -1,10 +1,10 @@
 /** Reads the database's migrations, its last purge and its place in the ledger for the readiness check. */
 import { sql } from "drizzle-orm";
-import journal from "../../migrations/meta/_journal.json";
-import { identity, type Place } from "./ledger/shards.ts";
-import { query } from "./query.ts";
-import { archiveState, purgePositions } from "./schema.ts";
-import { isNotMigrated, runBatch } from "./statement.ts";
+import journal from "../../../migrations/meta/_journal.json";
+import { identity, type Place } from "../ledger/shards.ts";
+import { query } from "../query.ts";
+import { archiveState, purgePositions } from "../schema.ts";
+import { isNotMigrated, runBatch } from "../statement.ts";
 
 /** The file names of the migrations that this code expects, oldest first, as D1 records them. */
 const EXPECTED_MIGRATIONS = journal.entries.map(({ tag }) => `${tag}.sql`);

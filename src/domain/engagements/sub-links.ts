@@ -1,6 +1,6 @@
 /** Sub-links that engagements name, why a parameter of a URL is dropped, and how many links there can be. */
 
-import { inEnglish, RETENTION } from "./texts.ts";
+import { inEnglish, RETENTION } from "../texts.ts";
 
 /** The parameters that name a sub-link, for levels 2 to 4. */
 export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;

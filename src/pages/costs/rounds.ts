@@ -1,15 +1,15 @@
 /** The HTML of a round's report, for the partner and for operators. */
 
 import { html } from "hono/html";
-import { showInvisible } from "../domain/characters.ts";
-import { FINDING_KINDS, type FindingKind, type FindingState } from "../domain/rounds/findings.ts";
-import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../usecases/rounds/serialize.ts";
-import { badge, card, facts, nameText, notice, pageHead, type Tone } from "./elements.ts";
-import { showCount } from "./locale.ts";
-import { type Markup, time } from "./markup.ts";
+import { showInvisible } from "../../domain/characters.ts";
+import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
+import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../../usecases/rounds/serialize.ts";
+import { badge, card, facts, nameText, notice, pageHead, type Tone } from "../elements.ts";
+import { showCount } from "../locale.ts";
+import { type Markup, time } from "../markup.ts";
+import { table } from "../table.ts";
 import { ratesTable } from "./rates.ts";
 import { roundBadge } from "./states.ts";
-import { table } from "./table.ts";
 
 type Content = Markup | string;
 

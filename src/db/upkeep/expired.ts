@@ -4,12 +4,12 @@
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
-import { ATTEMPT_MS } from "./accounts/identities.ts";
-import { KEY_LIFE_MS } from "./idempotency.ts";
-import { pairsOf } from "./ledger/rejections.ts";
-import { UNDO_MS } from "./links/imports.ts";
-import { as, limitTo, names } from "./query.ts";
+import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS } from "../../domain/time.ts";
+import { ATTEMPT_MS } from "../accounts/identities.ts";
+import { KEY_LIFE_MS } from "../idempotency.ts";
+import { pairsOf } from "../ledger/rejections.ts";
+import { UNDO_MS } from "../links/imports.ts";
+import { as, limitTo, names } from "../query.ts";
 import {
   accessTokens,
   dailyRejections,
@@ -22,8 +22,8 @@ import {
   sessions,
   signInAttempts,
   usedStates,
-} from "./schema.ts";
-import { runBatch, statement } from "./statement.ts";
+} from "../schema.ts";
+import { runBatch, statement } from "../statement.ts";
 
 const now = sql.placeholder("now");
 const { userId, appToken, operation, key, createdAt } = idempotencyKeys;

@@ -1,7 +1,7 @@
 /** What clicks and impressions cost, from the sums of a period, and how that changed. Pure functions. */
-import { COST_TYPE, type CostType, TYPES_PER_CLICK } from "./cost-types.ts";
-import { FIGURES, type FigureName } from "./figures.ts";
-import { type CostSums, formatMoney, sumCosts, sumSpend } from "./money.ts";
+import { COST_TYPE, type CostType, TYPES_PER_CLICK } from "../cost-types.ts";
+import { type CostSums, formatMoney, sumCosts, sumSpend } from "../money.ts";
+import { FIGURES, type FigureName } from "./names.ts";
 
 /** The costs of one type in one currency. */
 export interface CostRow extends CostSums {

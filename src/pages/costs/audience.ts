@@ -1,6 +1,6 @@
 /** The names of countries and platforms on pages. */
-import { type Platform, UNKNOWN_COUNTRY } from "../domain/audience.ts";
-import { describeCountry } from "./locale.ts";
+import { type Platform, UNKNOWN_COUNTRY } from "../../domain/engagements/audience.ts";
+import { describeCountry } from "../locale.ts";
 
 const PLATFORM_NAMES: Record<Platform, string> = {
   ios: "iOS",

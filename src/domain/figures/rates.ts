@@ -1,6 +1,6 @@
 /** Coverage and discrepancy of a cost type: how complete and how right a partner's costs are. Pure functions. */
-import { COST_TYPE, type CostType, type Kind } from "./cost-types.ts";
-import type { Engagements } from "./costs.ts";
+import { COST_TYPE, type CostType, type Kind } from "../cost-types.ts";
+import type { Engagements } from "../costs.ts";
 
 /** The share of disagreeing engagements from which a partner is usually asked to fix its costs. */
 export const DISCREPANCY_THRESHOLD = 0.05;

@@ -1,8 +1,8 @@
 /** How pages show a cost type. */
 import { html } from "hono/html";
-import { COST_TYPE, type CostType } from "../domain/cost-types.ts";
-import type { Fields } from "./form.ts";
-import type { Markup } from "./markup.ts";
+import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import type { Fields } from "../form.ts";
+import type { Markup } from "../markup.ts";
 
 /** The abbreviation with its meaning. */
 export const costTypeName = (type: CostType | null): Markup | "" =>

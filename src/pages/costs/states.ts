@@ -1,8 +1,8 @@
 /** The states of partners, cost types, credentials, rounds and apps, in the same words and colors on every page. */
 import { html } from "hono/html";
-import { COST_TYPE, type CostType } from "../domain/cost-types.ts";
-import { badge } from "./elements.ts";
-import type { Markup } from "./markup.ts";
+import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import { badge } from "../elements.ts";
+import type { Markup } from "../markup.ts";
 
 /** Whether the partner may send costs. */
 export function partnerBadge(partner: {

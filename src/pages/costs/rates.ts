@@ -1,15 +1,15 @@
 /** Coverage, discrepancy and rejected costs, for a partner and for a round. */
 import { html } from "hono/html";
-import type { DayOfRates, FoundRates } from "../db/operator/rates.ts";
-import type { RejectionCode } from "../domain/matching.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../domain/rates.ts";
-import { OF_IMPRESSIONS } from "../domain/texts.ts";
-import { ERRORS } from "../errors.ts";
-import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
-import { badge, card, notice } from "./elements.ts";
-import { describeDay, describeDays, NONE, showCount, showPercent, showPlural } from "./locale.ts";
-import type { Markup } from "./markup.ts";
-import { type Column, table } from "./table.ts";
+import type { DayOfRates, FoundRates } from "../../db/operator/rates.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../../domain/figures/rates.ts";
+import type { RejectionCode } from "../../domain/matching.ts";
+import { OF_IMPRESSIONS } from "../../domain/texts.ts";
+import { ERRORS } from "../../errors.ts";
+import { type RatesItem, toIntegratedRates } from "../../usecases/rates.ts";
+import { badge, card, notice } from "../elements.ts";
+import { describeDay, describeDays, NONE, showCount, showPercent, showPlural } from "../locale.ts";
+import type { Markup } from "../markup.ts";
+import { type Column, table } from "../table.ts";
 
 /** The rates of a partner's last days, or nothing if it has not integrated a cost type and no cost was rejected. */
 export function ratesSection(integratedTypes: number, found: FoundRates): Markup | "" {
