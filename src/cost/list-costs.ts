@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { costOperation } from "../auth/guarded-operations.ts";
 import { listCosts as findCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import { inEnglish } from "../domain/texts.ts";
 import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
@@ -15,7 +16,7 @@ export const listCosts = costOperation({
   path: "/cost",
   id: "listCosts",
   summary: "List your costs",
-  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${MAX_KEYS} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe.`,
+  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe.`,
   input: {
     query: z.strictObject({
       limit: pageQuery.shape.limit,

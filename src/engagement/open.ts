@@ -12,16 +12,20 @@ import { lookUpDestination } from "./destinations.ts";
 import { queueEngagement } from "./queue.ts";
 import { readPersonal, recordReported } from "./record.ts";
 
-export const path = z.object({ link_token: z.string() });
+export const path = z.object({ link_token: z.string().with(z.describe("The token of the link")) });
+
+const PRICE =
+  "With the other two of a price: what the engagement cost, if prices on URLs count for the partner";
+const pricePart = z.optional(z.string()).with(z.describe(PRICE));
 
 /** Invalid parameters never cause an error: they are ignored and named in `dropped`. */
 export const query = z.object({
   cost_id: z
     .optional(z.string())
     .with(z.describe("12 to 256 characters. A cost with the same ID matches this engagement")),
-  cost_type: z.optional(z.string()),
-  cost_amount: z.optional(z.string()),
-  cost_currency: z.optional(z.string()),
+  cost_type: pricePart,
+  cost_amount: pricePart,
+  cost_currency: pricePart,
   campaign: z
     .optional(z.string())
     .with(

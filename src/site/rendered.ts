@@ -3,7 +3,7 @@ import { FACTS } from "./facts.ts";
 
 export const PAGES = {
   archive: {
-    title: "Prove a cost",
+    title: "Archive: prove a cost",
     lead: `The purge deletes a cost ${FACTS["retention time"]} after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
     sections: [
       { id: "bind-a-bucket", title: "Bind a bucket", body: `<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.</p>
@@ -254,7 +254,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,-12.5,-12.5,0,0</samp></pre>` },
-      { id: "see-what-is-missing", title: "See what is missing", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
+      { id: "see-what-is-missing-coverage-and-discrepancy", title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
 <ul>
 <li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.</li>
 <li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual.</li>
@@ -324,8 +324,12 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>4: network, campaign, ad group, creative</td>
 </tr>
 <tr>
-<td>Bulk create</td>
-<td>100 links</td>
+<td>Links in one request</td>
+<td>100 created; in the browser, 200 changed from the Links page and 1,000 from a file</td>
+</tr>
+<tr>
+<td>Saved views of Performance</td>
+<td>20 of a user in an app, and 20 that its members share</td>
 </tr>
 <tr>
 <td>Access tokens of a user</td>
@@ -417,7 +421,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Database</td>
-<td>10, then <code>503</code></td>
+<td>8, then <code>503</code></td>
 </tr>
 <tr>
 <td>Queue</td>
@@ -426,6 +430,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tr>
 <td>Workers KV, rate limiter</td>
 <td>1, then it continues without</td>
+</tr>
+<tr>
+<td>Provider of single sign-on</td>
+<td>5, then <code>503</code>; passwords and tokens keep working</td>
 </tr>
 </tbody></table>
 </div>
@@ -436,78 +444,41 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>After the purge only totals are left, unless the operator binds an <a href="/docs/archive">archive</a>, from which every cost can be proved. It begins when it is bound.</li>
 <li>One cost ID has one cost. Use a different ID for each click and impression.</li>
 <li>Currencies are never converted.</li>
-<li>Single sign-on is not included: operators issue API tokens to these users.</li>
+<li>It sends nothing by itself: no email, no webhooks, no alerts, no scheduled reports. Programs ask the API.</li>
+<li>Days and times are in UTC. There is no setting for another time zone.</li>
 </ul>` },
     ],
   },
   members: {
     title: "Member guide",
-    lead: `Create links for your app, attach a partner, and read what the links cost.`,
+    lead: `Create links for your app, and see what their clicks cost: first in the browser, then with the API.`,
     sections: [
-      { id: "get-your-api-token", title: "Get your API token", body: `<p>An operator creates your account and adds you to an app. Sign in at <code>/account</code> and choose <strong>Show token</strong>. Send the token in the <code>Authorization</code> header of every request.</p>
-<pre data-language="sh">BASE_URL=https://links.example.com
-API_TOKEN=ll_api_…
-APP_TOKEN=…</pre>
-<p>A token works until you reset it. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>
-<p>The account page lists your sessions and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
-      { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens beside your API token, at most 20 at the same time. Each has a name, a scope, an end, and one app or all of yours. It is shown once. Use it in the place of the API token.</p>
-<div class="table" tabindex="0" role="region" aria-label="Give each program its own token"><table>
-<thead>
-<tr>
-<th>Scope</th>
-<th>Prefix</th>
-<th>What it does</th>
-</tr>
-</thead>
-<tbody><tr>
-<td>Read</td>
-<td><code>ll_read_</code></td>
-<td><code>GET</code> only</td>
-</tr>
-<tr>
-<td>Write</td>
-<td><code>ll_write_</code></td>
-<td>everything that you may do</td>
-</tr>
-</tbody></table>
-</div>
-<p>A token never does more than you may do, now and when you created it. It expires after 90 days, or after as many as you choose, up to 366. A request beyond the scope, or for another of your apps than that of the token, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
-<p>A reset of your API token ends the access tokens too if you check the box. All of them end when an operator resets your password, changes how you sign in, or disables you.</p>` },
-      { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4):</p>
-<pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
-<kbd>NETWORK=$(create '{&quot;name&quot;: &quot;Acme&quot;}')</kbd>
-<kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
-<samp>http://localhost:8787/9pz8ctj6qs</samp></pre>
-<p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
-      { id: "attach-a-partner", title: "Attach a partner", body: `<p>The URLs of a link with a partner have the parameters that the partner fills in. With cost data on, costs of the partner count for later clicks. Sub-links inherit both, except for settings of their own.</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
-    grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
-<samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
-&quot;id&quot;:2,&quot;display_name&quot;:&quot;Beacon Network&quot;,&quot;supports_cost_data&quot;:false
-&quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false</samp>
-<kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
-    -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
-<samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true}</samp></pre>
-<p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; a link of level 1 has it off then.</p>
-<p>Give the partner the <code>click_url</code> and <code>impression_url</code> of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</p>` },
-      { id: "change-links-in-the-browser", title: "Change links in the browser", body: `<p>Open a link under <strong>Links</strong> and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save. The history on the link&#39;s page shows who changed it and when, in UTC.</p>
-<p>To change several links, select up to 200 of them on the Links page, on as many pages as you need. You review each change before it is saved. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>` },
-      { id: "list-your-links", title: "List your links", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
-<samp>&quot;total&quot;:&quot;5&quot;
-&quot;next&quot;:&quot;http://localhost:8787/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
-<kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
-<p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
-      { id: "see-links-in-the-browser", title: "See links in the browser", body: `<p>Sign in and open an app. <strong>Links</strong> shows all four levels as a tree, with clicks, spend and average cost, each with everything below the link. Search by the beginning of a name, filter, and order by clicks or spend. The address of the page has all of this, so you can share it. A link&#39;s page has its URLs, a QR code, charts, and the parameters that were dropped from its URLs. <strong>Partners</strong> shows what each partner may do, and how complete its costs are.</p>` },
-      { id: "create-links-in-the-browser", title: "Create links in the browser", body: `<p><strong>Create link</strong> on the Links page takes the names of a path, from its network down to its creative, with the partner and the cost data setting of its last link. Links that are missing on the path are created. Existing links are reused and never changed, so sending the form twice creates each link once. A link is found by its exact name below the same link; of several with this name, the oldest that is not archived is used. <strong>Paste many</strong> takes up to 100 paths, one per line, for example <code>Acme &gt; Spring &gt; Video</code>, and shows the result of each line.</p>
-<p><strong>Export CSV</strong> downloads every link that the Links page finds with its filters, on all of its pages: archived links only if the page shows them. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
-<p><strong>Import</strong> takes a file with these columns, of which only <code>network</code> or <code>link_token</code> is required. It shows first what would happen with each row, and creates and changes nothing until you confirm. It counts every link that would be created, also those above the link of a row, and marks new networks and names that differ only in capital letters from another one:</p>
-<div class="table" tabindex="0" role="region" aria-label="Create links in the browser"><table>
+      { id: "sign-in", title: "Sign in", body: `<p>An operator creates your account, adds you to an app and gives you a temporary password. <a href="/login">Sign in</a> and choose your own password of at least 12 characters. With single sign-on, choose the link below the form instead. If you forgot your password, ask an operator for a new one.</p>
+<p><strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. Every page begins with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
+      { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).</p>
+<ol>
+<li>On <strong>Links</strong>, choose <strong>Create link</strong>.</li>
+<li>Enter the names of the path from the network to the new link. Links that exist are reused and never changed, and missing ones are created.</li>
+<li>Choose the partner. Turn <strong>Cost data</strong> on if the partner sends costs: costs count only for clicks that are recorded while it is on. Links below inherit both.</li>
+<li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</li>
+</ol>
+<p><strong>Paste many</strong> creates up to 100 links from paths, one in each line, for example <code>Acme &gt; Spring &gt; Video</code>.</p>` },
+      { id: "see-its-clicks", title: "See its clicks", body: `<p>The page of a link has its clicks, impressions and spend with everything below it, by day, cost type, country and platform. <strong>Test this link</strong> records a click. Choose <strong>Today so far</strong> to see it. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.</p>
+<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are.</p>` },
+      { id: "see-what-a-click-costs", title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:</p>
+<ul>
+<li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first.</li>
+<li>Choose a figure to see it in the chart, and the arrow of a row to see the level below it.</li>
+<li><strong>Signal</strong> says what needs attention: links without cost data, clicks without a cost, a cost per click that rose.</li>
+<li><strong>Download CSV</strong> has the same rows.</li>
+</ul>
+<p><strong>Cost per click</strong> is the spend of cost type cpc by the number of its costs, and <strong>Coverage</strong> the part of the recorded clicks that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>).</p>` },
+      { id: "save-a-view", title: "Save a view", body: `<p><strong>Save view</strong> on Performance keeps what you chose there under a name: 20 views of your own, and 20 that the members of an app share. The address of a page has its choices too, so you can send it to somebody.</p>` },
+      { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
+<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need. You review each change before it is saved. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>` },
+      { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that the page finds with its filters. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
+<p><strong>Import CSV</strong> shows first what would happen with each row, and creates and changes nothing until you confirm. It takes these columns, of which only <code>network</code> or <code>link_token</code> is required:</p>
+<div class="table" tabindex="0" role="region" aria-label="Import and export CSV files"><table>
 <thead>
 <tr>
 <th>Column</th>
@@ -544,27 +515,79 @@ APP_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do its names. A file can change up to 1,000 links, all together or none. <strong>Undo changes</strong> on the Import page restores the values before that for 24 hours, except those that somebody changed since.</p>
-<p>The confirmation imports exactly the rows that were shown as good, after it has checked them again. You can upload a file twice: what exists is not created again. A file can be what Excel writes as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>, and rows without values are ignored. A file has up to 1,000 rows and 1 MiB without JavaScript, and up to 10 MB with it. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it. The limit of links of your app holds: rows that exceed it are rejected, and a path is never created in part.</p>` },
-      { id: "read-what-links-cost", title: "Read what links cost", body: `<p>The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
-<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
-<p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What is not recorded, such as adjustments, is in a row where both are empty, so that the sums are the same. The page of a link shows both. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>
-<p>The performance report answers which campaign costs what, and whether that is better than before. It has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:</p>
+<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do its names. A file changes up to 1,000 links, all of them or none. <strong>Undo changes</strong> on the Import page restores the values before that for 24 hours, except those that somebody changed since.</p>
+<p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.</p>
+<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>. A file has up to 10 MB, or without JavaScript up to 1,000 rows and 1 MiB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
+      { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
+      { id: "get-or-reset-your-api-token", title: "Get or reset your API token", body: `<p>Choose <strong>Show token</strong> on the account page. Send the token in the <code>Authorization</code> header of every request:</p>
+<pre data-language="sh">BASE_URL=https://links.example.com
+API_TOKEN=ll_api_…
+APP_TOKEN=…</pre>
+<p><code>APP_TOKEN</code> is the 12 characters after <code>/apps/</code> in the address of the app&#39;s pages. A token works until you reset it with <strong>Reset token</strong>. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>` },
+      { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens beside your API token, at most 20 at the same time. Each has a name, a scope, an end, and one app or all of yours. It is shown once. Use it in the place of the API token.</p>
+<div class="table" tabindex="0" role="region" aria-label="Give each program its own token"><table>
+<thead>
+<tr>
+<th>Scope</th>
+<th>Prefix</th>
+<th>What it does</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Read</td>
+<td><code>ll_read_</code></td>
+<td><code>GET</code> only</td>
+</tr>
+<tr>
+<td>Write</td>
+<td><code>ll_write_</code></td>
+<td>everything that you may do</td>
+</tr>
+</tbody></table>
+</div>
+<p>A token never does more than you may do, now and when you created it. It expires after 90 days, or after as many as you choose, up to 366. A request beyond the scope, or for another of your apps than that of the token, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
+<p>A reset of your API token ends the access tokens too if you check the box. All of them end when an operator resets your password, changes how you sign in, or disables you.</p>` },
+      { id: "create-a-link-with-the-api", title: "Create a link with the API", body: `<pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
+<kbd>NETWORK=$(create '{&quot;name&quot;: &quot;Acme&quot;}')</kbd>
+<kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
+<samp>http://localhost:8787/9pz8ctj6qs</samp></pre>
+<p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
+      { id: "attach-a-partner-with-the-api", title: "Attach a partner with the API", body: `<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
+    grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
+<samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
+&quot;id&quot;:2,&quot;display_name&quot;:&quot;Beacon Network&quot;,&quot;supports_cost_data&quot;:false
+&quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false</samp>
+<kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
+    -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
+<samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true}</samp></pre>
+<p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; a link of level 1 has it off then. The response also has the <code>click_url</code> and <code>impression_url</code> for the partner.</p>` },
+      { id: "list-links-with-the-api", title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
+<samp>&quot;total&quot;:&quot;5&quot;
+&quot;next&quot;:&quot;http://localhost:8787/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
+<kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
+<p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
+      { id: "read-reports-with-the-api", title: "Read reports with the API", body: `<p>The performance report has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields, here with the highest cost per click first. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
-<p><code>cost_per_click</code> is the spend of cpc costs by their number. <code>effective_cost_per_click</code> is all spend by all clicks. <code>coverage</code> is the part of the recorded clicks that have a cost.</p>
-<p>In the browser, <strong>Performance</strong> shows the same for networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms, in one currency at a time. Choose a figure to see it in the chart, and a heading to sort by it. A row opens into the level below it, and the page says what needs attention: links without cost data, clicks without a cost, and a cost per click that rose. The address of the page has all of this, so you can share it, and <strong>Download CSV</strong> has the same rows. <strong>Save view</strong> keeps the address under a name: 20 views of your own, and 20 that the members of an app share.</p>
-<p>A cost counts on the day of its click or impression, in UTC, after it has matched. The <a href="/docs/rules">matching rules</a> have the details.</p>` },
+<p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
+<samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
+<p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What is not recorded, such as adjustments, is in a row where both are empty, so that the sums are the same. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>` },
     ],
   },
   operators: {
     title: "Operator guide",
     lead: `Set up apps, users and partners, respond to incidents, and keep the service healthy.`,
     sections: [
-      { id: "before-you-start", title: "Before you start", body: `<p>Everything here works in the console at <code>/operator</code> and in the API at <code>/operator/v1</code>. The start page of the console says what waits for you, with what is urgent first, what was spent in the last seven complete days, and the next step for each partner. Its discrepancies are counted once a day by the cron. For the API, use your API token from the account page:</p>
+      { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> says what waits for you, with what is urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day by the cron. What follows works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
@@ -577,8 +600,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
 <p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
-<p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, a token must be for all apps. All access tokens of a user end when an operator resets the password, changes the sign-in method, or disables or erases the user.</p>
-<p>A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
+<p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, an access token must be for all apps. A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
@@ -674,7 +696,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Costs are rejected</td>
-<td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one.</td>
+<td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one. The counts are kept ${FACTS["count time"]}.</td>
 </tr>
 <tr>
 <td>Costs do not match</td>
@@ -685,11 +707,19 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Bind it as a second consumer and deploy. They are recorded with their own time.</td>
 </tr>
 <tr>
-<td>Who changed what? Who signed in?</td>
-<td>The audit log has every change and every sign-in with user and time, and for each user the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered: <strong>Audit log</strong> in the console, where you can filter by user, object, action and day and download the entries as CSV, or <code>GET /operator/v1/audit</code>, the newest first, with <code>from</code>, <code>to</code>, <code>action</code>, <code>user</code>, and <code>subject</code> for one object. <code>request_id</code> is the same in all entries of a request, which the page shows as one line. A partner as the object also has its rounds, credentials and adjustments. A change has the old and the new values, except email addresses: entries name users by ID, and show the address of today. For partners it has sign-ins, sign-outs and voids, with the credential. With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed. The entries cannot be changed or deleted.</td>
+<td>Somebody asks who changed something</td>
+<td>Look into the <a href="#read-the-audit-log">audit log</a>.</td>
 </tr>
 </tbody></table>
 </div>` },
+      { id: "read-the-audit-log", title: "Read the audit log", body: `<p><strong>Audit log</strong> in the console has every change and every sign-in, the newest first. Filter by user, object, action and day, and download the entries as CSV. <code>GET /operator/v1/audit</code> has the same filters: <code>user</code>, <code>subject</code>, <code>action</code>, <code>from</code> and <code>to</code>. Nobody can change or delete an entry.</p>
+<ul>
+<li>A change has the old and the new values, except email addresses: entries name users by ID, and show the address of today.</li>
+<li>The entries of one request have the same <code>request_id</code>, and are one line on the page.</li>
+<li>A partner as the object also has its rounds, credentials and adjustments. Its own sign-ins, sign-outs and voids have the credential.</li>
+<li>Of each user it has the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered.</li>
+<li>With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed.</li>
+</ul>` },
       { id: "monitor-the-service", title: "Monitor the service", body: `<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard. Every request writes one line of JSON to the log:</p>
 <div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
 <thead>
@@ -708,7 +738,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td><code>status</code>, <code>outcome</code></td>
-<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code> or <code>password_expired</code></td>
+<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code>, <code>password_expired</code>, or what begins with <code>sso_</code></td>
 </tr>
 <tr>
 <td><code>level</code></td>
@@ -726,6 +756,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td><code>credential_id</code></td>
 <td>on the partner&#39;s pages: the credential that the partner is signed in with</td>
 </tr>
+<tr>
+<td><code>reason</code></td>
+<td>why a single sign-on failed</td>
+</tr>
 </tbody></table>
 </div>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>
@@ -734,6 +768,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
       { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. A second factor of these users is that of the provider.</p>` },
       { id: "say-whom-people-ask", title: "Say whom people ask", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.</p>` },
       { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.</p>` },
+      { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database computes with it too, so a change takes a migration and a deployment. On a ledger that is in use, the new window takes effect by date. <code>migrations/README.md</code> of the source has the steps under &quot;Change the cost window&quot;.</p>` },
       { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
 <p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you fixed since still works on the same data.</p>` },
       { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
@@ -1218,7 +1253,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>When is it usable?</td>
-<td>If cost data was on when it was recorded, and the cost and it are at most ${FACTS["cost window"]} apart, whichever comes first. Exactly ${FACTS["cost window"]} is inside.</td>
+<td>If cost data was on when it was recorded, and the cost and it are within the <a href="#cost-window">cost window</a>.</td>
 </tr>
 <tr>
 <td>${FACTS["types with two kinds"]} with both?</td>
@@ -1239,7 +1274,8 @@ LINK_TOKEN=…</pre>
 </tbody></table>
 </div>
 <p>An amount of ${FACTS["types per mille"]} is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
-      { id: "the-same-id-again", title: "The same ID again", body: `<div class="table" tabindex="0" role="region" aria-label="The same ID again"><table>
+      { id: "cost-window", title: "Cost window", body: `<p>A cost and its click or impression can be at most ${FACTS["cost window"]} apart, whichever comes first. Exactly ${FACTS["cost window"]} is inside. The window is the same for every app, partner and cost type. It is a constant of the code, which <a href="/docs/operators#change-the-cost-window">a developer can change</a>.</p>` },
+      { id: "duplicates-the-same-id-again", title: "Duplicates: the same ID again", body: `<div class="table" tabindex="0" role="region" aria-label="Duplicates: the same ID again"><table>
 <thead>
 <tr>
 <th>Second call</th>
@@ -1443,8 +1479,20 @@ LINK_TOKEN=…</pre>
 <td>Use https. The token was sent unencrypted: reset it.</td>
 </tr>
 <tr>
+<td>403 <code>insufficient_scope</code></td>
+<td>The access token is only for reading, or for another app. <a href="/docs/members#give-each-program-its-own-token">Create another one</a>.</td>
+</tr>
+<tr>
 <td>429 when you sign in</td>
 <td>Wait a minute.</td>
+</tr>
+<tr>
+<td>You forgot your password, or lost your second factor</td>
+<td>Ask an operator for a temporary password, which also turns two-factor authentication off.</td>
+</tr>
+<tr>
+<td>Single sign-on signs nobody in</td>
+<td>The page says why. The operator finds the <code>reason</code> in the <a href="/docs/operators#monitor-the-service">log</a>, and people to link on the <a href="/docs/single-sign-on#who-is-linked-to-whom">user&#39;s page</a>.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -1470,6 +1518,31 @@ LINK_TOKEN=…</pre>
 <tr>
 <td><code>click_url</code> fails in curl</td>
 <td>It has macros such as <code>{click_id}</code>. Use <code>url</code> and add your own parameters.</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "a-report-or-a-page-is-not-as-expected", title: "A report or a page is not as expected", body: `<div class="table" tabindex="0" role="region" aria-label="A report or a page is not as expected"><table>
+<thead>
+<tr>
+<th>Symptom</th>
+<th>What to do</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>A click of today is missing</td>
+<td>Pages and the performance report end with yesterday. Choose <strong>Today so far</strong>, or set <code>from</code> and <code>to</code>. Days are in UTC.</td>
+</tr>
+<tr>
+<td>Spend is missing</td>
+<td>A cost counts on the day of its click or impression, after it has matched. Look for <a href="#a-cost-stays-pending">pending costs</a>, and at <strong>Needs attention</strong> of the app.</td>
+</tr>
+<tr>
+<td>400 <code>report_too_large</code></td>
+<td>Ask for fewer days.</td>
+</tr>
+<tr>
+<td>400 for a report by country</td>
+<td>It covers at most 31 days, or 93 days of one link.</td>
 </tr>
 </tbody></table>
 </div>` },

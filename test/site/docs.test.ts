@@ -197,18 +197,65 @@ describe("the search", () => {
 
   it.each([
     ["createLink", "/docs/api/campaign/createLink"],
-    ["cost_id_conflict", "/docs/errors#cost_id_conflict"],
-    ["RETRIES", "/docs/partners#retries"],
     ["read spend", "/docs/api/campaign/readSpend"],
+    ["bulk", "/docs/api/campaign/createLinks"],
+    ["impression", "/docs/api/engagement/openImpression"],
+    ["RETRIES", "/docs/partners#retries"],
+    ["reset token", "/docs/members#get-or-reset-your-api-token"],
+    ["void", "/docs/corrections#void-it"],
+    ["cost window", "/docs/rules#cost-window"],
+    ["archive", "/docs/archive"],
+    ["rate limit", "/docs/limits#rate-limits"],
+    ["erase user", "/docs/privacy#erase-a-user"],
+    ["coverage", "/docs/corrections#see-what-is-missing-coverage-and-discrepancy"],
+    ["audit log", "/docs/operators#read-the-audit-log"],
     ["time travel restore", "/docs/operators#restore-the-database"],
-  ])("finds %s first", async (query, path) => {
+  ])("finds the heading for %s first", async (query, path) => {
+    expect((await search(query)).results[0]).toBe(path);
+  });
+
+  it.each([
+    ["cost_id_conflict", "/docs/errors#cost_id_conflict"],
+    ["404", "/docs/errors#not_found"],
+    ["429", "/docs/errors#rate_limited"],
+    ["stopped", "/docs/errors#partner_stopped"],
+    ["errors", "/docs/errors"],
+  ])("finds the error code for %s first", async (query, path) => {
+    expect((await search(query)).results[0]).toBe(path);
+  });
+
+  it("finds every code of a status, and its codes before other pages", async () => {
+    const { results } = await search("403");
+    const codes = Object.entries(ERRORS).filter(([, { status }]) => status === 403);
+    const paths = codes.map(([code]) => `/docs/errors#${code}`);
+    expect(results.slice(0, paths.length).toSorted()).toEqual(paths.sort());
+  });
+
+  it.each([
+    ["currency", "/docs/partners#parameters"],
+    ["cpm", "/docs/partners#parameters"],
+    ["forgot password", "/docs/troubleshooting#a-token-or-sign-in-does-not-work"],
+    ["cost per click", "/docs/members#see-what-a-click-costs"],
+    ["csv", "/docs/members#import-and-export-csv-files"],
+    ["excel", "/docs/members#import-and-export-csv-files"],
+  ])("finds what a table, bold words or most of a text is about: %s", async (query, path) => {
+    expect((await search(query)).results[0]).toBe(path);
+  });
+
+  it.each([
+    ["country", "/docs/privacy#countries-and-platforms"],
+    ["saved views", "/docs/members#save-a-view"],
+    ["sso", "/docs/single-sign-on"],
+    ["2FA", "/docs/operators#require-two-factor-authentication"],
+    ["retention", "/docs/rules#what-is-remembered"],
+  ])("finds another form of a word, and what people call it: %s", async (query, path) => {
     expect((await search(query)).results[0]).toBe(path);
   });
 
   it("finds only what has every word", async () => {
     const find = async (query: string) => (await search(query)).results;
     const [lapsed, voided, both] = [await find("lapsed"), await find("void"), await find("lapsed void")];
-    expect([lapsed.length, voided.length, both.length]).toEqual([4, 20, 4]);
+    expect([lapsed.length, voided.length, both.length]).toEqual([7, 20, 6]);
     expect(both.toSorted()).toEqual(lapsed.filter((path) => voided.includes(path)).sort());
     expect(await find("lapsed void nothing-has-this")).toEqual([]);
   });

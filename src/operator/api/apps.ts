@@ -254,7 +254,7 @@ export const removeMember = itemOperation({
   path: "/operator/v1/apps/:token/members/:user_id",
   id: "removeMember",
   summary: "Remove a member from an app",
-  input: { path: z.extend(byToken, { user_id: idText }) },
+  input: { path: z.extend(byToken, { user_id: idText.with(z.describe("The ID of the user")) }) },
   item: membership,
   returns: "Removed",
   errors: ["not_found"],

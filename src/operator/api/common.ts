@@ -6,12 +6,15 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { AppError } from "../../errors.ts";
 import { idText, nameText, pageQuery } from "../../http/input/fields.ts";
 
-export const byId = z.object({ id: idText });
+export const byId = z.object({ id: idText.with(z.describe("The ID, as lists of the operator API name it")) });
 
 /** The input of a list, and of a list that can be filtered by partner. An unknown name is an error: a misspelt filter would not filter. */
 export const page = { query: z.strictObject(pageQuery.shape), paged: true } as const;
 export const pageByPartner = {
-  query: z.strictObject({ ...pageQuery.shape, partner_id: z.optional(idText) }),
+  query: z.strictObject({
+    ...pageQuery.shape,
+    partner_id: z.optional(idText).with(z.describe("Only those of this partner")),
+  }),
   paged: true,
 } as const;
 

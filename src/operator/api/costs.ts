@@ -8,7 +8,7 @@ import { findPartner } from "../../db/operator/partners.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { costId, idText } from "../../http/input/fields.ts";
+import { costId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
 import { checkVoided } from "../../usecases/costs/void.ts";
@@ -43,7 +43,7 @@ const readPartnerCost = itemOperation({
   id: "readPartnerCost",
   summary: "Read a cost of a partner",
   description: "Costs are found until they are forgotten. Look at a cost before you void it.",
-  input: { path: z.object({ id: idText, cost_id: costId }) },
+  input: { path: z.extend(byId, { cost_id: costId }) },
   item: partnerCost,
   returns: "The current state of the cost",
   errors: ["not_found"],

@@ -181,7 +181,7 @@ export const updatePartner = itemOperation({
   method: "PATCH",
   path: "/operator/v1/partners/:id",
   id: "updatePartner",
-  summary: "Update a partner's name and templates, and stop or resume its costs",
+  summary: "Update a partner's name, templates and highest price on a URL, and stop or resume its costs",
   input: { path: byId, body: partnerChange },
   item: partner,
   errors: ["not_found"],

@@ -238,7 +238,7 @@ export const eraseUser = itemOperation({
   id: "eraseUser",
   summary: "Erase a user",
   description:
-    "Replaces the email address by `erased user` and the ID, for good. The password, the sessions, the known browsers, the API token and the memberships end. What the user did stays in the audit log, under the ID.",
+    "Replaces the email address by `erased user` and the ID, for good. Everything that the user can sign in with ends, and so do the tokens, the sessions and the memberships. What the user did stays in the audit log, under the ID.",
   input: { path: byId, body: onlyPassword },
   item: user,
   returns: "The erased user",
