@@ -18,6 +18,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { accounts } from "./accounts.ts";
+import { groups } from "./groups.ts";
 import { ledger } from "./ledger.ts";
 import { limits } from "./limits.ts";
 import { links } from "./links.ts";
@@ -26,7 +27,16 @@ import { operators } from "./operators.ts";
 import { pages } from "./pages.ts";
 import { storage } from "./storage.ts";
 
-const mutants: Mutant[] = [...ledger, ...storage, ...links, ...accounts, ...limits, ...operators, ...pages];
+const mutants: Mutant[] = [
+  ...ledger,
+  ...storage,
+  ...groups,
+  ...links,
+  ...accounts,
+  ...limits,
+  ...operators,
+  ...pages,
+];
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What the tests read. */
@@ -54,7 +64,8 @@ async function runTests(
 ): Promise<{ failed: string | undefined } | undefined> {
   const output = join(copy, "report.json");
   rmSync(output, { force: true });
-  const which = ["--config", "test/vitest.config.ts", "--project", project ?? "one database", ...tests];
+  const config = project === "built" ? "test/dev/vitest.config.ts" : "test/vitest.config.ts";
+  const which = ["--config", config, "--project", project ?? "one database", ...tests];
   const how = ["--bail=1", `--fsModuleCachePath=${join(copy, "cache")}`];
   const child = spawn(
     join(ROOT, "node_modules/.bin/vitest"),

@@ -1,30 +1,12 @@
 /** How statements of several requests share calls, on a database that only says what it was sent. */
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DEADLINE_MS, GroupCommit, TooManyWaitingError } from "../../src/db/group-commit.ts";
-import { runs } from "../part.ts";
+import { describe, expect, it } from "vitest";
+import { DEADLINE_MS, GroupCommit, TooManyWaitingError } from "../../../src/db/group-commit.ts";
+import { runs } from "../../part.ts";
+import { calls, database, finish, holdCalls, now, pass, sentOf, setTime } from "./held-calls.ts";
 
 const SQL_ERROR = "D1_ERROR: integer overflow: SQLITE_ERROR";
 const LOST = "D1_ERROR: Network connection lost.";
-
-interface Call {
-  sent: string[];
-  /** Commits all of it and returns a row for each. */
-  answer: () => void;
-  fail: (message: string) => void;
-}
-
-let now = 0;
-let calls: Call[] = [];
-const sentOf = () => calls.map(({ sent }) => sent);
-
-const database = {
-  batch: (sent: string[]) =>
-    new Promise((resolve, reject) => {
-      const answer = () => resolve(sent.map((text) => ({ results: [`row of ${text}`] })));
-      calls.push({ sent, answer, fail: (message) => reject(new Error(message)) });
-    }),
-} as unknown as D1Database;
 
 const open = (maxCalls: number, db = database) =>
   new GroupCommit(db, {
@@ -39,35 +21,7 @@ const run = (group: GroupCommit, sent: string[], weight = sent.length, until = n
     .then((results) => results.map((result) => result.results[0]))
     .catch((error: Error) => error.message);
 
-/** Lets time pass, for the timers and the clock. */
-async function pass(milliseconds: number): Promise<void> {
-  const step = milliseconds > 500 ? 50 : 2;
-  for (let passed = 0; passed < milliseconds; passed += step) {
-    now += step;
-    await vi.advanceTimersByTimeAsync(step);
-  }
-}
-
-/** Lets time pass until the work is done. Calls that were not answered yet are. */
-async function finish<T>(work: Promise<T>): Promise<T> {
-  let isDone = false;
-  void work.then(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    for (const { answer } of calls) answer();
-    await pass(2);
-  }
-  return work;
-}
-
-beforeEach(() => {
-  vi.spyOn(console, "log").mockImplementation(() => undefined);
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  calls = [];
-  now = 1_000_000;
-});
-afterEach(() => vi.useRealTimers());
+holdCalls();
 
 describe("statements", () => {
   it("wait while so many calls are in flight, and the next call has all of them, in order", async () => {
@@ -104,8 +58,9 @@ describe("statements", () => {
     const group = open(1);
     const waiting = Array.from({ length: 100 }, (_, at) => run(group, [`a${at}`], 10));
     const rejected = group.run(["b"] as unknown as D1PreparedStatement[], 1, now + DEADLINE_MS);
-    await expect(rejected).rejects.toThrow(TooManyWaitingError);
+    const error = rejected.catch((thrown: unknown) => thrown);
     expect(new Set((await finish(Promise.all(waiting))).flat()).size).toBe(100);
+    expect(await finish(error)).toBeInstanceOf(TooManyWaitingError);
     void run(group, ["c"]);
     await pass(10);
     expect(sentOf().at(-1)).toEqual(["c"]);
@@ -125,19 +80,42 @@ describe("statements", () => {
     expect(sentOf()).toEqual([["a"], ["c"]]);
   });
 
-  it("are not sent by a request that has less than half of its time left, but its own are", async () => {
+  it("are not sent by others after their deadline", async () => {
     const group = open(1);
     const first = run(group, ["a"]);
-    void run(group, ["b"]);
-    await pass(DEADLINE_MS / 2 + 100);
-    void run(group, ["c"]);
+    const late = run(group, ["b"], 1, now + 9);
     calls[0]?.answer();
-    await pass(DEADLINE_MS / 4);
     await first;
-    expect(sentOf().map((sent) => sent.join())).not.toContain("b,c");
-    for (const { answer } of calls) answer();
-    await pass(DEADLINE_MS / 4);
-    expect(sentOf().flat().toSorted()).toEqual(["a", "b", "c"]);
+    setTime(now + 10);
+    void run(group, ["c"]);
+    expect(sentOf()).toEqual([["a"], ["c"]]);
+    await pass(10);
+    expect(await late).toContain("deadline");
+  });
+
+  it("do not count any more after their request gave up", async () => {
+    const group = open(1);
+    void run(group, ["a"]);
+    const late = run(group, ["b"], 39, now + 100);
+    await pass(200);
+    await late;
+    void run(group, ["c"]);
+    await pass(10);
+    expect(sentOf()).toEqual([["a"]]);
+  });
+
+  it("are not sent by a request that has less than half of its time left", async () => {
+    const group = open(1);
+    void run(group, ["a"]);
+    void run(group, ["b"], 1, now + DEADLINE_MS / 2);
+    void run(group, ["c"]);
+    await pass(4);
+    calls[0]?.answer();
+    await pass(4);
+    expect(sentOf()).toEqual([["a"], ["b"]]);
+    calls[1]?.answer();
+    await pass(10);
+    expect(sentOf()).toEqual([["a"], ["b"], ["c"]]);
   });
 });
 
@@ -147,7 +125,7 @@ describe("a call that never returns", () => {
     const all = [run(group, ["a"]), run(group, ["b"]), run(group, ["c"])];
     calls[0]?.answer();
     await pass(DEADLINE_MS + 10);
-    expect(await Promise.all(all)).toEqual([
+    expect(await finish(Promise.all(all))).toEqual([
       ["row of a"],
       expect.stringContaining("deadline"),
       expect.stringContaining("deadline"),
