@@ -34,6 +34,8 @@ export interface Series {
   values: Values;
   /** What the legend says; for values that don't add up. */
   total?: bigint | null | undefined;
+  /** What the legend says of the period before. */
+  change?: Markup | string;
   /** The sum of many others, which comes last. */
   isRest?: true;
 }
@@ -131,6 +133,9 @@ export function dailyChart(chart: Chart): Markup {
 }
 
 const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n);
+/** What is not known comes last. */
+const descending = (one: bigint | null, other: bigint | null) =>
+  one === other ? 0 : one === null || (other !== null && one < other) ? 1 : -1;
 const totalOf = ({ values, total }: Series) => (total === undefined ? sum([...values.values()]) : total);
 
 /** The highest series with their own color, and the sum of the others. */
@@ -147,23 +152,30 @@ function combine(given: Series[]): Series[] {
     for (const [day, value] of other.values) values.set(day, (values.get(day) ?? 0n) + value);
   const [only] = others;
   const name = others.length === 1 ? (only?.name ?? "") : `${showCount(others.length)} others`;
-  return [...series.slice(0, OWN_SERIES), { name, values }];
+  return [...series.slice(0, OWN_SERIES), { name, values, isRest: true }];
 }
 
-/** The names of the series with their values, and what the dashed line is. */
+/** The names of the series with their values and changes, the highest first, and what the dashed line is. */
 function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup {
-  const named = series.flatMap((one, index) => (one.name ? [{ ...one, mark: `series-${index + 1}` }] : []));
+  const named = series
+    .flatMap((one, index) => (one.name ? [{ ...one, mark: `series-${index + 1}` }] : []))
+    .sort(
+      (one, other) =>
+        Number(one.isRest ?? false) - Number(other.isRest ?? false) ||
+        descending(totalOf(one), totalOf(other)),
+    );
   const items = [
     ...(whole ? [{ ...whole, mark: "whole" }] : []),
     ...named,
     ...(before ? [{ name: "Period before", values: before, mark: "before", total: undefined }] : []),
   ];
   const shown = items.length > 1 ? items : [];
+  const hasChanges = shown.some(({ change }) => change);
   return html`
     <table class="legend" id="${id}-end" tabindex="-1" aria-label="Legend"><tbody>
       ${shown.map((one) => {
         const total = one.mark === "before" && whole ? undefined : totalOf(one);
-        return html`<tr><th scope="row"><svg class="${one.mark}" aria-hidden="true"><rect fill="${/^series/.test(one.mark) ? `url(#${id}-${one.mark.slice(7)})` : "currentColor"}" width="100%" height="100%"/></svg>${pathText(one.name.split(" › "))}</th><td class="number">${total === undefined ? "" : total === null ? NONE : unit.show(total)}</td></tr>`;
+        return html`<tr><th scope="row"><svg class="${one.mark}" aria-hidden="true"><rect fill="${/^series/.test(one.mark) ? `url(#${id}-${one.mark.slice(7)})` : "currentColor"}" width="100%" height="100%"/></svg>${pathText(one.name.split(" › "))}</th><td class="number">${total === undefined ? "" : total === null ? NONE : unit.show(total)}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
       })}
     </tbody></table>`;
 }

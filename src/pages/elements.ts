@@ -91,8 +91,8 @@ export function copyable(id: string, text: string, of: string, shown: Content = 
 }
 
 /** A menu of links and copy buttons. Its items are readable without a script: a copy button has its text beside it. */
-export function menu(summary: Content, items: Content[], className = ""): Markup {
-  return html`<details class="menu ${className}"><summary>${summary}</summary><div>${items}</div></details>`;
+export function menu(summary: Content, items: Content[], className = "", isOpen = false): Markup {
+  return html`<details class="menu ${className}" ${isOpen ? html`open` : ""}><summary>${summary}</summary><div>${items}</div></details>`;
 }
 
 /** Copies texts about a thing, with links below them. */

@@ -158,6 +158,13 @@ export function filterSelect(name: string, label: string, options: Option[], cur
     </label>`;
 }
 
+/** A filter that is entered. `suggestions` are values that it offers. */
+export function filterText(name: string, label: string, value: string, suggestions: Option[]): Markup {
+  return html`
+    <label>${label} <input name="${name}" value="${value}" maxlength="255" autocomplete="off" list="filter-${name}"></label>
+    <datalist id="filter-${name}">${suggestions.map(([option, text]) => html`<option value="${option}">${text}</option>`)}</datalist>`;
+}
+
 /** The links to the neighbors of a page; null where there is none. */
 export function pager(
   previous: string | null,

@@ -13,6 +13,8 @@ export interface Column<Row> {
   kind?: "number" | "day" | "action";
   /** Where the heading leads: to the order by this column, or to more about it. */
   href?: string;
+  /** The ID of a heading that a script follows without loading the whole page. */
+  inPlace?: string;
   /** The order of the rows, for the column that decides it. */
   sorted?: "ascending" | "descending" | undefined;
 }
@@ -62,13 +64,13 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
     </table></div>`;
 }
 
-function head<Row>({ heading, kind, href, sorted }: Column<Row>): Markup {
+function head<Row>({ heading, kind, href, inPlace, sorted }: Column<Row>): Markup {
   const name = attribute("class", kind);
   if (kind === "action")
     return html`<th scope="col"${name}><span class="visually-hidden">${heading}</span></th>`;
   if (href === undefined) return html`<th scope="col"${name}>${heading}</th>`;
   const arrow = sorted && html` <span aria-hidden="true">${sorted === "ascending" ? "▲" : "▼"}</span>`;
-  return html`<th scope="col"${name}${attribute("aria-sort", sorted)}><a href="${href}">${heading}${arrow ?? ""}</a></th>`;
+  return html`<th scope="col"${name}${attribute("aria-sort", sorted)}><a href="${href}"${attribute("id", inPlace)}${inPlace === undefined ? "" : html` data-in-place`}>${heading}${arrow ?? ""}</a></th>`;
 }
 
 /** An empty cell is not shown on a phone. */

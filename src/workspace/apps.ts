@@ -74,6 +74,7 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
           }
           <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
         </dl>
+        <p><a href="/apps/${app.token}/performance">Performance<span class="visually-hidden"> of ${app.name}</span></a></p>
       </li>`;
   };
   return html`

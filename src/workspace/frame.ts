@@ -135,6 +135,8 @@ const LABELS: Record<string, string> = {
   partner_id: "The partner",
   metric: "The metric of the chart",
   cost_type: "The cost type",
+  country: "The country",
+  platform: "The platform",
   currency: "The currency",
   before: "The position in the history",
   notice: "The notice",

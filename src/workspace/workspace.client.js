@@ -1,4 +1,4 @@
-// Keeps the selection of links in the address, and opens branches of the tree without loading the whole page. Every page works without it.
+// Keeps the selection of links in the address, and opens branches and sorts rows without loading the whole page. Every page works without it.
 
 addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-in-place]");
@@ -6,7 +6,7 @@ addEventListener("click", async (event) => {
   if (link && isPlain) {
     event.preventDefault();
     history.pushState(null, "", link.href);
-    await showLinks(link.id);
+    await showPart(link.id);
   }
 });
 
@@ -18,7 +18,7 @@ addEventListener("popstate", () => {
   if (currentPlace() === shownPlace) return;
   // Back and Forward change what is shown, and not what is selected.
   if (selection) history.replaceState(null, "", withSelection(location.href));
-  showLinks();
+  showPart();
 });
 
 // The tokens of the selected links, once they differ from those of the page.
@@ -84,22 +84,29 @@ function showPartner() {
 }
 showSelection();
 
-/** Replaces the list by that of the current address. Loads the page instead if anything is unusual. */
-async function showLinks(focus) {
+const rowsOf = (part) => part.querySelectorAll(".table tbody tr");
+
+/** Replaces the part of the page by that of the current address. Loads the page instead if anything is unusual. */
+async function showPart(focus) {
   const address = location.href;
   shownPlace = currentPlace();
   try {
     const response = await fetch(address, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const list = page.querySelector("#links");
+    const part = page.querySelector("[data-part]");
     if (address !== location.href) return;
-    if (!response.ok || response.redirected || !list) return location.reload();
-    document.querySelector("#links").replaceWith(list);
+    if (!response.ok || response.redirected || !part) return location.reload();
+    const present = document.querySelector("[data-part]");
+    const count = rowsOf(present).length;
+    // The order of the rows does not change the chart, which has its own script.
+    part.querySelector(".daily-chart")?.replaceWith(present.querySelector(".daily-chart"));
+    present.replaceWith(part);
     dispatchEvent(new Event("replaced"));
     hideWithScript();
     showSelection();
-    const target = focus ? document.getElementById(focus) : list.querySelector(".links");
-    target?.focus();
+    const target = focus ? document.getElementById(focus) : part.querySelector(".links");
+    // After "Show 50 more", the first of them.
+    (target ?? rowsOf(part)[count])?.focus();
   } catch {
     location.reload();
   }

@@ -206,6 +206,133 @@ describe("the figures", () => {
   });
 });
 
+describe("a search of rows", () => {
+  it("shows the rows with all words, and their total of all rows", async () => {
+    const all = linesOf(await show(`${WEEK}&level=4`));
+    const page = await show(`${WEEK}&level=4&q=spring+RUNNERS`);
+    const lines = linesOf(page);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.length).toBeLessThan(all.length);
+    for (const { name } of lines.slice(0, -1)) expect(name).toMatch(/Spring[\s\S]*Runners/);
+    expect(lines.at(-1)).toEqual({ ...all.at(-1), name: `Total, all ${all.length - 1} rows` });
+    const csv = await browser.get(hrefOf(page, "Download CSV"));
+    expect(csv.text.trim().split("\r\n")).toHaveLength(lines.length);
+  });
+
+  it("says that no row has them, with a way back", async () => {
+    const page = await show(`${WEEK}&q=nosuchname`);
+    expect(textOf(page)).toContain("No rows match “nosuchname”.");
+    expect(hrefOf(page, "Show all rows")).toBe(`${PAGE}?${WEEK}`);
+  });
+
+  it.each([
+    ["group_by=partner&q=acme", "Acme Ads"],
+    ["group_by=country&q=germ", "Germany"],
+    ["group_by=platform&q=ios", "iOS"],
+  ])("finds names in every grouping: %s", async (query, name) => {
+    await rows(
+      `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 1, ${NOW / DAY - 8.5}, 1, 'click', 'DE', 'ios', 5, 5)`,
+    );
+    const lines = linesOf(await show(`${WEEK}&${query}`));
+    expect(lines.slice(0, -1).map((line) => line.name)).toEqual([name]);
+  });
+});
+
+describe("filters", () => {
+  it("are chosen in a form that keeps the view, and shown as chips that remove them", async () => {
+    const page = await show(`${WEEK}&level=1&sort=name&country=DE`);
+    const form = /<form class="filters"[^>]*aria-label="filters">[\s\S]*?<\/form>/.exec(page)?.[0] ?? "";
+    const kept = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+    expect(kept.map(([, name, value]) => `${name}=${value}`).join("&")).toBe(`${WEEK}&level=1&sort=name`);
+    expect([...form.matchAll(/<select name="(\w+)"/g)].map(([, name]) => name)).toEqual([
+      ...["partner_id", "cost_type", "country", "platform"],
+    ]);
+    expect(form).toContain('<option value="DE" selected>Germany</option>');
+    // As the browser sends it, with its empty fields.
+    const chosen = await show(
+      `${WEEK}&level=1&sort=name&link=demo1nk001&partner_id=1&cost_type=cpc&country=DE&platform=`,
+    );
+    for (const [chip, name] of [
+      ["Link: Acme and everything below it", "link"],
+      ["Partner: Acme Ads", "partner_id"],
+      ["Cost type: cpc, cost per click", "cost_type"],
+      ["Country: Germany", "country"],
+    ])
+      expect(hrefOf(chosen, `Remove filter ${chip} ×`)).not.toMatch(`[?&]${name}=`);
+    expect(hrefOf(chosen, "Clear filters")).toBe(`${PAGE}?${WEEK}&level=1&sort=name&platform=`);
+  });
+
+  it("by country and platform give the rows of the API", async () => {
+    await inLedger(
+      `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 3, ${NOW / DAY - 8.5}, 1, 'click', 'DE', 'ios', 57, 5)`,
+    );
+    const items = await report(`${WEEK}&currency=USD&group_by=link&level=4&country=DE&platform=ios`);
+    const lines = linesOf(await show(`${WEEK}&currency=USD&level=4&country=de&platform=ios`));
+    expect(lines.slice(0, -1).map(({ clicks }) => clicks)).toEqual(items.map(({ clicks }) => String(clicks)));
+    expect(lines).toHaveLength(2);
+  });
+});
+
+describe("countries and platforms", () => {
+  it.each([
+    [
+      "32 days",
+      "from=2026-02-01&to=2026-03-04&group_by=country",
+      "at most 31 days of an app. You chose 32 days. Of one link, it shows 93 days.",
+      "from=2026-02-02&to=2026-03-04",
+    ],
+    [
+      "90 days",
+      "period=90d&platform=ios",
+      "at most 31 days of an app. You chose 90 days.",
+      "from=2026-02-12&to=2026-03-14",
+    ],
+    [
+      "94 days of one link",
+      "from=2025-12-01&to=2026-03-04&group_by=platform&link=demo1nk001",
+      "at most 93 days. You chose 94 days.",
+      "from=2025-12-02&to=2026-03-04",
+    ],
+  ])("of %s are a page that names the limit and offers the nearest days", async (_, query, text, days) => {
+    const page = await show(query, 400);
+    expect(textOf(page)).toContain(`By country and platform, Performance shows ${text}`);
+    const offered = linksOf(page).find((link) => link.text.startsWith("Show") && link.href.includes(days));
+    expect(offered).toBeDefined();
+    await open(browser, offered?.href ?? "");
+    await open(
+      browser,
+      hrefOf(page, query.includes("link=") ? "Show the last 90 days" : "Show the last 30 days"),
+    );
+    const campaigns = await open(browser, hrefOf(page, "Show campaigns"));
+    expect(mainOf(campaigns)).not.toContain("Country:");
+  });
+
+  it.each([
+    "from=2026-02-02&to=2026-03-04&group_by=country",
+    "from=2025-12-02&to=2026-03-04&country=DE&link=demo1nk001",
+  ])("of the most days are shown: %s", async (query) => {
+    await show(query);
+  });
+});
+
+describe("the legend", () => {
+  it("has the value and the change of each row, the highest first", async () => {
+    for (const metric of ["spend", "cost_per_click"]) {
+      const page = await show(`${WEEK}&level=4&metric=${metric}&currency=USD`);
+      const legend = /<table class="legend"[^>]*>([\s\S]*?)<\/table>/.exec(page)?.[1] ?? "";
+      const lines = (tablesOf(`<table>${legend}</table>`)[0] ?? []).map(({ cells }) => cells);
+      const inTable = linesOf(page).map((line) =>
+        metric === "spend" ? [line.spend, line.spendChange] : [line.cost, line.costChange],
+      );
+      const own = lines.filter(([name = ""]) => !/others?$|^All$|^Period/.test(name));
+      expect(own.length).toBeGreaterThan(2);
+      for (const [, value, change] of own) expect(inTable).toContainEqual([value, change]);
+      const values = own.map(([, value = ""]) => Number(value.replace(/[^\d.]/g, "")));
+      expect(values).toEqual(values.toSorted((one, other) => other - one));
+    }
+  });
+});
+
 describe("the address", () => {
   it("keeps the view when the currency, the grouping or a filter changes", async () => {
     const page = await show(`${WEEK}&metric=clicks&partner_id=1&currency=USD`);

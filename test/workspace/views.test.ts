@@ -99,6 +99,33 @@ it.each([
   expect(await stored()).toEqual([]);
 });
 
+it.each([
+  [
+    "a name that is taken",
+    "Taken",
+    "You have a view with this name. Choose another name, or delete that view.",
+  ],
+  ["a name of 61 characters", "x".repeat(61), "Name of the view has 61 characters"],
+  ["an invisible character", "a\u200Bb", "Name of the view must not contain invisible characters."],
+])("a rejected form shows the same page with %s and the error at its field", async (_, name, error) => {
+  await save("Taken", "");
+  const { status, text } = await save(name, `${QUERY}&currency=EUR`);
+  const page = mainOf(text);
+  expect(status).toBe(400);
+  const [, field = ""] = /<input (id="save-view-name"[^>]*)>/.exec(page) ?? [];
+  expect(field).toContain(`value="${name}"`);
+  expect(field).toContain('aria-invalid="true"');
+  expect(textOf(/id="save-view-name-error"[\s\S]*?<\/p>/.exec(page)?.[0] ?? "")).toContain(error);
+  expect(hrefOf(page, textOf(/role="alert"[\s\S]*?<li>([\s\S]*?)<\/li>/.exec(page)?.[1] ?? ""))).toBe(
+    "#save-view-name",
+  );
+  expect(page).toMatch(/<details class="menu " open>/);
+  // It is the page of the view, with the same parameters.
+  expect(hrefOf(page, "Download CSV")).toBe(`${PAGE}.csv?${QUERY}&currency=EUR`);
+  expect(page).toContain(`value="${QUERY.replaceAll("&", "&amp;")}&amp;currency=EUR"`);
+  expect(text).toContain("<title>Error: Performance");
+});
+
 it("the views of a user end with the membership, and the shared ones stay", async () => {
   await save("Mine");
   await save("Ours", QUERY, { shared: "yes" });

@@ -121,6 +121,10 @@ export const daysInOrder = checkDays((from, to) => from <= to, "must not be befo
 export const dayChecks = [
   daysInOrder,
   checkDays((from, to) => to - from < MAX_DAYS, tooManyDays("is too late", MAX_DAYS)),
+] as const;
+/** The same for a report that can be by country and platform. */
+const audienceDayChecks = [
+  ...dayChecks,
   checkDays(
     (from, to, query) => to - from >= MAX_DAYS || to - from < maxDaysOf(query),
     tooManyDays("is too late", MAX_AUDIENCE_DAYS.app),
@@ -134,7 +138,7 @@ export const spendQuery = z
     cost_type: onlyCostType,
     currency: z.optional(currency).with(z.describe("Only this currency")),
   })
-  .check(...dayChecks);
+  .check(...audienceDayChecks);
 
 export const engagementsQuery = z
   .strictObject({
@@ -144,7 +148,7 @@ export const engagementsQuery = z
       .optional(z.enum(KINDS, `must be one of ${KINDS.join(", ")}`))
       .with(z.describe("Only clicks, or only impressions")),
   })
-  .check(...dayChecks);
+  .check(...audienceDayChecks);
 
 /** The groups of the performance report, with the fields of a row that each gives it. The first one identifies the row. */
 export const PERFORMANCE_GROUPS = {
@@ -224,7 +228,7 @@ export const performanceQuery = z
     cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
   })
   .check(
-    ...dayChecks,
+    ...audienceDayChecks,
     z.refine<{ group_by?: string | undefined; sort: Sort }>(isSortable, {
       path: ["sort"],
       error: "is not a field of the rows with this group_by",

@@ -28,6 +28,12 @@ export const toWords = (text: string): string[] => [
   ),
 ];
 
+/** Whether a text has all words of a search. */
+export const hasWords = (text: string, words: string[]): boolean => {
+  const folded = fold(text);
+  return words.every((word) => folded.includes(word));
+};
+
 /** A link with what it inherits, and its path in the form for comparisons. */
 interface Searched {
   link: BrowsedLink;

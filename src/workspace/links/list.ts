@@ -50,7 +50,7 @@ export const linksPage: Show = async (context, member) => {
           : html`
               ${periodPicker(url, view.period)}
               ${filters(url, view)}
-              <div id="links">
+              <div id="links" data-part>
                 ${notices(view)}
                 ${isEmpty ? nothingFound(url, view) : html`${count(view)}${linksTable(shown, branchLines(shown, view))}`}
                 ${isEmpty ? "" : hiddenHint(url, view)}

@@ -40,15 +40,16 @@ export function readTokens(
 /** Where a branch continues: in the order of names, or after so many links that are ranked by a figure. */
 export type BranchPosition = { sort: Sort; after?: NamePosition | undefined; ranked?: number | undefined };
 
+/** What is searched for in names. */
+export const searchWords = z.string().check(
+  plainText(1, 255),
+  z.refine((text) => toWords(text).length <= MAX_WORDS, `can have at most ${MAX_WORDS} words`),
+);
+
 const linksQuery = z
   .strictObject({
     ...periodFields,
-    q: z.optional(
-      z.string().check(
-        plainText(1, 255),
-        z.refine((text) => toWords(text).length <= MAX_WORDS, `can have at most ${MAX_WORDS} words`),
-      ),
-    ),
+    q: z.optional(searchWords),
     level: z.optional(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number)),
     partner: z.optional(idText),
     cost: z.optional(z.enum(["on", "off", "own"], "must be on, off or own")),

@@ -9,11 +9,11 @@ import {
   type Series,
   type Unit,
 } from "../../pages/chart.ts";
-import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
-import { SHOWN } from "./cells.ts";
+import { change, SHOWN } from "./cells.ts";
+import { rowName } from "./names.ts";
 import { groupName, METRICS, type Metric } from "./query.ts";
 import { type Compared, ofDays } from "./table.ts";
 import type { PerformancePage } from "./view.ts";
@@ -30,7 +30,7 @@ const UNITS: Record<Metric, (currency: string) => Unit> = {
 export async function performanceChart(
   url: URL,
   { query, report }: PerformancePage,
-  { isCompared }: Compared,
+  compared: Compared,
   today: number,
 ): Promise<Markup> {
   const { metric, group_by } = query;
@@ -48,9 +48,10 @@ export async function performanceChart(
   const total = valuesOf(daily.total);
   const before = valuesOf(daily.before);
   const rows: Series[] = top.map((row) => ({
-    name: nameOf(row),
+    name: rowName(row),
     values: valuesOf(daily.rows.get(row.key)),
     total: of(row.now),
+    change: change(metric, row, compared),
   }));
   const addsUp = metric === "spend" || metric === "clicks";
   const rest = addsUp && !byDate ? restOf(total, rows, report.rows.length - top.length) : [];
@@ -60,8 +61,15 @@ export async function performanceChart(
     days: report.now,
     unit: UNITS[metric](report.currency ?? "USD"),
     series: byDate && addsUp ? [{ name: "", values: total }] : [...rows, ...rest],
-    ...(!addsUp && { whole: { name: "All", values: total, total: of(report.total.now) } }),
-    before: isCompared && before.size > 0 ? before : undefined,
+    ...(!addsUp && {
+      whole: {
+        name: "All",
+        values: total,
+        total: of(report.total.now),
+        change: change(metric, report.total, compared),
+      },
+    }),
+    before: compared.isCompared && before.size > 0 ? before : undefined,
     today,
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
   });
@@ -88,12 +96,4 @@ function restOf(total: Map<number, bigint>, rows: Series[], count: number): Seri
   return values.size > 0
     ? [{ name: count === 1 ? "1 other" : `${showCount(count)} others`, values, isRest: true }]
     : [];
-}
-
-function nameOf({ fields }: PerformanceRow): string {
-  if ("link_name" in fields) return String(fields.link_name ?? "").replaceAll("::", " › ");
-  if ("partner_name" in fields) return String(fields.partner_name ?? "No partner");
-  if ("country" in fields) return countryName(fields.country as string | null);
-  if ("platform" in fields) return platformName(fields.platform as string | null);
-  return String(fields.cost_type ?? "");
 }

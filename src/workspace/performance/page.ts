@@ -1,46 +1,73 @@
 /** The Performance page of an app: which campaign costs what, and whether that is better than in the days before. */
 import { html } from "hono/html";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
+import { ERRORS } from "../../errors.ts";
+import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart.ts";
-import { buttonLink, chips, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
-import { describeDay, describeDays, NONE } from "../../pages/locale.ts";
+import { buttonLink, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
+import { errorSummary, type RejectedForm } from "../../pages/fields.ts";
+import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { periodPicker } from "../../pages/periods.ts";
+import { periodPicker, toPeriod } from "../../pages/periods.ts";
 import { withQuery } from "../../pages/query.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
-import type { Member, Show } from "../frame.ts";
+import type { AppPage, Member, Show } from "../frame.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
-import { describeType } from "../reports/lines.ts";
+import { workspaceScript } from "../script.ts";
 import { change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
-import { GROUP_CHOICES, groupName, METRICS, type Metric, PERFORMANCE_NOTICES } from "./query.ts";
-import { type Compared, performanceTable } from "./table.ts";
+import { FILTERS, filterChips, filterMenu, rowSearch, without } from "./filters.ts";
+import {
+  GROUP_CHOICES,
+  groupName,
+  METRICS,
+  type Metric,
+  PERFORMANCE_NOTICES,
+  type PerformanceView,
+  readPerformanceQuery,
+} from "./query.ts";
+import { type Compared, ofDays, performanceTable } from "./table.ts";
 import { type PerformancePage, readPage } from "./view.ts";
-import { viewsBar } from "./views.ts";
+import { viewsBar } from "./views-bar.ts";
 
-export const performancePage: Show = async (context, member) => {
-  const page = await readPage(context, member, true);
-  const { report, period } = page;
+export const performancePage: Show = (context, member) => showPerformance(context, member);
+
+/** The page, also after a view was not saved. Throws invalid_request for the query. */
+export async function showPerformance(
+  context: Context,
+  member: Member,
+  rejected?: RejectedForm,
+): Promise<AppPage> {
   const { url, now } = context;
+  const query = readPerformanceQuery(url.search.slice(1));
+  const most = maxDaysOf(query);
+  const asked = toPeriod(query, now, member.app.firstDay);
+  if (asked.to - asked.from >= most) return tooManyDays(url, query, asked, most);
+  const page = await readPage(context, member, query, true);
+  const { report, period } = page;
+  const views = viewsBar(context, member, page.views, rejected);
   const compared = {
     isCompared: period.to < dayOf(now) && !report.isPartial,
     isOpen: !isFinal(period, now),
   };
   return {
-    title: "Performance",
-    scripts: [chartScript.href],
+    title: `${rejected ? "Error: " : ""}Performance`,
+    ...(rejected && { status: ERRORS[rejected.error.code].status }),
+    scripts: [chartScript.href, workspaceScript.href],
     body: html`
+      <div data-part>
       <div class="head"><h1>Performance</h1>${buttonLink(`${url.pathname}.csv${url.search}`, "Download CSV")}</div>
-      ${showNotice(PERFORMANCE_NOTICES, context)}
+      ${rejected ? errorSummary(rejected) : showNotice(PERFORMANCE_NOTICES, context)}
       ${gone(page)}
       ${report.isPartial ? notice(PARTIAL, "warn") : ""}
-      ${viewsBar(context, member, page.views)}
+      ${views}
       ${periodPicker(url, period)}
       <div class="toolbar">${currencyChoices(url, page)}</div>
-      ${filters(url, page)}
+      ${filterChips(url, page)}
       ${
         isEmpty(page)
           ? nothing(context, member, page)
@@ -50,11 +77,40 @@ export const performancePage: Show = async (context, member) => {
               ${comparison(page, compared)}
               <section class="card charts" aria-label="Chart">${await performanceChart(url, page, compared, dayOf(now))}</section>
               <div class="toolbar">${groupChoices(url, page)}</div>
-              <div class="performance" id="performance">${performanceTable(url, member, page, compared)}</div>
+              <div class="toolbar rows">${rowSearch(url, page)}${filterMenu(url, page)}</div>
+              <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Cost per click is the spend of cpc costs by their number. Coverage is the part of the recorded clicks that have a cost, in any currency.</p>`
-      }`,
+      }
+      </div>`,
   };
-};
+}
+
+const noRows = (url: URL, words: string) =>
+  notice(`No rows match “${words}”.`, "", { action: buttonLink(without(url, "q"), "Show all rows") });
+
+/** By country and platform, and filtered by them, fewer days are shown. */
+function tooManyDays(url: URL, query: PerformanceView, { from, to }: DayRange, most: number): AppPage {
+  const isOfLink = query.link !== undefined;
+  const nearest = { from: to - most + 1, to };
+  const preset = most > 90 ? "90d" : "30d";
+  const limit = `By country and platform, Performance shows at most ${showPlural(most, "day")}${isOfLink ? "" : " of an app"}. You chose ${showPlural(to - from + 1, "day")}.`;
+  return {
+    title: "Too many days",
+    status: 400,
+    body: html`
+      <div class="head"><h1>Performance</h1></div>
+      ${emptyState(
+        "Too many days for countries and platforms",
+        isOfLink ? limit : `${limit} Of one link, it shows ${MAX_AUDIENCE_DAYS.link} days.`,
+        buttonLink(ofDays(url, nearest), `Show ${describeDays(nearest)}`, ""),
+        buttonLink(
+          withQuery(url, { period: preset, from: null, to: null }),
+          `Show the last ${preset.slice(0, 2)} days`,
+        ),
+        buttonLink(without(url, "group_by", "level", "country", "platform"), "Show campaigns"),
+      )}`,
+  };
+}
 
 const PARTIAL =
   "A part of the data can't be read right now, so all figures are partial. Load the page again in a minute.";
@@ -68,7 +124,8 @@ function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
 
 /** The rows that the page shows, with those of open rows. */
 export const performanceCsv: Show = async (context, member) => {
-  const { report, rows } = await readPage(context, member, false);
+  const query = readPerformanceQuery(context.url.search.slice(1));
+  const { report, rows } = await readPage(context, member, query, false);
   return toCsv(
     member.app.token,
     report,
@@ -102,21 +159,6 @@ function groupChoices(url: URL, { query, report }: PerformancePage): Markup {
       }),
       groupName(choice) === groupName(query),
     ]),
-  );
-}
-
-function filters(url: URL, { query, report, partnerName }: PerformancePage): Markup | "" {
-  const without = (...names: string[]) =>
-    withQuery(url, Object.fromEntries([...names, "open", "rows"].map((name) => [name, null])));
-  const found: [string, string | false | undefined][] = [
-    ["link", report.link && `Link: ${report.link.label} and everything below it`],
-    ["partner_id", partnerName !== undefined && `Partner: ${partnerName}`],
-    ["cost_type", query.cost_type && `Cost type: ${describeType(query.cost_type as never)}`],
-  ];
-  const given = found.filter((filter): filter is [string, string] => Boolean(filter[1]));
-  return chips(
-    given.map(([param, label]) => [label, without(param)]),
-    without(...given.map(([param]) => param)),
   );
 }
 
@@ -164,10 +206,9 @@ const isEmpty = ({ rows, report: { total } }: PerformancePage) =>
 
 function nothing({ url }: Context, member: Member, page: PerformancePage): Markup {
   const { query, report, attachments } = page;
-  const names = ["link", "partner_id", "cost_type"] as const;
-  if (names.some((name) => query[name] !== undefined)) {
-    const clear = withQuery(url, Object.fromEntries(names.map((name) => [name, null])));
-    return emptyState("No clicks or costs match these filters", "", buttonLink(clear, "Clear filters", ""));
+  if (FILTERS.some((name) => query[name] !== undefined)) {
+    const clear = buttonLink(without(url, ...FILTERS), "Clear filters", "");
+    return emptyState("No clicks or costs match these filters", "", clear);
   }
   const missing = missingCondition(member, { attachments, partners: report.partners });
   if (missing)

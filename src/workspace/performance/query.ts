@@ -1,10 +1,13 @@
 /** The parameters of the Performance page, which are its view. A contract file. */
 import * as z from "zod/mini";
-import { costType, currency, idText, readAs } from "../../http/input/fields.ts";
+import type { InputError } from "../../errors.ts";
+import { costType, countryCode, currency, idText, platformName, readAs } from "../../http/input/fields.ts";
+import { parsePairs, readPairs } from "../../http/input/pairs.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { periodChecks, periodFields } from "../../pages/periods.ts";
-import { LEVEL_NAMES, readTokens } from "../links/query.ts";
+import { LEVEL_NAMES, readTokens, searchWords } from "../links/query.ts";
 
 /** What rows can be about. */
 const GROUPS = {
@@ -53,7 +56,7 @@ const MAX_OPEN = 20;
 /** What a form did that led to the page. */
 export const PERFORMANCE_NOTICES = noticesOf({ saved: "View saved.", deleted: "View deleted." });
 
-export const performancePageQuery = z
+const performancePageQuery = z
   .strictObject({
     ...periodFields,
     group_by: z._default(z.enum(groups, `must be one of ${groups.join(", ")}`), "link"),
@@ -61,6 +64,10 @@ export const performancePageQuery = z
     link: z.optional(z.string()),
     partner_id: z.optional(idText),
     cost_type: z.optional(costType),
+    country: z.optional(countryCode),
+    platform: z.optional(platformName),
+    /** Words in the names of rows. */
+    q: z.optional(searchWords),
     currency: z.optional(currency),
     metric: z._default(z.enum(metrics, `must be one of ${metrics.join(", ")}`), "spend"),
     sort: z.optional(
@@ -82,6 +89,15 @@ export const performancePageQuery = z
   .check(...periodChecks);
 
 export type PerformanceView = z.output<typeof performancePageQuery>;
+
+/** Reads the query of the page or of a view. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */
+export function readPerformanceQuery(search: string): PerformanceView {
+  const errors: InputError[] = [];
+  const pairs = readPairs(search).filter(({ value }) => value !== "");
+  const query = parsePairs(performancePageQuery, pairs, "rejected", errors);
+  if (!query || errors.length > 0) throw invalidRequest(errors);
+  return query;
+}
 
 /** The name of what a row is about. */
 export const groupName = ({ group_by, level }: Pick<PerformanceView, "group_by" | "level">): string =>

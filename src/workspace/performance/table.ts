@@ -53,7 +53,7 @@ export function performanceTable(
       columns: [
         {
           ...sortable(groupName(query), "name"),
-          cell: (one) => (one === total ? totalName(rows) : name(url, member, page, one)),
+          cell: (one) => (one === total ? totalName(page) : name(url, member, page, one)),
         },
         number("Spend", "spend", (row) => figure("spend", row.now, currency)),
         delta("spend"),
@@ -69,8 +69,8 @@ export function performanceTable(
     ${shown.more}`;
 }
 
-const totalName = (rows: ShownRow[]) =>
-  `Total, ${showPlural(rows.filter(({ depth }) => depth === 0).length, "row")}`;
+const totalName = ({ query, report }: PerformancePage) =>
+  `Total, ${query.q === undefined ? "" : "all "}${showPlural(report.rows.length, "row")}`;
 
 /** The first click on a heading puts the highest number or the first name at the top, the next one turns it around. */
 function sorting(url: URL, { sort }: PerformancePage, column: Column) {
@@ -79,6 +79,7 @@ function sorting(url: URL, { sort }: PerformancePage, column: Column) {
   const href = withQuery(url, { sort: `${isDescending ? "-" : ""}${column}`, rows: null });
   return {
     href,
+    inPlace: `sort-${column}`,
     ...(isSorted && { sorted: sort.isDescending ? ("descending" as const) : ("ascending" as const) }),
   };
 }
@@ -128,7 +129,7 @@ const weekOf = (monday: string, { from, to }: { from: number; to: number }) => (
 
 /** The campaigns of some days. */
 export const ofDays = (url: URL, days: { from: number; to: number }): string =>
-  withQuery(url, { period: null, ...daysOf(days), group_by: null, sort: null, rows: null });
+  withQuery(url, { period: null, ...daysOf(days), group_by: null, sort: null, open: null, rows: null });
 
 function toggle(url: URL, open: string[], token: string, isOpen: boolean, label: string): Markup {
   const tokens = isOpen ? open.filter((one) => one !== token) : [...open, token];

@@ -4,14 +4,15 @@ import { findViews, type View } from "../../db/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { readInput } from "../../http/input/input.ts";
 import { PERFORMANCE_GROUPS } from "../../http/input/report-fields.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
+import { hasWords, toWords } from "../../usecases/links/search.ts";
 import { type Performance, readPerformance } from "../../usecases/performance/read.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { sortRows } from "../../usecases/performance/sort.ts";
 import { authorizeApp, type Member } from "../frame.ts";
-import { type PageSort, type PerformanceView, performancePageQuery } from "./query.ts";
+import { rowName } from "./names.ts";
+import type { PageSort, PerformanceView } from "./query.ts";
 
 /** A row with its place in the table. */
 export interface ShownRow {
@@ -39,17 +40,8 @@ export interface PerformancePage {
   isPartnerGone?: boolean;
 }
 
-/** If `isPartialAllowed`, without the shards that do not answer now. Throws invalid_request for the query, and not_found for a link or a partner that does not exist. */
+/** If `isPartialAllowed`, without the shards that do not answer now. Throws not_found for a link or a partner that does not exist. */
 export async function readPage(
-  context: Context,
-  member: Member,
-  isPartialAllowed: boolean,
-): Promise<PerformancePage> {
-  const { query } = await readInput(context, { query: performancePageQuery });
-  return readQuery(context, member, query, isPartialAllowed);
-}
-
-async function readQuery(
   context: Context,
   member: Member,
   query: PerformanceView,
@@ -80,7 +72,7 @@ async function readQuery(
       ...(isLinkGone && { link: undefined }),
       ...(isPartnerGone && { partner_id: undefined }),
     };
-    return { ...(await readQuery(context, member, rest, isPartialAllowed)), isLinkGone, isPartnerGone };
+    return { ...(await readPage(context, member, rest, isPartialAllowed)), isLinkGone, isPartnerGone };
   }
   if (isLinkGone) throw new AppError("not_found", "This app has no link with this token.");
   const partnerName =
@@ -88,7 +80,9 @@ async function readQuery(
   if (isPartnerGone) throw new AppError("not_found", "There is no partner with this ID.");
   const byDate = query.group_by === "day" || query.group_by === "week";
   const sort = query.sort ?? (byDate ? { column: "name", isDescending: false } : DEFAULT_SORT);
-  const rows = withOpenRows(report, report.rows, query, sort, 0);
+  const words = toWords(query.q ?? "");
+  const found = report.rows.filter((row) => hasWords(rowName(row), words));
+  const rows = withOpenRows(report, found, query, sort, 0);
   return { query, period, sort, report, rows, partnerName, attachments: more[0], views: more[1] };
 }
 
