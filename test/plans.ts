@@ -47,6 +47,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   ),
   // Operators search them, and the audit log of a partner has its own.
   adjustments: either(CONSOLE_LIST, START, /FROM audit_log/),
+  // Those of a user who is erased, in every app. Nobody has more than 20 in an app.
+  views: /^DELETE FROM views WHERE views\.user_id = /,
   // The newest entries before a day or an ID, at most 100,000 of them.
   audit_log: /ORDER BY id DESC LIMIT 1\)/,
   // Copies for the shards after a change. Otherwise only operators, who search all credentials for those of a partner.

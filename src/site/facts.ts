@@ -28,7 +28,10 @@ export const FACTS = {
   "count time": inDays(KEPT_COUNTS_MS),
   "audience time": `${AUDIENCE_MONTHS} months`,
   "password days": TEMPORARY,
-  "cost types": listed(COST_TYPES, "or"),
+  "cost types": listOf(
+    COST_TYPES.map((type) => `${mark(type)} (${COST_TYPE[type].name})`),
+    "or",
+  ),
   "what fits": describeFits(mark),
   "types with two kinds": listed(
     COST_TYPES.filter((type) => COST_TYPE[type].fits.length > 1),

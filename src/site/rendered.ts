@@ -869,14 +869,15 @@ LINK_TOKEN=…</pre>
 </div>
 <p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. Amounts are exact: linkledger does not round or convert them.</p>
 <p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.</p>
-<p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is unpriced and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
+<p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
       { id: "pending-and-matched", title: "Pending and matched", body: `<ul>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
 <li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.</li>
-<li><code>GET /cost/{cost_id}</code> returns the state of a live cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. <code>GET /cost</code> <a href="#correct-a-cost">lists them</a>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
+<li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
+      { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
       { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.</p>
 <ul>
 <li><strong>No response:</strong> send the request again.</li>
@@ -884,7 +885,7 @@ LINK_TOKEN=…</pre>
 <li><strong>400, 401, 403:</strong> fix the request first. The response lists everything that is wrong with it.</li>
 </ul>
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
-      { id: "batches", title: "Batches", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
+      { id: "batches-and-csv-files", title: "Batches and CSV files", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
     -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;, &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' \\
     &quot;$BASE_URL/cost/batch&quot;</kbd>
@@ -898,8 +899,7 @@ LINK_TOKEN=…</pre>
 1,yourname-20260701-0003,ok,,,pending,false,2.5,cost_without_engagement</samp></pre>
 <p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, <a href="#your-pages">upload the file</a> at <code>/partner/upload</code>: up to 10 MB, with commas, semicolons or tabs, a decimal point in <code>cost_amount</code>, and each ID once. Uploading the same file again changes nothing.</p>` },
-      { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>/partner/costs</code> shows and voids your costs in a browser. <code>GET /cost</code> lists your costs by ID. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>
-<p><code>POST /cost/{cost_id}/void</code> takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
+      { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
 <p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
@@ -1052,6 +1052,10 @@ LINK_TOKEN=…</pre>
 <td>until there are others, or the user is erased</td>
 </tr>
 <tr>
+<td>Saved views of Performance: the name and the choices</td>
+<td>until they are deleted; a user&#39;s own ones at the latest when the user is erased</td>
+</tr>
+<tr>
 <td>Audit log: who changed what; sign-ins and wrong passwords with the browser in words</td>
 <td>for good, under the ID of the user</td>
 </tr>
@@ -1126,7 +1130,7 @@ LINK_TOKEN=…</pre>
 <kbd>operator &quot;users/$ID/erase&quot; -X POST | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
 <samp>&quot;email&quot;:&quot;erased user 3&quot;
 &quot;erased&quot;:true</samp></pre>
-<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
+<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
 <p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone for good 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
     ],
   },

@@ -11102,6 +11102,18 @@ AND EXISTS (SELECT 1
   WHERE users.id = ?
   AND (users.email = 'erased user ' || users.id));
 
+-- src/db/operator/users.ts: rows read 1, written 0
+-- SCAN views
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM views
+WHERE views.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
 -- src/db/operator/users.ts: rows read 3, written 2
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
 INSERT INTO api_tokens (token_hash, user_id, hint, created_at, role)

@@ -31,12 +31,14 @@ test("erasing a user ends everything that they can sign in with, and leaves the 
       "INSERT INTO authenticators (user_id, sealed, created_at, last_step) VALUES (1, 'x', 0, 0)",
       "INSERT INTO recovery_codes (user_id, code_hash) VALUES (1, 'x')",
       "INSERT INTO devices (user_id, id_hash, expires_at) VALUES (1, 'x', 9e15)",
+      "INSERT INTO views (app_token, user_id, name, query) VALUES ('demoapp00001', 1, 'Mine', '')",
+      "INSERT INTO views (app_token, user_id, name, query) VALUES ('demoapp00001', NULL, 'Of all', '')",
     ].map((sql) => env.DB.prepare(sql)),
   );
   const others = await rowsOf(2);
   expect(await rowsOf(1)).toEqual({
     ...{ api_tokens: 1, audit_log: 1, authenticators: 1, devices: 1, failed_sign_ins: 1 },
-    ...{ memberships: 1, recovery_codes: 1, sessions: 1 },
+    ...{ memberships: 1, recovery_codes: 1, sessions: 1, views: 1 },
   });
   const [before] = await rows<{ created_at: number }>("SELECT created_at FROM users WHERE id = 1");
   const { status, body } = await erase(1);
@@ -52,6 +54,7 @@ test("erasing a user ends everything that they can sign in with, and leaves the 
     },
   });
   expect(await rowsOf(1)).toEqual({ audit_log: 1 });
+  expect(await rows("SELECT name FROM views")).toEqual([{ name: "Of all" }]);
   expect(await rows("SELECT * FROM users WHERE id = 1")).toEqual([
     {
       ...{ id: 1, email: "erased user 1", role: "member", password_hash: null, disabled_at: NOW },

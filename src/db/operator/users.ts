@@ -16,6 +16,7 @@ import {
   sessions,
   signInAttempts,
   users,
+  views,
 } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
@@ -292,7 +293,7 @@ const erase = returning(
   { id: users.id },
 );
 const wasErased = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${isErased})`;
-const removals = [devices, memberships, failedSignIns, identities, signInAttempts].map((table) =>
+const removals = [devices, memberships, failedSignIns, identities, signInAttempts, views].map((table) =>
   statement(sql`DELETE FROM ${table} WHERE ${table.userId} = ${id} AND ${wasErased}`),
 );
 
