@@ -11,10 +11,13 @@ type Content = Markup | string;
 
 /** A text, a choice of one option, or a box. The name of the field is its key. */
 export type FieldSpec =
-  | (Omit<Field, "name" | "value"> & { options?: never; checks?: never; box?: never })
-  | { label: string; options: Option[]; hint?: Content; checks?: never; box?: never }
+  | (Omit<Field, "name" | "value"> & { sends?: Sends; options?: never; checks?: never; box?: never })
+  | { label: string; options: Option[]; hint?: Content; sends?: Sends; checks?: never; box?: never }
   | { label: Content; box: true; options?: never; checks?: never }
   | { label: string; checks: Check[]; options?: never; box?: never };
+
+/** What a text is sent as. Text that is not a whole number stays text, which the contract rejects. */
+type Sends = "lines" | "number" | "text or null";
 
 type Check = readonly [value: string, text: Content];
 
@@ -145,13 +148,24 @@ export function formDialog(
 }
 
 /** What a form with these fields sent, for the contract of an operation: a box is true or false, several boxes are a list. */
-export function sentBody(fields: Fields, form: URLSearchParams): Record<string, string | boolean | string[]> {
+export function sentBody(fields: Fields, form: URLSearchParams): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, spec]): [string, string | boolean | string[]][] => {
+    Object.entries(fields).flatMap(([name, spec]): [string, unknown][] => {
       if (spec.box) return [[name, form.has(name)]];
       if (spec.checks) return [[name, form.getAll(name)]];
       const text = form.get(name);
-      return text === null ? [] : [[name, text]];
+      return text === null ? [] : [[name, toSent(text, spec.sends)]];
     }),
   );
+}
+
+function toSent(text: string, as: Sends | undefined): string | number | string[] | null {
+  if (as === "lines")
+    return text
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
+  const trimmed = text.trim();
+  if (as === "text or null") return trimmed === "" ? null : text;
+  return as === "number" && /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : text;
 }

@@ -4,8 +4,8 @@ import { operatorOperation } from "../../auth/guarded-operations.ts";
 import type { Operator } from "../../db/audit.ts";
 import * as db from "../../db/operator/adjustments.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
-import { formatMoney } from "../../domain/money.ts";
-import { dayOf, formatDate, toIso } from "../../domain/time.ts";
+import { CURRENCY_CODES, formatMoney } from "../../domain/money.ts";
+import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
@@ -19,7 +19,7 @@ import {
   utcDate,
 } from "../../http/input/fields.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
-import { itemsV1, timestamp } from "../../http/response-schemas.ts";
+import { itemsV1 } from "../../http/response-schemas.ts";
 import {
   keyInUse,
   replay,
@@ -27,69 +27,74 @@ import {
   toKeyedRequest,
   toStored,
 } from "../../usecases/idempotency.ts";
+import { INSTANT, noun } from "../noun.ts";
 import { byId, notFound, reason } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
 
 const AMOUNT =
   "Money, not a price per 1,000 impressions: an exact decimal number, negative to lower the spend";
 
-const adjustment = z
-  .strictObject({
-    id: z.int(),
-    app_token: z.string(),
-    link_token: z.string(),
-    day: z.string().with(z.meta({ format: "date" })),
-    partner_id: z.int(),
-    cost_type: z.enum(COST_TYPES),
-    currency: z.string(),
-    amount: z.string().with(z.describe(AMOUNT)),
-    reason: z.string(),
-    created_by: z.strictObject({ id: z.int(), email: z.string() }),
-    created_at: timestamp,
-  })
-  .with(z.meta({ id: "Adjustment" }));
-
-export function toAdjustmentItem(row: db.AdjustmentRow): z.output<typeof adjustment> {
-  return {
-    id: row.id,
-    app_token: row.appToken,
-    link_token: row.linkToken,
-    day: formatDate(row.day),
-    partner_id: row.partnerId,
-    cost_type: row.costType,
-    currency: row.currency,
-    amount: formatMoney(row.amount),
-    reason: row.reason,
-    created_by: { id: row.userId, email: row.email },
-    created_at: toIso(row.createdAt),
-  };
-}
-
-export const newAdjustment = z.strictObject({
-  app_token: appToken,
-  link_token: z.string(),
-  day: utcDate.with(z.describe("The day in UTC whose spend changes")),
-  partner_id: idNumber,
-  cost_type: costType,
-  currency,
-  amount: signedAmount.with(
-    z.describe(`${AMOUNT}. Not zero, at most 8 decimal places, from -1000000000 to 1000000000`),
-  ),
-  reason,
+export const ADJUSTMENT = noun("Adjustment", {
+  id: { item: z.int() },
+  app_token: { item: z.string(), input: appToken, form: { label: "App", options: [] } },
+  link_token: {
+    item: z.string(),
+    input: z.string(),
+    form: { label: "Link token", required: true, hint: "In the address of the link's page" },
+  },
+  day: {
+    item: z.string().with(z.meta({ format: "date" })),
+    from: formatDate,
+    input: utcDate.with(z.describe("The day in UTC whose spend changes")),
+    form: { label: "Day", type: "date", required: true, hint: "In UTC" },
+  },
+  partner_id: { item: z.int(), input: idNumber, form: { label: "Partner", options: [], sends: "number" } },
+  cost_type: {
+    item: z.enum(COST_TYPES),
+    input: costType,
+    form: { label: "Cost type", options: COST_TYPES.map((type) => [type, type]) },
+  },
+  currency: {
+    item: z.string(),
+    input: currency,
+    form: {
+      label: "Currency",
+      required: true,
+      maxlength: 3,
+      hint: "e.g. USD",
+      suggestions: [...CURRENCY_CODES].map((code) => [code, code]),
+    },
+  },
+  amount: {
+    item: z.string().with(z.describe(AMOUNT)),
+    from: (units: string) => formatMoney(units),
+    input: signedAmount.with(
+      z.describe(`${AMOUNT}. Not zero, at most 8 decimal places, from -1000000000 to 1000000000`),
+    ),
+    form: {
+      label: "Amount",
+      required: true,
+      hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, e.g. -12.5",
+    },
+  },
+  reason: {
+    item: z.string(),
+    input: reason,
+    form: {
+      label: "Reason",
+      required: true,
+      maxlength: 500,
+      hint: "Up to 500 characters. The audit log shows it.",
+    },
+  },
+  created_by: {
+    item: z.strictObject({ id: z.int(), email: z.string() }),
+    of: ({ userId, email }: db.AdjustmentRow) => ({ id: userId, email }),
+  },
+  created_at: INSTANT,
 });
 
-function toNewAdjustment(body: z.output<typeof newAdjustment>): db.NewAdjustment {
-  return {
-    appToken: body.app_token,
-    linkToken: body.link_token,
-    day: body.day,
-    partnerId: body.partner_id,
-    costType: body.cost_type,
-    currency: body.currency,
-    amount: body.amount,
-    reason: body.reason,
-  };
-}
+export const newAdjustment = z.strictObject(ADJUSTMENT.created);
 
 const LIST = "/operator/v1/adjustments";
 
@@ -101,7 +106,7 @@ export async function addAdjustment(
   body: z.output<typeof newAdjustment>,
 ): Promise<Response> {
   const { DB } = context.env;
-  const sent = toNewAdjustment(body);
+  const sent = ADJUSTMENT.toValues(body);
   const keyed = toKeyedRequest(context, "create_adjustment", key, body);
   const { earlier, found } = await db.prepareAdjustment(DB, operator, sent, keyed);
   if (earlier) return replay(context, earlier, keyed);
@@ -113,7 +118,7 @@ export async function addAdjustment(
   if (!found?.linkId || errors.length > 0) throw invalidRequest(errors);
   const { linkId, email } = found;
   const { userId, now } = operator;
-  const item = toAdjustmentItem({ ...sent, id: 0, userId, email, createdAt: now });
+  const item = ADJUSTMENT.toItem({ ...sent, id: 0, userId, email, createdAt: now });
   // The database adds the ID, which is not known before the insertion.
   const response = toStored(context, { status: 201, location: `${LIST}/`, items: [item] });
   const id = await db.insertAdjustment(DB, operator, { ...sent, linkId }, keyed, response);
@@ -143,7 +148,7 @@ const createAdjustment = operatorOperation({
     amount: "-12.5",
     reason: "Credit note 4711 for invalid clicks",
   },
-  responses: { 201: { description: "Created", schema: itemsV1(adjustment), headers: ["Location"] } },
+  responses: { 201: { description: "Created", schema: itemsV1(ADJUSTMENT.item), headers: ["Location"] } },
   errors: ["idempotency_key_in_use", "idempotency_key_reused"],
   handle: (context, operator, { headers, body }) =>
     addAdjustment(context, operator, headers["Idempotency-Key"], body),
@@ -154,11 +159,11 @@ const listAdjustments = listOperation({
   id: "listAdjustments",
   summary: "List adjustments",
   input: { query: z.strictObject({ ...pageQuery.shape, app_token: z.optional(appToken) }), paged: true },
-  item: adjustment,
+  item: ADJUSTMENT.item,
   errors: [],
   list: ({ env: { DB } }, { query: { app_token: appToken }, range }) =>
     appToken === undefined ? db.listAdjustments(DB, range) : db.listAdjustmentsOfApp(DB, range, { appToken }),
-  toItem: toAdjustmentItem,
+  toItem: ADJUSTMENT.toItem,
 });
 
 const readAdjustment = itemOperation({
@@ -167,12 +172,12 @@ const readAdjustment = itemOperation({
   id: "readAdjustment",
   summary: "Get an adjustment",
   input: { path: byId },
-  item: adjustment,
+  item: ADJUSTMENT.item,
   errors: ["not_found"],
   async handle({ env }, _operator, { path: { id } }) {
     const found = await db.findAdjustment(env.DB, id);
     if (!found) throw notFound("adjustment");
-    return toAdjustmentItem(found);
+    return ADJUSTMENT.toItem(found);
   },
 });
 

@@ -8,57 +8,14 @@ import { findUser } from "../../db/operator/users.ts";
 import { isForbiddenScheme } from "../../domain/engagements/click-target.ts";
 import { DEFAULT_MAX_LINKS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { toIso } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
-import { timestamp } from "../../http/response-schemas.ts";
+import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
 import { badField, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
 import { role } from "./users.ts";
 
 const byToken = z.object({ token: appToken });
-
-const app = z
-  .strictObject({
-    token: z.string(),
-    name: z.string(),
-    default_url: z.string(),
-    ios_url: z.nullable(z.string()),
-    android_url: z.nullable(z.string()),
-    redirect_hosts: z.array(z.string()),
-    redirect_schemes: z.array(z.string()),
-    link_count: z.int().with(z.describe("Number of network links (level 1)")),
-    max_links: z.int(),
-    created_link_count: z.int().with(z.describe("Number of links at all levels that users created")),
-    created_at: timestamp,
-    archived_at: z
-      .nullable(timestamp)
-      .with(z.describe("Since when the app is hidden from lists; null if it is not archived")),
-    audience: z
-      .boolean()
-      .with(z.describe("Whether clicks, impressions and costs are counted by country and platform too")),
-  })
-  .with(z.meta({ id: "App" }));
-
-export type AppItem = z.output<typeof app>;
-
-export function toAppItem(row: db.AppRow): AppItem {
-  return {
-    token: row.token,
-    name: row.name,
-    default_url: row.defaultUrl,
-    ios_url: row.iosUrl,
-    android_url: row.androidUrl,
-    redirect_hosts: JSON.parse(row.redirectHosts),
-    redirect_schemes: JSON.parse(row.redirectSchemes),
-    link_count: row.linkCount,
-    max_links: row.maxLinks,
-    created_link_count: row.createdLinkCount,
-    created_at: toIso(row.createdAt),
-    archived_at: row.archivedAt === null ? null : toIso(row.archivedAt),
-    audience: row.audience === 1,
-  };
-}
 
 /** An absolute http or https URL, normalized by the URL parser so that it is safe in a header. */
 const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
@@ -96,45 +53,102 @@ const listOf = <T extends z.ZodMiniType>(item: T) =>
 
 const NO_MAXIMUM = "must be an integer from 1 to 10000000";
 
-const fields = {
-  name,
-  default_url: webUrl.with(z.describe("Where a click leads when no other destination matches")),
-  ios_url: z.nullable(webUrl).with(z.describe("The store page for iPhone and iPad")),
-  android_url: z.nullable(webUrl).with(z.describe("The store page for Android")),
-  redirect_hosts: listOf(host).with(z.describe("Hosts that the target of a click may have")),
-  redirect_schemes: listOf(scheme).with(
-    z.describe(
-      "URL schemes that the target of a click may have, for example https or that of your app. A target with the scheme intent needs the package of `android_url`",
-    ),
-  ),
-  max_links: z
-    .int(NO_MAXIMUM)
-    .check(z.minimum(1, NO_MAXIMUM), z.maximum(10_000_000, NO_MAXIMUM))
-    .with(
-      z.describe(
-        "The links that users can create, at all levels. Links that engagements create do not count",
-      ),
-    ),
-  audience: z
-    .boolean()
-    .with(
-      z.describe(
-        "Whether clicks, impressions and costs are counted by country and platform too, from now on. It takes one more row written for each",
-      ),
-    ),
-};
+const text = { item: z.string() };
+const textOrNull = { item: z.nullable(z.string()) };
+const list = { item: z.array(z.string()), from: (json: string) => JSON.parse(json) as string[], default: [] };
 
-const newApp = z.strictObject({
-  ...fields,
-  ios_url: z._default(fields.ios_url, null),
-  android_url: z._default(fields.android_url, null),
-  redirect_hosts: z._default(fields.redirect_hosts, []),
-  redirect_schemes: z._default(fields.redirect_schemes, []),
-  max_links: z._default(fields.max_links, DEFAULT_MAX_LINKS),
-  audience: z._default(fields.audience, true),
+export const APP = noun("App", {
+  token: text,
+  name: { ...text, input: name, form: { label: "Name", required: true } },
+  default_url: {
+    ...text,
+    input: webUrl.with(z.describe("Where a click leads when no other destination matches")),
+    form: {
+      label: "Default URL",
+      type: "url",
+      required: true,
+      hint: "Used when no other destination matches.",
+    },
+  },
+  ios_url: {
+    ...textOrNull,
+    input: z.nullable(webUrl).with(z.describe("The store page for iPhone and iPad")),
+    default: null,
+    form: { label: "App Store URL", type: "url", sends: "text or null" },
+  },
+  android_url: {
+    ...textOrNull,
+    input: z.nullable(webUrl).with(z.describe("The store page for Android")),
+    default: null,
+    form: { label: "Google Play URL", type: "url", sends: "text or null" },
+  },
+  redirect_hosts: {
+    ...list,
+    input: listOf(host).with(z.describe("Hosts that the target of a click may have")),
+    form: {
+      label: "Allowed redirect hosts",
+      rows: 3,
+      sends: "lines",
+      hint: "One per line, e.g. shop.example.com",
+    },
+  },
+  redirect_schemes: {
+    ...list,
+    input: listOf(scheme).with(
+      z.describe(
+        "URL schemes that the target of a click may have, for example https or that of your app. A target with the scheme intent needs the package of `android_url`",
+      ),
+    ),
+    form: {
+      label: "Allowed redirect URL schemes",
+      rows: 2,
+      sends: "lines",
+      hint: "One per line, e.g. https or your app's own scheme",
+    },
+  },
+  link_count: { item: z.int().with(z.describe("Number of network links (level 1)")) },
+  max_links: {
+    item: z.int(),
+    input: z
+      .int(NO_MAXIMUM)
+      .check(z.minimum(1, NO_MAXIMUM), z.maximum(10_000_000, NO_MAXIMUM))
+      .with(
+        z.describe(
+          "The links that users can create, at all levels. Links that engagements create do not count",
+        ),
+      ),
+    default: DEFAULT_MAX_LINKS,
+    form: {
+      label: "Maximum number of links",
+      required: true,
+      sends: "number",
+      hint: "Links that users create, at all levels.",
+    },
+  },
+  created_link_count: { item: z.int().with(z.describe("Number of links at all levels that users created")) },
+  created_at: INSTANT,
+  archived_at: instantOrNull("Since when the app is hidden from lists; null if it is not archived"),
+  audience: {
+    item: z
+      .boolean()
+      .with(z.describe("Whether clicks, impressions and costs are counted by country and platform too")),
+    from: isSet,
+    input: z
+      .boolean()
+      .with(
+        z.describe(
+          "Whether clicks, impressions and costs are counted by country and platform too, from now on. It takes one more row written for each",
+        ),
+      ),
+    default: true,
+    form: { label: "Count clicks, impressions and costs by country and platform", box: true },
+  },
 });
+
+export type AppItem = z.output<typeof APP.item>;
+
 const appChange = change({
-  ...z.partial(z.object(fields)).shape,
+  ...APP.changed,
   archived: z
     .optional(z.boolean())
     .with(
@@ -144,28 +158,15 @@ const appChange = change({
     ),
 });
 
-function toSettings(body: Omit<z.output<typeof appChange>, "archived">) {
-  return {
-    name: body.name,
-    defaultUrl: body.default_url,
-    iosUrl: body.ios_url,
-    androidUrl: body.android_url,
-    redirectHosts: body.redirect_hosts,
-    redirectSchemes: body.redirect_schemes,
-    maxLinks: body.max_links,
-    audience: body.audience,
-  };
-}
-
 const listApps = listOperation({
   path: "/operator/v1/apps",
   id: "listApps",
   summary: "List apps",
   input: page,
-  item: app,
+  item: APP.item,
   errors: [],
   list: ({ env }, { range }) => db.listApps(env.DB, range),
-  toItem: toAppItem,
+  toItem: APP.toItem,
 });
 
 const createAppToken = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 12);
@@ -175,12 +176,12 @@ export const createApp = itemOperation({
   path: "/operator/v1/apps",
   id: "createApp",
   summary: "Create an app",
-  input: { body: newApp },
-  item: app,
+  input: { body: z.strictObject(APP.created) },
+  item: APP.item,
   errors: [],
   async handle({ env }, operator, { body }) {
-    const inserted = await db.insertApp(env.DB, operator, createAppToken(), toSettings(body));
-    return toAppItem(expectDefined(inserted));
+    const inserted = await db.insertApp(env.DB, operator, createAppToken(), APP.toValues(body));
+    return APP.toItem(expectDefined(inserted));
   },
   locate: ({ token }) => token,
 });
@@ -191,12 +192,12 @@ export const readApp = itemOperation({
   id: "readApp",
   summary: "Get an app",
   input: { path: byToken },
-  item: app,
+  item: APP.item,
   errors: ["not_found"],
   async handle({ env }, _operator, { path: { token } }) {
     const found = await db.findApp(env.DB, token);
     if (!found) throw notFound("app");
-    return toAppItem(found);
+    return APP.toItem(found);
   },
 });
 
@@ -206,13 +207,13 @@ export const updateApp = itemOperation({
   id: "updateApp",
   summary: "Update an app and its destinations, and archive or restore it",
   input: { path: byToken, body: appChange },
-  item: app,
+  item: APP.item,
   errors: ["not_found"],
   async handle({ env, afterResponse }, operator, { path: { token }, body: { archived, ...body } }) {
-    const updated = await db.updateApp(env.DB, operator, token, { ...toSettings(body), archived });
+    const updated = await db.updateApp(env.DB, operator, token, { ...APP.toValues(body), archived });
     if (!updated) throw notFound("app");
     afterResponse(putDestination(env.LINKS, token, toDestination(updated)));
-    return toAppItem(updated);
+    return APP.toItem(updated);
   },
 });
 

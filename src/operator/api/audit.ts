@@ -3,37 +3,31 @@ import * as z from "zod/mini";
 import { type AuditRow, listAudit, MAX_READ } from "../../db/operator/audit.ts";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { DAY_MS, toIso } from "../../domain/time.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import { idText, pageQuery, plainText, utcDate } from "../../http/input/fields.ts";
 import { daysInOrder } from "../../http/input/report-fields.ts";
-import { timestamp } from "../../http/response-schemas.ts";
+import { INSTANT, noun } from "../noun.ts";
 import { listOperation } from "./item-operations.ts";
 
-const auditEntry = z
-  .strictObject({
-    id: z.int(),
-    happened_at: timestamp,
-    user: z.nullable(z.strictObject({ id: z.int(), email: z.string() })),
-    action: z.string(),
-    subject: z.string(),
-    detail: z.record(z.string(), z.unknown()),
-    request_id: z
+export const AUDIT_ENTRY = noun("AuditEntry", {
+  id: { item: z.int() },
+  happened_at: INSTANT,
+  user: {
+    item: z.nullable(z.strictObject({ id: z.int(), email: z.string() })),
+    of: ({ userId: id, email }: AuditRow) => (id === null ? null : { id, email: email ?? "" }),
+  },
+  action: { item: z.string() },
+  subject: { item: z.string() },
+  detail: {
+    item: z.record(z.string(), z.unknown()),
+    from: (json: string) => JSON.parse(json) as Record<string, unknown>,
+  },
+  request_id: {
+    item: z
       .nullable(z.string())
       .with(z.describe("The `X-Request-Id` of the request. A request can have several entries")),
-  })
-  .with(z.meta({ id: "AuditEntry" }));
-
-export function toAuditItem(row: AuditRow): z.output<typeof auditEntry> {
-  return {
-    id: row.id,
-    happened_at: toIso(row.happenedAt),
-    user: row.userId === null ? null : { id: row.userId, email: row.email ?? "" },
-    action: row.action,
-    subject: row.subject,
-    detail: JSON.parse(row.detail),
-    request_id: row.requestId,
-  };
-}
+  },
+});
 
 const auditQuery = z
   .strictObject({
@@ -57,7 +51,7 @@ const listEntries = listOperation({
   summary: "List audit log entries",
   description: `The newest first. Without \`subject\`, filters look at the last ${inEnglish(MAX_READ)} entries up to \`to\`.`,
   input: { query: auditQuery, paged: true },
-  item: auditEntry,
+  item: AUDIT_ENTRY.item,
   errors: [],
   order: "DESC",
   list: ({ env: { DB } }, { query: { from, to, action, user, subject }, range }) =>
@@ -68,7 +62,7 @@ const listEntries = listOperation({
       ...(user !== undefined && { user }),
       ...(subject !== undefined && { subject }),
     }),
-  toItem: toAuditItem,
+  toItem: AUDIT_ENTRY.toItem,
 });
 
 export const operations = [listEntries];

@@ -57,18 +57,19 @@ export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item 
 
 interface ListSpec<C extends Contract, Row, Item> {
   /** Reads one page. The total is undefined if the resource that the list belongs to does not exist. */
-  list: (context: Context, input: Parsed<C>) => Promise<{ rows: Row[]; total: number | undefined }>;
+  list: (
+    context: Context,
+    input: Parsed<C>,
+  ) => Promise<{ rows: (Row & { id: number })[]; total: number | undefined }>;
   toItem: (row: Row) => Item;
   /** That of the rows; the oldest first by default. */
   order?: Order;
 }
 
 /** A list of items, one page at a time. */
-export function listOperation<
-  C extends Contract & { paged: true },
-  S extends z.ZodMiniType,
-  Row extends { id: number },
->(spec: Omit<Spec<C>, "method"> & { item: S } & ListSpec<C, Row, z.output<S>>) {
+export function listOperation<C extends Contract & { paged: true }, S extends z.ZodMiniType, Row>(
+  spec: Omit<Spec<C>, "method"> & { item: S } & ListSpec<C, Row, z.output<S>>,
+) {
   const { item, list, toItem, order } = spec;
   return operatorOperation<C>({
     ...spec,

@@ -9,11 +9,9 @@ import { type FoundRound, findRound } from "../../db/operator/rounds/rounds.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { FINDING_KINDS, type Finding } from "../../domain/rounds/findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/rounds/report.ts";
-import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { idNumber, plainText } from "../../http/input/fields.ts";
-import { timestamp } from "../../http/response-schemas.ts";
 import { KIND_NAMES } from "../../pages/costs/rounds.ts";
 import { round, roundWithReport } from "../../usecases/rounds/schemas.ts";
 import {
@@ -22,6 +20,7 @@ import {
   toRoundItem,
   toRoundWithReport,
 } from "../../usecases/rounds/serialize.ts";
+import { INSTANT, noun } from "../noun.ts";
 import {
   badField,
   byId,
@@ -92,31 +91,24 @@ async function find({ ledger, now }: Context, id: number): Promise<FoundRound> {
   return found;
 }
 
+const ENTRY = noun("RoundEntry", {
+  number: { item: z.int() },
+  received_at: INSTANT,
+  cost_id: { item: z.nullable(z.string()) },
+  sent: { item: z.record(z.string(), z.string()) },
+  errors: { item: z.array(z.strictObject({ param: z.string(), message: z.string() })) },
+  answer: { item: z.string().with(z.describe("`ok` or an error code")) },
+});
+
 const listEntries = listOperation({
   path: "/operator/v1/rounds/:id/entries",
   id: "listRoundEntries",
   summary: "List the entries of a round",
   input: { path: byId, ...page },
-  item: z
-    .strictObject({
-      number: z.int(),
-      received_at: timestamp,
-      cost_id: z.nullable(z.string()),
-      sent: z.record(z.string(), z.string()),
-      errors: z.array(z.strictObject({ param: z.string(), message: z.string() })),
-      answer: z.string().with(z.describe("`ok` or an error code")),
-    })
-    .with(z.meta({ id: "RoundEntry" })),
+  item: ENTRY.item,
   errors: ["not_found"],
   list: ({ env }, { path: { id }, range }) => lists.listEntries(env.DB, range, id),
-  toItem: ({ number, receivedAt, costId, sent, errors, answer }) => ({
-    number,
-    received_at: toIso(receivedAt),
-    cost_id: costId,
-    sent,
-    errors,
-    answer,
-  }),
+  toItem: ENTRY.toItem,
 });
 
 /** The types to approve: all of the round by default. */

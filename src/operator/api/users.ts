@@ -8,8 +8,8 @@ import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { email } from "../../http/input/fields.ts";
-import { timestamp } from "../../http/response-schemas.ts";
 import { type ActingOperator, requirePassword, yourPassword } from "../confirmation.ts";
+import { INSTANT, instantOrNull, noun } from "../noun.ts";
 import { byId, change, createSecret, notFound, page, secret } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
 
@@ -17,39 +17,54 @@ const PASSWORD_ERRORS = ["password_required", "wrong_password"] as const;
 
 export const role = z.enum(["member", "operator"], "must be member or operator");
 
-const user = z
-  .strictObject({
-    id: z.int(),
-    email: z.string(),
-    role,
-    sign_in: z.enum(["password", "sso"]),
-    token_hint: z.nullable(z.string()),
-    disabled_at: z.nullable(timestamp),
-    erased: z.boolean().with(z.describe("Whether the user was erased, and cannot be changed any more")),
-    created_at: timestamp,
-    temporary_password_expires_at: z
-      .nullable(timestamp)
-      .with(z.describe("Null if the user has chosen a password or has none")),
-    temporary_password: secret,
-    api_token: secret,
-  })
-  .with(z.meta({ id: "User" }));
+export const USER = noun("User", {
+  id: { item: z.int() },
+  email: {
+    item: z.string(),
+    input: email,
+    form: { label: "Email", subject: "The email address", type: "email", required: true },
+  },
+  role: {
+    item: role,
+    input: role,
+    default: "member",
+    form: {
+      label: "Role",
+      options: [
+        ["member", "Member: can use the apps they're added to"],
+        ["operator", "Operator: can also use this console"],
+      ],
+    },
+  },
+  sign_in: {
+    item: z.enum(["password", "sso"]),
+    of: ({ hasPassword }: db.UserRow) => (hasPassword ? "password" : "sso"),
+    input: z.enum(["password", "sso"], "must be password or sso"),
+    default: "password",
+    form: {
+      label: "Sign-in method",
+      options: [
+        ["password", "Password: get a temporary password"],
+        ["sso", "Single sign-on: no password"],
+      ],
+    },
+  },
+  token_hint: { item: z.nullable(z.string()) },
+  disabled_at: instantOrNull(),
+  erased: {
+    item: z.boolean().with(z.describe("Whether the user was erased, and cannot be changed any more")),
+    of: (row: db.UserRow) => row.isErased === 1,
+  },
+  created_at: INSTANT,
+  temporary_password_expires_at: {
+    ...instantOrNull("Null if the user has chosen a password or has none"),
+    of: (row: db.UserRow) => row.passwordExpiresAt && toIso(row.passwordExpiresAt),
+  },
+  temporary_password: { item: secret },
+  api_token: { item: secret },
+});
 
-export type UserItem = z.output<typeof user>;
-
-export function toUserItem(row: db.UserRow): UserItem {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    sign_in: row.hasPassword ? "password" : "sso",
-    token_hint: row.tokenHint,
-    disabled_at: row.disabledAt === null ? null : toIso(row.disabledAt),
-    erased: row.isErased === 1,
-    created_at: toIso(row.createdAt),
-    temporary_password_expires_at: row.passwordExpiresAt === null ? null : toIso(row.passwordExpiresAt),
-  };
-}
+export type UserItem = z.output<typeof USER.item>;
 
 /**
  * Changes a user by `write`. If the user is or becomes an operator, or is the one who acts, that takes the operator's own
@@ -86,18 +101,13 @@ const listUsers = listOperation({
   id: "listUsers",
   summary: "List users",
   input: page,
-  item: user,
+  item: USER.item,
   errors: [],
   list: ({ env }, { range }) => db.listUsers(env.DB, range),
-  toItem: toUserItem,
+  toItem: USER.toItem,
 });
 
-const newUser = z.strictObject({
-  email,
-  role: z._default(role, "member"),
-  sign_in: z._default(z.enum(["password", "sso"], "must be password or sso"), "password"),
-  your_password: yourPassword,
-});
+const newUser = z.strictObject({ ...USER.created, your_password: yourPassword });
 
 export const createUser = itemOperation({
   method: "POST",
@@ -105,7 +115,7 @@ export const createUser = itemOperation({
   id: "createUser",
   summary: "Create a user with a temporary password or for single sign-on",
   input: { body: newUser },
-  item: user,
+  item: USER.item,
   errors: ["email_taken", ...PASSWORD_ERRORS],
   async handle(context, operator, { body: { email, role, sign_in, your_password } }) {
     const { env, now } = context;
@@ -114,7 +124,7 @@ export const createUser = itemOperation({
     const stored = created?.stored ?? db.NO_PASSWORD;
     const inserted = await db.insertUser(env.DB, operator, { email, role, ...stored });
     if (!inserted) throw new AppError("email_taken");
-    return { ...toUserItem(inserted), ...(created && { temporary_password: created.password }) };
+    return { ...USER.toItem(inserted), ...(created && { temporary_password: created.password }) };
   },
   locate: ({ id }) => id,
 });
@@ -125,20 +135,19 @@ export const readUser = itemOperation({
   id: "readUser",
   summary: "Get a user",
   input: { path: byId },
-  item: user,
+  item: USER.item,
   errors: ["not_found"],
   async handle({ env }, _operator, { path: { id } }) {
     const found = await db.findUser(env.DB, id);
     if (!found) throw notFound("user");
-    return toUserItem(found);
+    return USER.toItem(found);
   },
 });
 
 const userChange = change(
   {
-    role: z.optional(role),
+    ...USER.changed,
     disabled: z.optional(z.boolean()),
-    email: z.optional(email),
     sign_in: z.optional(
       z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
     ),
@@ -152,7 +161,7 @@ export const updateUser = itemOperation({
   id: "updateUser",
   summary: "Update a user: change the email, the role or the sign-in method, disable or enable",
   input: { path: byId, body: userChange },
-  item: user,
+  item: USER.item,
   description:
     "A new email address is the one to sign in with. Sessions, the password and the API token stay.",
   errors: ["not_found", "user_erased", "last_operator", "email_taken", ...PASSWORD_ERRORS],
@@ -162,7 +171,7 @@ export const updateUser = itemOperation({
     const updated = await changeUser(context, operator, { id, becomes: role, your_password }, (target) =>
       db.updateUser(DB, operator, target, change),
     );
-    if (updated) return toUserItem(updated);
+    if (updated) return USER.toItem(updated);
     const other = email === undefined ? undefined : await db.findUserByEmail(DB, email);
     throw new AppError(other && other.id !== id ? "email_taken" : "last_operator");
   },
@@ -191,7 +200,7 @@ export const resetPassword = itemOperation({
   description:
     "To recover an account that somebody else may have used, set `revoke_api_token`: the password, the sessions and the API token stop working in one step.",
   input: { path: byId, body: passwordReset },
-  item: user,
+  item: USER.item,
   returns: "The user with the password",
   errors: ["not_found", "user_erased", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { revoke_api_token, your_password } }) {
@@ -200,7 +209,7 @@ export const resetPassword = itemOperation({
       const { password, stored } = await createTemporaryPassword(now);
       const change = { password: stored, revokesToken: revoke_api_token ?? false };
       const user = await db.updateUser(env.DB, operator, target, change);
-      return user && { ...toUserItem(user), temporary_password: password };
+      return user && { ...USER.toItem(user), temporary_password: password };
     });
     return expectDefined(reset);
   },
@@ -214,7 +223,7 @@ export const issueToken = itemOperation({
   id: "issueToken",
   summary: "Replace the API token of a single sign-on user",
   input: { path: byId, body: onlyPassword },
-  item: user,
+  item: USER.item,
   returns: "The user with the token",
   errors: ["not_found", "user_erased", "user_disabled", "has_password", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { your_password } }) {
@@ -228,7 +237,7 @@ export const issueToken = itemOperation({
       throw new AppError(found?.disabledAt === null ? "has_password" : "user_disabled");
     }
     if (issued.oldHash) afterResponse(markTokenReset(env.TOKENS, issued.oldHash, now));
-    return { ...toUserItem(issued.user), api_token: secret };
+    return { ...USER.toItem(issued.user), api_token: secret };
   },
 });
 
@@ -240,7 +249,7 @@ export const eraseUser = itemOperation({
   description:
     "Replaces the email address by `erased user` and the ID, for good. Everything that the user can sign in with ends, and so do the tokens, the sessions and the memberships. What the user did stays in the audit log, under the ID.",
   input: { path: byId, body: onlyPassword },
-  item: user,
+  item: USER.item,
   returns: "The erased user",
   errors: ["not_found", "user_erased", "last_operator", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { your_password } }) {
@@ -248,7 +257,7 @@ export const eraseUser = itemOperation({
       db.eraseUser(context.env.DB, operator, target),
     );
     if (!erased) throw new AppError("last_operator");
-    return toUserItem(erased);
+    return USER.toItem(erased);
   },
 });
 

@@ -4,24 +4,23 @@ import { nanoid } from "nanoid";
 import { listLinkNames, searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
-import { COST_TYPES } from "../../domain/cost-types.ts";
-import { CURRENCY_CODES } from "../../domain/money.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/fields.ts";
-import { type Fields, form } from "../../pages/form.ts";
+import { form, sentBody } from "../../pages/form.ts";
 import { noRows, readListView } from "../../pages/list.ts";
 import { describeDay, showExact } from "../../pages/locale.ts";
 import { time } from "../../pages/markup.ts";
 import { table } from "../../pages/table.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
-import { addAdjustment, newAdjustment, toAdjustmentItem } from "../api/adjustments.ts";
-import { type Act, done, pick, type Show } from "./layout.ts";
+import { ADJUSTMENT, addAdjustment, newAdjustment } from "../api/adjustments.ts";
+import { type Act, done, type Show } from "./layout.ts";
 
 const PATH = "/operator/adjustments";
+const FIELDS = ADJUSTMENT.form;
 
 export const adjustmentsPage: Show = async (context) => {
   const { DB } = context.env;
@@ -50,7 +49,7 @@ export const adjustmentsPage: Show = async (context) => {
       ${list.controls}
       ${table({
         label: "Adjustments",
-        rows: list.rows.map((row) => ({ ...row, item: toAdjustmentItem(row) })),
+        rows: list.rows.map((row) => ({ ...row, item: ADJUSTMENT.toItem(row) })),
         empty: noRows(list, none, "adjustments"),
         columns: [
           { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },
@@ -83,48 +82,6 @@ export const adjustmentsPage: Show = async (context) => {
 
 const toOption = ({ id, name }: { id: number; name: string }): Option => [String(id), name];
 
-interface Choices {
-  apps: { token: string; name: string }[];
-  partners: { id: number; name: string }[];
-  links: { token: string; label: string }[];
-}
-
-/** The names are those of the operation. */
-const fieldsOf = ({ apps, partners, links }: Choices) =>
-  ({
-    app_token: {
-      label: "App",
-      options: apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
-    },
-    link_token: {
-      label: "Link token",
-      required: true,
-      hint: "In the address of the link's page",
-      suggestions: links.map(({ token, label }): Option => [token, label]),
-    },
-    day: { label: "Day", type: "date", required: true, hint: "In UTC" },
-    partner_id: { label: "Partner", options: partners.map(toOption) },
-    cost_type: { label: "Cost type", options: COST_TYPES.map((type): Option => [type, type]) },
-    currency: {
-      label: "Currency",
-      required: true,
-      maxlength: 3,
-      hint: "e.g. USD",
-      suggestions: [...CURRENCY_CODES].map((code): Option => [code, code]),
-    },
-    amount: {
-      label: "Amount",
-      required: true,
-      hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, e.g. -12.5",
-    },
-    reason: {
-      label: "Reason",
-      required: true,
-      maxlength: 500,
-      hint: "Up to 500 characters. The audit log shows it.",
-    },
-  }) satisfies Fields;
-
 /** The address can have values for the fields, as links to this page do. The key makes sure that a form that is sent twice adds one. */
 export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
   const app = (rejected?.form ?? url.searchParams).get("app_token");
@@ -147,7 +104,18 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
         form(
           {
             action: `${PATH}/new`,
-            fields: fieldsOf({ apps, partners, links }),
+            fields: {
+              ...FIELDS,
+              app_token: {
+                ...FIELDS.app_token,
+                options: apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
+              },
+              link_token: {
+                ...FIELDS.link_token,
+                suggestions: links.map(({ token, label }): Option => [token, label]),
+              },
+              partner_id: { ...FIELDS.partner_id, options: partners.map(toOption) },
+            },
             values: { day: yesterday, ...Object.fromEntries(url.searchParams) },
             hidden: { idempotency_key: key || nanoid() },
             button: "Add adjustment",
@@ -159,11 +127,7 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
 };
 
 export const submitAdjustment: Act = async (context, session, sent) => {
-  const partner = sent.get("partner_id") ?? "";
-  const body = parseOrThrow(newAdjustment, {
-    ...pick(sent, ...Object.keys(newAdjustment.shape)),
-    partner_id: /^\d{1,15}$/.test(partner) ? Number(partner) : partner,
-  });
+  const body = parseOrThrow(newAdjustment, sentBody(FIELDS, sent));
   const keys = parseOrThrow(requiredIdempotencyKey, {
     "Idempotency-Key": sent.get("idempotency_key") ?? undefined,
   });

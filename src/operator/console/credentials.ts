@@ -12,7 +12,7 @@ import { confirmation } from "../../pages/form.ts";
 import { noRows, readListView } from "../../pages/list.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { table } from "../../pages/table.ts";
-import { revokeCredential, toCredentialItem } from "../api/credentials.ts";
+import { CREDENTIAL, revokeCredential } from "../api/credentials.ts";
 import { type Act, done, idOf, type Show } from "./layout.ts";
 
 const LIST = {
@@ -64,7 +64,7 @@ type ShownCredential = CredentialRow & Partial<Pick<NamedCredentialRow, "partner
 export function credentialTable(shown: ShownCredential[], empty: Markup, withPartner = false) {
   return table({
     label: "Credential list",
-    rows: shown.map((row) => ({ ...row, ...toCredentialItem(row) })),
+    rows: shown.map((row) => ({ ...row, ...CREDENTIAL.toItem(row) })),
     empty,
     columns: [
       { heading: "Credential", cell: ({ hint }) => html`<code>${hint}</code>` },

@@ -215,6 +215,3 @@ export function pick(form: Form, ...names: string[]): Record<string, string> {
     }),
   );
 }
-
-/** null for missing or blank text. */
-export const orNull = (text: unknown) => (typeof text === "string" && text.trim() ? text : null);

@@ -20,7 +20,7 @@ import { filterForm, filterSelect, pager } from "../../../pages/list.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { table } from "../../../pages/table.ts";
-import { toAuditItem } from "../../api/audit.ts";
+import { AUDIT_ENTRY } from "../../api/audit.ts";
 import type { Show } from "../layout.ts";
 
 const PATH = "/operator/audit";
@@ -63,7 +63,7 @@ function readQuery({ url }: Context): LogQuery {
   };
 }
 
-type Item = ReturnType<typeof toAuditItem>;
+type Item = ReturnType<typeof AUDIT_ENTRY.toItem>;
 /** An entry, with the number of entries of its request that it shows. */
 interface Line {
   item: Item;
@@ -81,7 +81,7 @@ async function readLines(context: Context, { filter, before }: LogQuery) {
   const found =
     filter.request === undefined ? await searchLines(DB, filter, page) : await searchAudit(DB, filter, page);
   const rows = found.rows.map((row) => ({
-    item: toAuditItem(row),
+    item: AUDIT_ENTRY.toItem(row),
     count: "count" in row ? Number(row.count) : 1,
   }));
   const objects = await readObjects(
@@ -174,7 +174,7 @@ function nameActor({ user }: Item, by: string | undefined): string {
 export async function auditCsv(context: Context): Promise<Response> {
   const query = readQuery(context);
   const { rows } = await searchAudit(context.env.DB, query.filter, { before: query.before, limit: MAX_CSV });
-  const items = rows.map(toAuditItem);
+  const items = rows.map(AUDIT_ENTRY.toItem);
   const objects = await readObjects(context, items);
   const header = [
     "id",

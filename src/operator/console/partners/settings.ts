@@ -1,34 +1,19 @@
 /** The settings of a partner: its name and templates with the URLs that they give, and the switch that stops its costs. */
 import { html } from "hono/html";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
-import { COST_TYPES } from "../../../domain/cost-types.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { card, facts, nameText, notice } from "../../../pages/elements.ts";
 import type { RejectedForm } from "../../../pages/fields.ts";
-import { confirmation, type Fields, form, sentBody } from "../../../pages/form.ts";
+import { confirmation, form, sentBody } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
-import { toPartnerItem, updatePartner } from "../../api/partners.ts";
+import { PARTNER, updatePartner } from "../../api/partners.ts";
 import { type Act, done, idOf } from "../layout.ts";
 
-export const NAME = { display_name: { label: "Name", required: true } } satisfies Fields;
-
-export const TEMPLATES = {
-  click_parameters: { label: "Click parameters", rows: 3 },
-  impression_parameters: { label: "Impression parameters", rows: 3 },
-  cost_parameters: {
-    label: "Cost parameters",
-    rows: 3,
-    hint: `Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=${COST_TYPES[0]}`,
-  },
-  server_to_server: { label: "Server to server: add s2s=1 to impression URLs", box: true },
-} satisfies Fields;
-
-const LIMIT = { max_url_amount: { label: "Highest price on a URL", required: true } } satisfies Fields;
-
-/** The fields of a partner, with the names of the operation. */
-const FIELDS = { ...NAME, ...TEMPLATES, ...LIMIT };
+const { display_name, max_url_amount, ...templates } = PARTNER.form;
+export const NAME = { display_name };
+export const TEMPLATES = templates;
 
 const limitHint = ({ urlCurrency }: PartnerRow) =>
   `${
@@ -39,7 +24,7 @@ const limitHint = ({ urlCurrency }: PartnerRow) =>
 
 export function settingsSection(context: Context, partner: PartnerRow, rejected?: RejectedForm): Markup {
   const { click_url, impression_url } = previewOf(context, partner);
-  const item = toPartnerItem(partner);
+  const item = PARTNER.toItem(partner);
   const template = (value: string) =>
     value === "" ? html`<span class="muted">None</span>` : html`<code>${value}</code>`;
   return card(
@@ -63,7 +48,7 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
         {
           action: `/operator/partners/${partner.id}`,
           className: "templates",
-          fields: { ...FIELDS, max_url_amount: { ...LIMIT.max_url_amount, hint: limitHint(partner) } },
+          fields: { ...PARTNER.form, max_url_amount: { ...max_url_amount, hint: limitHint(partner) } },
           values: item,
           button: "Save changes",
         },
@@ -129,6 +114,6 @@ export const submitCostSwitch: Act = async (context, session, sent) => {
 
 export const submitPartner: Act = async (context, session, sent) => {
   const id = idOf(context);
-  await updatePartner.submit(context, session, { path: { id }, body: sentBody(FIELDS, sent) });
+  await updatePartner.submit(context, session, { path: { id }, body: sentBody(PARTNER.form, sent) });
   return done(`/operator/partners/${id}`, "partner-updated");
 };

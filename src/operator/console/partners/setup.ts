@@ -16,7 +16,7 @@ import type { Markup } from "../../../pages/markup.ts";
 import { withQuery } from "../../../pages/query.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";
-import { createPartner, toPartnerItem, updatePartner } from "../../api/partners.ts";
+import { createPartner, PARTNER, updatePartner } from "../../api/partners.ts";
 import { openRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink } from "../../api/test-links.ts";
 import { type Act, done, idOf, type Page, type Show } from "../layout.ts";
@@ -142,7 +142,7 @@ function templates(context: Context, partner: PartnerRow, rejected?: RejectedFor
   const { url } = context;
   const asked = url.searchParams.get("preset") ?? "";
   const preset = Object.hasOwn(PRESETS, asked) ? PRESETS[asked] : undefined;
-  const values = { ...toPartnerItem(partner), ...preset?.values };
+  const values = { ...PARTNER.toItem(partner), ...preset?.values };
   const bases = previewOf(context, {
     ...partner,
     clickParameters: "",

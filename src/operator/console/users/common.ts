@@ -3,17 +3,11 @@ import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { Context } from "../../../env.ts";
 import { badge } from "../../../pages/elements.ts";
-import type { Option } from "../../../pages/fields.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { UserItem } from "../../api/users.ts";
 import { type Page, secretPage } from "../layout.ts";
 
 export const ROLE_NAMES = { member: "Member", operator: "Operator" } as const;
-
-export const ROLES: Option[] = [
-  ["member", "Member: can use the apps they're added to"],
-  ["operator", "Operator: can also use this console"],
-];
 
 export function stateOf({ disabled_at, erased }: UserItem): Markup {
   if (erased) return badge("Erased");

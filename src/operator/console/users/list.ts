@@ -3,13 +3,13 @@ import { html } from "hono/html";
 import { searchUsers } from "../../../db/operator/users.ts";
 import { buttonLink, card, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/fields.ts";
-import { type Fields, form, sentBody } from "../../../pages/form.ts";
+import { form, sentBody } from "../../../pages/form.ts";
 import { noRows, readListView } from "../../../pages/list.ts";
 import { table } from "../../../pages/table.ts";
-import { createUser, toUserItem } from "../../api/users.ts";
+import { createUser, USER } from "../../api/users.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { passwordField } from "../step-up.ts";
-import { passwordPage, ROLE_NAMES, ROLES, stateOf } from "./common.ts";
+import { passwordPage, ROLE_NAMES, stateOf } from "./common.ts";
 
 const LIST = {
   path: "/operator/users",
@@ -39,7 +39,7 @@ export const usersPage: Show = async (context) => {
       ${list.controls}
       ${table({
         label: "Users",
-        rows: list.rows.map(toUserItem),
+        rows: list.rows.map(USER.toItem),
         empty: noRows(list, html``, "users"),
         columns: [
           { heading: "User", cell: ({ id, email }) => html`<a href="/operator/users/${id}">${email}</a>` },
@@ -59,18 +59,6 @@ export const usersPage: Show = async (context) => {
   };
 };
 
-const FIELDS = {
-  email: { label: "Email", subject: "The email address", type: "email", required: true },
-  role: { label: "Role", options: ROLES },
-  sign_in: {
-    label: "Sign-in method",
-    options: [
-      ["password", "Password: get a temporary password"],
-      ["sso", "Single sign-on: no password"],
-    ],
-  },
-} satisfies Fields;
-
 export const newUserPage: Show = async (_context, rejected, session) => ({
   title: "New user",
   section: "Users",
@@ -81,7 +69,7 @@ export const newUserPage: Show = async (_context, rejected, session) => ({
       form(
         {
           action: "/operator/users/new",
-          fields: FIELDS,
+          fields: USER.form,
           more: passwordField(session, "new", rejected),
           button: "Create user",
         },
@@ -91,7 +79,7 @@ export const newUserPage: Show = async (_context, rejected, session) => ({
 });
 
 export const submitNewUser: Act = async (context, session, sent) => {
-  const user = await createUser.submit(context, session, { body: sentBody(FIELDS, sent) });
+  const user = await createUser.submit(context, session, { body: sentBody(USER.form, sent) });
   if (user.sign_in === "sso") return done(`/operator/users/${user.id}`, "user-created");
   return passwordPage(context, user);
 };

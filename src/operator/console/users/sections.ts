@@ -7,10 +7,9 @@ import { card, nameText } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import type { UserItem } from "../../api/users.ts";
+import { USER, type UserItem } from "../../api/users.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
-import { ROLES } from "./common.ts";
 
 export interface UserView {
   user: UserItem;
@@ -23,15 +22,11 @@ export interface UserView {
 
 type Apps = Awaited<ReturnType<typeof listAppsOfUser>>;
 
-const EMAIL = {
-  email: {
-    label: "Email",
-    subject: "The email address",
-    type: "email",
-    required: true,
-    hint: "The user signs in with the new address from now on. Password, sessions and API token stay.",
-  },
-} satisfies Fields;
+const { email: EMAIL, role: ROLE } = USER.form;
+const EMAIL_HINT =
+  "The user signs in with the new address from now on. Password, sessions and API token stay.";
+const ROLE_HINT =
+  "A user who gets another role is signed out everywhere. A new operator's API token keeps the access of a member until it is reset.";
 
 export function emailForm({ user, path, session, rejectedAt }: UserView): Markup {
   const rejected = rejectedAt(path, "email");
@@ -41,7 +36,7 @@ export function emailForm({ user, path, session, rejectedAt }: UserView): Markup
       ${form(
         {
           action: path,
-          fields: EMAIL,
+          fields: { email: { ...EMAIL, hint: EMAIL_HINT } },
           values: { email: user.email },
           more: passwordField(session, "email", rejected),
           button: "Change email",
@@ -81,14 +76,12 @@ export function appsSection(
 
 export function roleSection({ user, path, session, rejectedAt }: UserView): Markup {
   const rejected = rejectedAt(path, "role");
-  const hint =
-    "A user who gets another role is signed out everywhere. A new operator's API token keeps the access of a member until it is reset.";
   return card(
     { id: "role-of", title: "Access" },
     form(
       {
         action: path,
-        fields: { role: { label: "Role", options: ROLES, hint } },
+        fields: { role: { ...ROLE, hint: ROLE_HINT } },
         values: { role: user.role },
         more: passwordField(session, "role", rejected),
         button: "Save role",
