@@ -4,26 +4,13 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertValues, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
-import {
-  accessTokens,
-  apiTokens,
-  auditLog,
-  devices,
-  failedSignIns,
-  identities,
-  links,
-  memberships,
-  sessions,
-  signInAttempts,
-  users,
-  views,
-} from "../schema.ts";
+import { accessTokens, apiTokens, auditLog, links, sessions, users } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
 
 /** What an erased user has as email address. Nobody can enter it, because it has spaces. */
-const erasedEmail = sql`'erased user ' || ${users.id}`;
+export const erasedEmail = sql`'erased user ' || ${users.id}`;
 export const isErased = sql<number>`(${users.email} = ${erasedEmail})`;
 
 const fields = {
@@ -66,7 +53,7 @@ export const searchUsers = searchedList(fields, {
 });
 
 const id = sql.placeholder("id");
-const byId = query(fields, sql`FROM ${users} WHERE ${users.id} = ${id}`);
+export const byId = query(fields, sql`FROM ${users} WHERE ${users.id} = ${id}`);
 const byEmail = query(fields, sql`FROM ${users} WHERE ${users.email} = ${sql.placeholder("email")}`);
 
 const passwordOf = query(
@@ -125,13 +112,13 @@ export function insertUser(
 const o = alias(users, "o");
 const t = alias(apiTokens, "t");
 /** Another operator who can sign in, with a password that has not expired. */
-const anotherSignsIn = sql`EXISTS (
+export const anotherSignsIn = sql`EXISTS (
   SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL
     AND ${o.passwordHash} IS NOT NULL AND coalesce(${o.passwordExpiresAt} > ${sql.placeholder("now")}, true)
 )`;
 // The conditions are part of the change. So two operators cannot remove each other in concurrent requests, and a member who
 // becomes an operator after the role was judged is not changed.
-const isJudged = sql`${users.id} = ${id} AND NOT ${isErased}
+export const isJudged = sql`${users.id} = ${id} AND NOT ${isErased}
   AND (${sql.placeholder("isConfirmed")} OR ${users.role} = 'member')`;
 const isAllowed = sql`${isJudged}
   AND (${users.role} = 'member' OR ${anotherSignsIn} OR ${sql.placeholder("keepsRole")} AND ${sql.placeholder("keepsPassword")})
@@ -284,36 +271,4 @@ export async function replaceToken(
     byId(db, values),
   );
   return user && replaced.length > 0 ? { user, oldHash: old?.tokenHash } : undefined;
-}
-
-const erase = returning(
-  sql`UPDATE ${users} SET ${names(users.email)} = ${erasedEmail}, ${names(users.role)} = 'member', ${names(users.passwordHash)} = NULL,
-      ${names(users.passwordExpiresAt)} = NULL, ${names(users.disabledAt)} = coalesce(${users.disabledAt}, ${sql.placeholder("now")})
-    WHERE ${isJudged} AND (${users.role} = 'member' OR ${anotherSignsIn})`,
-  { id: users.id },
-);
-const wasErased = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${isErased})`;
-const removals = [devices, memberships, failedSignIns, identities, signInAttempts, views].map((table) =>
-  statement(sql`DELETE FROM ${table} WHERE ${table.userId} = ${id} AND ${wasErased}`),
-);
-
-/**
- * Replaces the email address of a user for good, and ends what the user can sign in with. Triggers delete the token, the sessions
- * and the second factor. Returns undefined if the user is the last operator who can sign in, is an operator and that was not
- * confirmed, or was erased before.
- */
-export async function eraseUser(
-  db: D1Database,
-  operator: Operator,
-  { id, isConfirmed }: Target,
-): Promise<UserRow | undefined> {
-  const values = { id, isConfirmed: Number(isConfirmed), now: operator.now };
-  const [erased, , [user]] = await runBatch(
-    db,
-    erase(db, values),
-    auditChange(db, operator, "erase user", "user", id),
-    byId(db, values),
-    ...removals.map((remove) => remove(db, values)),
-  );
-  return erased.length > 0 ? user : undefined;
 }

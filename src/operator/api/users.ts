@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { createTemporaryPassword } from "../../auth/passwords.ts";
 import { markTokenReset } from "../../auth/tokens.ts";
+import { eraseUser as erase } from "../../db/operator/erase-user.ts";
 import * as db from "../../db/operator/users.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
@@ -254,7 +255,7 @@ export const eraseUser = itemOperation({
   errors: ["not_found", "user_erased", "last_operator", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { your_password } }) {
     const erased = await changeUser(context, operator, { id, your_password }, (target) =>
-      db.eraseUser(context.env.DB, operator, target),
+      erase(context.env.DB, operator, target),
     );
     if (!erased) throw new AppError("last_operator");
     return USER.toItem(erased);
