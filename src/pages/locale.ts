@@ -88,6 +88,12 @@ export class Locale {
     return toMinus(format.format(toNumeric(units)));
   }
 
+  /** Every digit of an amount as the API writes it: `$0.00012`, `−$25.00`. */
+  amount(decimal: string, currency: string): string {
+    const format = this.#format({ style: "currency", currency, maximumFractionDigits: 8 });
+    return toMinus(format.format(decimal as Intl.StringNumericLiteral));
+  }
+
   /** Short labels for an axis of money with these steps: `$1.5K`, `$0.25`. */
   moneyScale(currency: string, step: number): (value: number) => string {
     const { minimumFractionDigits = 0 } = this.#format({ style: "currency", currency }).resolvedOptions();
@@ -155,6 +161,7 @@ export const showPrice: Locale["price"] = (units, currency) => here().price(unit
 export const showCompactMoney: Locale["compactMoney"] = (units, currency) =>
   here().compactMoney(units, currency);
 export const showExact: Locale["exact"] = (units, currency) => here().exact(units, currency);
+export const showAmount: Locale["amount"] = (decimal, currency) => here().amount(decimal, currency);
 export const scaleMoney: Locale["moneyScale"] = (currency, step) => here().moneyScale(currency, step);
 export const showPercent: Locale["percent"] = (ratio) => here().percent(ratio);
 export const showChange: Locale["change"] = (now, before) => here().change(now, before);

@@ -1,7 +1,12 @@
-/** Amounts as pages show them: rounded to the digits of their currency, with every digit for those who point at them. */
+/** Amounts as pages show them: sums are rounded to the digits of their currency, with every digit for those who point at them. */
 import { html } from "hono/html";
-import { showExact, showMoney } from "./locale.ts";
+import { formatMoney } from "../domain/money.ts";
+import { showAmount, showMoney } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
 export const moneyText = (units: bigint, currency: string): Markup =>
-  html`<span title="${showExact(units, currency)} ${currency}">${showMoney(units, currency)}</span>`;
+  html`<span title="${showAmount(formatMoney(units), currency)}">${showMoney(units, currency)}</span>`;
+
+/** The amount of a cost, with every digit that was sent. */
+export const amountText = (amount: string | null | undefined, currency: string | null | undefined): string =>
+  amount == null || currency == null ? "no amount" : showAmount(amount, currency);

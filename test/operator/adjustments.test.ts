@@ -255,7 +255,7 @@ describe("the console", () => {
     }
     const listed = await operator.get(path);
     expect(listed.text.match(/Credit note 4711/g)).toHaveLength(1);
-    expect(listed.text).toContain("USD −12.50");
+    expect(listed.text).toContain("−$12.50");
     const reused = await operator.post(`${path}/new`, { ...FORM, amount: "-1" });
     expect(reused.status).toBe(422);
     // The page has a new key, so that sending it again adds the other adjustment.

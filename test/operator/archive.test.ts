@@ -177,7 +177,7 @@ describe("the page of the console", () => {
     const { status, text } = await open({ partner_id: "1", cost_id: ` ${ID} `, day: "" });
     expect(status).toBe(200);
     expect(text).toContain(
-      `USD 0.25, cpc, 15 Mar 2026, app ${DEMO.appToken} , link ${DEMO.linkToken} , matched with the click`,
+      `$0.25, cpc, 15 Mar 2026, app ${DEMO.appToken} , link ${DEMO.linkToken} , matched with the click`,
     );
   });
 

@@ -155,9 +155,9 @@ test("names the partner and its credential for what a partner did, and the objec
   await operator.post("/operator/partners/1/voids", { cost_id: "audited-cost-0002", reason: "fraud" });
   const acme = `Acme Ads (ll_live_…${DEMO.costToken.slice(-4)})`;
   expect((await sentences("/operator/audit?object=partner%201")).slice(0, 4)).toEqual([
-    `${who} voided cost audited-cost-0002 of Acme Ads (cpc, USD 1): fraud`,
+    `${who} voided cost audited-cost-0002 of Acme Ads (cpc, $1.00): fraud`,
     `${acme} signed out`,
-    `${acme} voided cost audited-cost-0001 (cpc, USD 1)`,
+    `${acme} voided cost audited-cost-0001 (cpc, $1.00)`,
     `${acme} signed in with Unknown browser`,
   ]);
   const { text } = await operator.get("/operator/audit.csv?action=sign%20out");

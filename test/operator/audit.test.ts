@@ -193,8 +193,8 @@ test("the changes of a partner have its rounds, approvals, credentials, voids an
   };
   for (const object of ["partner 1", "acme ads"])
     expect(await sentences(object)).toEqual([
-      `added adjustment 1 of USD -1 in ${DEMO.appToken}: Credit note`,
-      "voided cost audited-cost-0001 of Acme Ads (cpc, USD 2): fraud",
+      `added adjustment 1 of −$1.00 in ${DEMO.appToken}: Credit note`,
+      "voided cost audited-cost-0001 of Acme Ads (cpc, $2.00): fraud",
       expect.stringMatching(/^issued the credential ll_live_….{4} of Acme Ads \(live: cpc\)$/),
     ]);
   const number = round.body.data.items[0]?.id;

@@ -219,7 +219,7 @@ describe("spend", () => {
     const { text } = await operator.get("/operator/partners/1/pending");
     const found = [...text.matchAll(/<code>(pending-cost-\d+)<\/code>/g)].map(([, id]) => id);
     expect(found).toEqual(["pending-cost-10", "pending-cost-11", "pending-cost-12", "pending-cost-13"]);
-    expect(text).toContain("USD 0.5");
+    expect(text).toContain("$0.50");
     const rest = await operator.get("/operator/partners/1/pending?after=pending-cost-12");
     expect(rest.text).not.toContain("pending-cost-12<");
     expect(rest.text).toContain("pending-cost-13<");

@@ -54,6 +54,8 @@ describe("money", () => {
   it("has every digit in a table, and short labels on an axis", () => {
     expect(us.exact(123_450_000_001n, "USD")).toBe("1,234.50000001");
     expect(us.exact(-100_000_000n, "JPY")).toBe("−1");
+    expect(us.amount("0.00012", "USD")).toBe("$0.00012");
+    expect(us.amount("-12.5", "USD")).toBe("−$12.50");
     expect(us.moneyScale("USD", 500)(1_500)).toBe("$1.5K");
     expect(us.moneyScale("USD", 0.25)(0.25)).toBe("$0.25");
   });

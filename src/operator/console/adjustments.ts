@@ -12,7 +12,7 @@ import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elemen
 import type { Option } from "../../pages/fields.ts";
 import { form, sentBody } from "../../pages/form.ts";
 import { noRows, readListView } from "../../pages/list.ts";
-import { describeDay, showExact } from "../../pages/locale.ts";
+import { describeDay, showAmount } from "../../pages/locale.ts";
 import { time } from "../../pages/markup.ts";
 import { table } from "../../pages/table.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
@@ -67,7 +67,7 @@ export const adjustmentsPage: Show = async (context) => {
           {
             heading: "Amount",
             kind: "number",
-            cell: ({ currency, amount }) => `${currency} ${showExact(BigInt(amount), currency)}`,
+            cell: ({ currency, item }) => showAmount(item.amount, currency),
           },
           { heading: "Reason", cell: ({ reason }) => nameText(reason) },
           {

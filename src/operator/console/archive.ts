@@ -12,6 +12,7 @@ import { errorSummary, type Option, RejectedForm } from "../../pages/fields.ts";
 import { type Fields, form } from "../../pages/form.ts";
 import { describeDay } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
+import { amountText } from "../../pages/money.ts";
 import { archiveQuery, readArchived } from "../api/archive.ts";
 import type { Show } from "./layout.ts";
 
@@ -131,10 +132,10 @@ function engagement(at: Engagement | null): Markup | string {
   const { url_price: url } = at;
   return html`${time(at.occurred_at)}, app <code>${at.app_token}</code>, link <code>${at.link_token ?? ""}</code>, cost data ${at.cost_data_enabled ? "on" : "off"}${
     url
-      ? html`, price on the URL: ${url.cost_type ?? "no type"}, ${url.currency ?? "no currency"} ${url.amount ?? "no amount"}, ${url.counts ? "which can count by itself" : "which does not count by itself"}`
+      ? html`, price on the URL: ${url.cost_type ?? "no type"}, ${price(url)}, ${url.counts ? "which can count by itself" : "which does not count by itself"}`
       : ""
   }`;
 }
 
 const price = ({ currency, amount }: { currency: string | null; amount: string | null }) =>
-  `${currency} ${amount ?? "without an amount"}`;
+  amountText(amount, currency);

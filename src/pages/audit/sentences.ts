@@ -4,7 +4,7 @@ import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { KIND_NAMES } from "../costs/rounds.ts";
-import { showCount, showList, showPlural } from "../locale.ts";
+import { showAmount, showCount, showList, showPlural } from "../locale.ts";
 
 export type Detail = Record<string, unknown>;
 
@@ -104,7 +104,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   },
   "create adjustment": {
     verb: "added",
-    more: ({ amount, currency, app_token, reason }) => `of ${currency} ${amount} in ${app_token}: ${reason}`,
+    more: ({ amount, currency, app_token, reason }) =>
+      `of ${moneyOf(amount, currency)} in ${app_token}: ${reason}`,
   },
   "sign in": { isOwn: true, verb: "signed in", more: ({ browser }) => (browser ? `with ${browser}` : "") },
   "sign-in failed": { verb: "failed to sign in as", more: ({ reason }) => (reason ? `(${reason})` : "") },
@@ -168,9 +169,12 @@ export const isByPartner = (detail: Detail) => detail.credential_id !== undefine
 const quote = (value: unknown) => `“${value}”`;
 const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");
+const moneyOf = (amount: unknown, currency: unknown) => showAmount(String(amount), String(currency));
 /** What a void removes. */
 const valuesOf = ({ cost_type, currency, amount }: Detail) =>
-  cost_type === undefined ? "" : `(${cost_type}, ${amount === null ? "no amount" : `${currency} ${amount}`})`;
+  cost_type === undefined
+    ? ""
+    : `(${cost_type}, ${amount === null ? "no amount" : moneyOf(amount, currency)})`;
 const nameKind = (kind: unknown) =>
   (Object.entries(KIND_NAMES).find(([one]) => one === kind)?.[1] ?? String(kind)).toLowerCase();
 const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>

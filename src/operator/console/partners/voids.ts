@@ -11,6 +11,7 @@ import { badge, breadcrumb, card, facts, nameText, notice, pageHead } from "../.
 import { confirmation, form } from "../../../pages/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
+import { amountText } from "../../../pages/money.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { findPartnerCost, newVoid, voidCost } from "../../api/costs.ts";
 import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
@@ -76,16 +77,19 @@ function values(partnerId: number, item: Found): Markup {
     { id: "cost", title: "Cost" },
     facts(
       ["Type", item.cost_type ?? ""],
-      ["Amount", item.amount == null ? "no amount" : `${item.cost_currency} ${item.amount}`],
+      ["Amount", amountText(item.amount, item.cost_currency)],
       ["Source", item.source === "call" ? "Sent by the partner" : "Price on the URL"],
       item.received_at != null && ["Received", time(item.received_at)],
       item.tag !== null && ["Tag", showInvisible(item.tag)],
-      price !== null && ["Price on the URL", `${price.cost_currency} ${price.amount}, ${price.cost_type}`],
+      price !== null && [
+        "Price on the URL",
+        `${amountText(price.amount, price.cost_currency)}, ${price.cost_type}`,
+      ],
       [
         "Click or impression",
         engagement
           ? html`${engagement.kind}, ${time(engagement.occurred_at)}`
-          : (item.mismatch ?? "none yet"),
+          : (item.mismatch ?? "None yet"),
       ],
       day !== null && ["Day in reports", describeDay(day)],
       app_token !== null && ["App", html`<a href="/operator/apps/${app_token}">${app_token}</a>`],

@@ -10,6 +10,7 @@ import { costTypeName } from "../../../pages/costs/cost-types.ts";
 import { breadcrumb, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { pager } from "../../../pages/list.ts";
 import { time } from "../../../pages/markup.ts";
+import { amountText } from "../../../pages/money.ts";
 import { table } from "../../../pages/table.ts";
 import { notFound } from "../../api/common.ts";
 import { idOf, type Show } from "../layout.ts";
@@ -52,7 +53,7 @@ export const pendingPage: Show = async (context) => {
             heading: "Amount",
             kind: "number",
             cell: ({ amount, currency }) =>
-              amount === null ? "no amount" : `${currency} ${formatAmount(amount)}`,
+              amountText(amount === null ? null : formatAmount(amount), currency),
           },
           { heading: "Received", cell: ({ received }) => time(toIso(received)) },
           { heading: "Lapses", cell: ({ received }) => time(toIso(received + COST_WINDOW_MS)) },
