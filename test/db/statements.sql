@@ -9727,6 +9727,102 @@ SELECT credentials.id AS id,
 FROM credentials
 WHERE credentials.id = ?;
 
+-- src/db/operator/erase-user.ts: rows read 1, written 0
+-- SEARCH devices USING PRIMARY KEY (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM devices
+WHERE devices.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
+-- src/db/operator/erase-user.ts: rows read 1, written 0
+-- SEARCH failed_sign_ins USING INTEGER PRIMARY KEY (rowid=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM failed_sign_ins
+WHERE failed_sign_ins.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
+-- src/db/operator/erase-user.ts: rows read 0, written 0
+-- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM identities
+WHERE identities.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
+-- src/db/operator/erase-user.ts: rows read 4, written 1
+-- SEARCH memberships USING PRIMARY KEY (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH views USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
+DELETE
+FROM memberships
+WHERE memberships.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
+-- src/db/operator/erase-user.ts: rows read 0, written 0
+-- SEARCH sign_in_attempts USING COVERING INDEX attempts_by_user (user_id=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM sign_in_attempts
+WHERE sign_in_attempts.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
+-- src/db/operator/erase-user.ts: rows read 1, written 0
+-- SCAN views
+-- SCALAR SUBQUERY 1
+--   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+DELETE
+FROM views
+WHERE views.user_id = ?
+AND EXISTS (SELECT 1
+  FROM users
+  WHERE users.id = ?
+  AND (users.email = 'erased user ' || users.id));
+
+-- src/db/operator/erase-user.ts: rows read 18, written 8
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
+-- SCALAR SUBQUERY 1
+--   SCAN o
+UPDATE users SET email = 'erased user ' || users.id,
+  role = 'member',
+  password_hash = NULL,
+  password_expires_at = NULL,
+  disabled_at = coalesce(users.disabled_at,
+    ?)
+WHERE users.id = ?
+AND NOT (users.email = 'erased user ' || users.id)
+AND (? OR users.role = 'member')
+AND (users.role = 'member' OR EXISTS (
+    SELECT 1
+    FROM users o
+    WHERE o.id <> ?
+    AND o.role = 'operator'
+    AND o.disabled_at IS NULL
+    AND o.password_hash IS NOT NULL
+    AND coalesce(o.password_expires_at > ?, true) ))
+RETURNING id AS id;
+
 -- src/db/operator/partners.ts: rows read 4, written 2
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?)
 INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
@@ -11028,55 +11124,6 @@ AND EXISTS (
   WHERE users.id = ?
   AND users.password_hash = ? );
 
--- src/db/operator/users.ts: rows read 1, written 0
--- SEARCH devices USING PRIMARY KEY (user_id=?)
--- SCALAR SUBQUERY 1
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
-DELETE
-FROM devices
-WHERE devices.user_id = ?
-AND EXISTS (SELECT 1
-  FROM users
-  WHERE users.id = ?
-  AND (users.email = 'erased user ' || users.id));
-
--- src/db/operator/users.ts: rows read 1, written 0
--- SEARCH failed_sign_ins USING INTEGER PRIMARY KEY (rowid=?)
--- SCALAR SUBQUERY 1
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
-DELETE
-FROM failed_sign_ins
-WHERE failed_sign_ins.user_id = ?
-AND EXISTS (SELECT 1
-  FROM users
-  WHERE users.id = ?
-  AND (users.email = 'erased user ' || users.id));
-
--- src/db/operator/users.ts: rows read 0, written 0
--- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
--- SCALAR SUBQUERY 1
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
-DELETE
-FROM identities
-WHERE identities.user_id = ?
-AND EXISTS (SELECT 1
-  FROM users
-  WHERE users.id = ?
-  AND (users.email = 'erased user ' || users.id));
-
--- src/db/operator/users.ts: rows read 4, written 1
--- SEARCH memberships USING PRIMARY KEY (user_id=?)
--- SCALAR SUBQUERY 1
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH views USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
-DELETE
-FROM memberships
-WHERE memberships.user_id = ?
-AND EXISTS (SELECT 1
-  FROM users
-  WHERE users.id = ?
-  AND (users.email = 'erased user ' || users.id));
-
 -- src/db/operator/users.ts: rows read 8, written 3
 -- SEARCH sessions USING INDEX sessions_by_user (user_id=?)
 -- SCALAR SUBQUERY 1
@@ -11089,30 +11136,6 @@ AND EXISTS (
   FROM users
   WHERE users.id = ?
   AND users.password_hash = ? );
-
--- src/db/operator/users.ts: rows read 0, written 0
--- SEARCH sign_in_attempts USING COVERING INDEX attempts_by_user (user_id=?)
--- SCALAR SUBQUERY 1
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
-DELETE
-FROM sign_in_attempts
-WHERE sign_in_attempts.user_id = ?
-AND EXISTS (SELECT 1
-  FROM users
-  WHERE users.id = ?
-  AND (users.email = 'erased user ' || users.id));
-
--- src/db/operator/users.ts: rows read 1, written 0
--- SCAN views
--- SCALAR SUBQUERY 1
---   SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
-DELETE
-FROM views
-WHERE views.user_id = ?
-AND EXISTS (SELECT 1
-  FROM users
-  WHERE users.id = ?
-  AND (users.email = 'erased user ' || users.id));
 
 -- src/db/operator/users.ts: rows read 3, written 2
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
@@ -11223,29 +11246,6 @@ SELECT users.id AS id,
   users.password_expires_at AS passwordExpiresAt
 FROM users
 WHERE users.id = ?;
-
--- src/db/operator/users.ts: rows read 18, written 8
--- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
--- SCALAR SUBQUERY 1
---   SCAN o
-UPDATE users SET email = 'erased user ' || users.id,
-  role = 'member',
-  password_hash = NULL,
-  password_expires_at = NULL,
-  disabled_at = coalesce(users.disabled_at,
-    ?)
-WHERE users.id = ?
-AND NOT (users.email = 'erased user ' || users.id)
-AND (? OR users.role = 'member')
-AND (users.role = 'member' OR EXISTS (
-    SELECT 1
-    FROM users o
-    WHERE o.id <> ?
-    AND o.role = 'operator'
-    AND o.disabled_at IS NULL
-    AND o.password_hash IS NOT NULL
-    AND coalesce(o.password_expires_at > ?, true) ))
-RETURNING id AS id;
 
 -- src/db/operator/users.ts: rows read 15, written 7
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
