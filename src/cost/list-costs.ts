@@ -1,22 +1,22 @@
 /** `GET /cost`: a partner lists its own costs by ID. Beyond the specification. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/guarded-operations.ts";
-import { listCosts as findCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import { MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
 import { inEnglish } from "../domain/texts.ts";
-import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/input/fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { pagingV2 } from "../http/response-schemas.ts";
-import { costItem, costsResponse, TEST_COSTS, toCostItem } from "../usecases/costs/item.ts";
+import { costItem, costsResponse, isTest } from "../usecases/costs/item.ts";
+import { listOwnCosts, markTest } from "../usecases/costs/read.ts";
 
 export const listCosts = costOperation({
   method: "GET",
   path: "/cost",
   id: "listCosts",
   summary: "List your costs",
-  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe.`,
+  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe. With a test credential: the costs of its integration round, without those that were rejected.`,
   input: {
     query: z.strictObject({
       limit: pageQuery.shape.limit,
@@ -33,23 +33,21 @@ export const listCosts = costOperation({
       schema: z.strictObject({
         items: z.array(z.strictObject(costItem)),
         paging: pagingV2,
+        test: isTest,
         request_id: z.string(),
       }),
       alsoAs: "text/csv",
     },
   },
-  errors: ["credential_revoked", "test_credential"],
+  errors: ["credential_revoked"],
   async handle(context, caller, { query, range }) {
-    const { ledger, now } = context;
-    const found = await findCosts(ledger, caller.tokenHash, query.match ?? null, range, now);
-    if (caller.authorize(found.credential).mode === "test") {
-      throw new AppError("test_credential", TEST_COSTS);
-    }
-    const items = found.items.map((cost) => toCostItem(cost.costId, cost, now));
-    const paging = toPaging(context, range, found);
+    const { items, next } = await listOwnCosts(context, caller, query.match ?? null, range);
+    const paging = toPaging(context, range, { next });
     if (prefers(context.request, "text/csv")) {
       return costsResponse(items, paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` });
     }
-    return jsonResponse({ items, paging, request_id: context.requestId }, 200, { vary: "Accept" });
+    return jsonResponse({ items, paging, ...markTest(caller), request_id: context.requestId }, 200, {
+      vary: "Accept",
+    });
   },
 });

@@ -1,17 +1,19 @@
 /** `GET /cost/{cost_id}`: a partner reads one of its costs. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/guarded-operations.ts";
-import { findCost } from "../db/ledger/costs.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { costId } from "../http/input/fields.ts";
-import { costItem, TEST_COSTS, toCostItem } from "../usecases/costs/item.ts";
+import { costItem, isTest, toCostItem } from "../usecases/costs/item.ts";
+import { findOwnCost, markTest } from "../usecases/costs/read.ts";
 
 export const readCost = costOperation({
   method: "GET",
   path: "/cost/:cost_id",
   id: "readCost",
   summary: "Read one of your costs",
+  description:
+    "With a test credential: a cost of its integration round, in the state that it would have live.",
   input: { path: z.object({ cost_id: costId }) },
   responses: {
     200: {
@@ -19,16 +21,14 @@ export const readCost = costOperation({
       schema: z.strictObject({
         status: z.literal("ok"),
         ...costItem,
+        test: isTest,
         request_id: z.string(),
       }),
     },
   },
-  errors: ["credential_revoked", "test_credential", "not_found"],
+  errors: ["credential_revoked", "not_found"],
   async handle(context, caller, { path }) {
-    const { credential, cost } = await findCost(context.ledger, caller.tokenHash, path.cost_id, context.now);
-    if (caller.authorize(credential).mode === "test") {
-      throw new AppError("test_credential", TEST_COSTS);
-    }
+    const cost = await findOwnCost(context, caller, path.cost_id);
     if (!cost)
       throw new AppError(
         "not_found",
@@ -37,6 +37,7 @@ export const readCost = costOperation({
     return jsonResponse({
       status: "ok",
       ...toCostItem(path.cost_id, cost, context.now),
+      ...markTest(caller),
       request_id: context.requestId,
     });
   },

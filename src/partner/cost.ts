@@ -1,7 +1,7 @@
 /** `/partner/costs/{cost_id}`: everything about one cost, and the form that voids it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { type CostRecord, findCost } from "../db/ledger/costs.ts";
+import type { CostRecord } from "../db/ledger/costs.ts";
 import { showInvisible } from "../domain/characters.ts";
 import { TYPES_PER_MILLE } from "../domain/cost-types.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
@@ -12,12 +12,14 @@ import { AppError } from "../errors.ts";
 import { costId } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
 import { redirectResponse } from "../http/redirect.ts";
+import { operatorContact } from "../pages/contact.ts";
 import { confirmation } from "../pages/form.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
+import { findOwnCost } from "../usecases/costs/read.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
 import { amountOf, meaningOf, stateBadge } from "./costs.ts";
-import { PARTNER_NOTICES, withLedger } from "./frame.ts";
+import { PARTNER_NOTICES, withFrame, withLedger } from "./frame.ts";
 
 const contract = { path: z.object({ cost_id: costId }) };
 
@@ -33,10 +35,9 @@ const notFound = () =>
     "You have no cost with this ID: it was never sent, or it has expired. Check the cost ID.",
   );
 
-export const costPage = withLedger("/partner/costs", async (context, _partner, caller) => {
+export const costPage = withFrame("/partner/costs", async (context, partner, caller) => {
   const id = await readId(context);
-  const { credential, cost } = await findCost(context.ledger, caller.tokenHash, id, context.now);
-  caller.authorize(credential);
+  const cost = await findOwnCost(context, caller, id);
   if (!cost) throw notFound();
   const item = toCostItem(id, cost, context.now);
   return {
@@ -60,7 +61,7 @@ export const costPage = withLedger("/partner/costs", async (context, _partner, c
         </dl>
       </section>
       ${engagementCard(item)}
-      ${voidCard(item, cost, context.now)}`,
+      ${partner.mode === "test" ? TEST_NOTE : voidCard(item, cost, context)}`,
   };
 });
 
@@ -83,7 +84,9 @@ function engagementCard({ engagement }: CostItem): Markup | "" {
     </section>`;
 }
 
-function voidCard(item: CostItem, cost: CostRecord, now: number): Markup {
+const TEST_NOTE = html`<p class="hint">This is the state that it would have as a live cost. A test cost never counts, so it can't be voided. <a href="/partner/round">Round</a> says what to correct.</p>`;
+
+function voidCard(item: CostItem, cost: CostRecord, { env, now }: Context): Markup {
   const until = voidableUntil(cost);
   return html`
     <section class="card" aria-labelledby="void">
@@ -92,7 +95,7 @@ function voidCard(item: CostItem, cost: CostRecord, now: number): Markup {
         item.match === "voided"
           ? html`<p>This cost is already void. To replace it, send other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`
           : now > until
-            ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask your operator to correct it.</p>`
+            ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask ${operatorContact(env)} to correct it.</p>`
             : html`
               <p>A void cost no longer counts. You can void this one until ${time(toIso(until))}. <a href="/docs/corrections">How to correct a cost</a></p>
               ${confirmation({

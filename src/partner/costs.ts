@@ -2,7 +2,8 @@
 
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { listCosts, MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import type { CostCaller } from "../auth/guards.ts";
+import { MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
 import { showInvisible } from "../domain/characters.ts";
 import { COST_WINDOW, RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
@@ -14,8 +15,9 @@ import { filterForm, filterSelect } from "../pages/list.ts";
 import { showCount } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { type Column, table } from "../pages/table.ts";
-import { type CostItem, costsResponse, toCostItem } from "../usecases/costs/item.ts";
-import { report, withLedger } from "./frame.ts";
+import { type CostItem, costsResponse } from "../usecases/costs/item.ts";
+import { listOwnCosts } from "../usecases/costs/read.ts";
+import { report, withFrame } from "./frame.ts";
 
 const PAGE_SIZE = 50;
 const FILE_SIZE = 1_000;
@@ -30,7 +32,7 @@ const contract = {
   paged: "by text" as const,
 };
 
-export const costsPage = withLedger("/partner/costs", async (context, _partner, caller) => {
+export const costsPage = withFrame("/partner/costs", async (context, _partner, caller) => {
   const { query, range } = await readQuery(context);
   const { items, next } = await find(context, caller, query, { ...range, limit: PAGE_SIZE });
   return {
@@ -47,7 +49,7 @@ export const costsPage = withLedger("/partner/costs", async (context, _partner, 
   };
 });
 
-export const costsFile = withLedger(
+export const costsFile = withFrame(
   "/partner/costs",
   report(async (context, _partner, caller) => {
     const { query, range } = await readQuery(context);
@@ -64,22 +66,20 @@ function readQuery(context: Context): Promise<Parsed<typeof contract>> {
 }
 
 type Query = Parsed<typeof contract>["query"];
-type Caller = Parameters<Parameters<typeof withLedger>[1]>[2];
 
 /** A page of the costs whose IDs start with `cost_id`. */
 async function find(
-  { ledger, now }: Context,
-  caller: Caller,
+  context: Context,
+  caller: CostCaller,
   { match, cost_id: prefix = "" }: Query,
   { after, limit }: { after: string | null; limit: number },
 ) {
   const from = after ?? (prefix === "" ? null : justBefore(prefix));
-  const found = await listCosts(ledger, caller.tokenHash, match ?? null, { after: from, limit }, now);
-  caller.authorize(found.credential);
-  const items = found.items
-    .filter(({ costId }) => costId.startsWith(prefix))
-    .map((cost) => toCostItem(cost.costId, cost, now));
-  return { items, next: found.next?.startsWith(prefix) ? found.next : null };
+  const { items, next } = await listOwnCosts(context, caller, match ?? null, { after: from, limit });
+  return {
+    items: items.filter(({ cost_id }) => cost_id.startsWith(prefix)),
+    next: next?.startsWith(prefix) ? next : null,
+  };
 }
 
 /** A text before every text that starts with the prefix, in the order of UTF-8, and after all others that any cost ID has. */

@@ -26,6 +26,8 @@ const TABS = {
     ["/partner/setup", "Setup"],
   ],
   test: [
+    ["/partner", "Overview"],
+    ["/partner/costs", "Costs"],
     ["/partner/round", "Round"],
     ["/partner/setup", "Setup"],
   ],
@@ -42,7 +44,7 @@ export interface PartnerPage {
 }
 
 /** Shows a page, or returns a response that is no page. */
-type Show = (
+export type Show = (
   context: Context,
   partner: SignedInPartner,
   caller: CostCaller,
@@ -66,7 +68,7 @@ export const report =
   (context, partner, caller) =>
     asReport(context, caller.tokenHash, () => show(context, partner, caller));
 
-/** Like `withFrame`, for a page about costs in the ledger. Throws test_credential for a partner with a test credential. */
+/** Like `withFrame`, for a page that changes the ledger. Throws test_credential for a partner with a test credential. */
 export function withLedger(tab: Tab, show: Show): Handler {
   return withFrame(tab, async (context, partner, caller) => {
     if (partner.mode === "test") throw new AppError("test_credential", NO_LEDGER);
@@ -75,7 +77,7 @@ export function withLedger(tab: Tab, show: Show): Handler {
 }
 
 const NO_LEDGER =
-  "You are signed in with a test credential, whose costs are only in the integration round. To see or send costs that count, sign in with your live credential.";
+  "You are signed in with a test credential, whose costs are only in the integration round. To upload or void costs that count, sign in with your live credential.";
 
 function toPage(context: Context, error: AppError): PartnerPage {
   const { status, title } = ERRORS[error.code];

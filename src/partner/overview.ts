@@ -5,7 +5,6 @@ import { type FoundRates, findRates } from "../db/operator/rates.ts";
 import { COST_TYPE, type CostType, toTypes } from "../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/figures/rates.ts";
 import { toIso } from "../domain/time.ts";
-import { redirectResponse } from "../http/redirect.ts";
 import { costTypeName } from "../pages/costs/cost-types.ts";
 import { ratesSection } from "../pages/costs/rates.ts";
 import { partnerBadge } from "../pages/costs/states.ts";
@@ -13,13 +12,14 @@ import { nameText } from "../pages/elements.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { report, withFrame } from "./frame.ts";
+import { showStart } from "./start.ts";
 
 export const overview = withFrame(
   "/partner",
   report(async (context, partner, caller) => {
+    if (partner.mode === "test") return showStart(context, partner, caller);
     // The rates are found by the partner's ID, which the database has just read for the session.
     caller.authorize(partner);
-    if (partner.mode === "test") return redirectResponse("/partner/round");
     const found = await findRates(context.ledger, partner.partnerId, context.now);
     const types = typesOf(partner);
     return {

@@ -5,9 +5,11 @@ import { COST_TYPE, COST_TYPES, toTypes } from "../domain/cost-types.ts";
 import type { Context } from "../env.ts";
 import { isMacro } from "../http/input/fields.ts";
 import { templatePairs } from "../http/input/pairs.ts";
-import { badge, nameText } from "../pages/elements.ts";
+import { operatorContact } from "../pages/contact.ts";
+import { badge, card, nameText } from "../pages/elements.ts";
 import type { Markup } from "../pages/markup.ts";
 import { table } from "../pages/table.ts";
+import { command, openCommand, sendCommand, type Trial } from "./commands.ts";
 import { withFrame } from "./frame.ts";
 
 export const setupPage = withFrame("/partner/setup", async (context, partner, caller) => {
@@ -21,7 +23,7 @@ export const setupPage = withFrame("/partner/setup", async (context, partner, ca
       <section class="card" aria-labelledby="parameters">
         <h2 id="parameters">Parameters of your links</h2>
         <p>Your operator set these. They are added to the URLs of links that are attached to ${nameText(partner.displayName)}. When you open a URL, replace each macro with your own value.</p>
-        ${hasCostId ? "" : html`<p class="notice warn">Your cost parameters don't contain a <code>cost_id</code>. Without it, a cost can't be matched with a click or impression. Ask your operator to add <code>cost_id=</code> and the name of your macro.</p>`}
+        ${hasCostId ? "" : html`<p class="notice warn">Your cost parameters don't contain a <code>cost_id</code>. Without it, a cost can't be matched with a click or impression. Ask ${operatorContact(context.env)} to add <code>cost_id=</code> and the name of your macro.</p>`}
         ${template("Click URLs", clickParameters)}
         ${template("Impression URLs", impressionParameters)}
         ${template("Click and impression URLs while cost data is on", costParameters)}
@@ -48,27 +50,34 @@ function template(heading: string, parameters: string): Markup {
     })}`;
 }
 
-/** The commands of the partner guide with this partner's values. The credential is never shown. */
+/** The commands of the partner guide with this partner's values. */
 function firstCost({ url }: Context, { mode, costTypes }: SignedInPartner): Markup {
-  const type = toTypes(costTypes)[0] ?? COST_TYPES[0];
-  const [kind] = COST_TYPE[type].fits;
-  const opened = kind === "impression" ? `${url.origin}/impression` : url.origin;
-  const round = mode === "test" ? ',"round":1,"mismatch":null' : "";
-  return html`
-    <section class="card" aria-labelledby="first">
-      <h2 id="first">Send your first cost</h2>
-      <p>Put your ${mode} credential in <code>COST_TOKEN</code>, and the token of a link that is attached to you in <code>LINK_TOKEN</code>.</p>
-      <h3>1. Record ${kind === "click" ? "a click" : "an impression"} with a cost ID</h3>
-      ${code(`curl -s "${opened}/$LINK_TOKEN?cost_id=yourname-20260701-0001&s2s=1"`)}
+  if (mode === "test")
+    return card(
+      { id: "first", title: "Send your first cost" },
+      html`<p><a href="/partner">Overview</a> has the commands, with your link and a new cost ID.</p>`,
+    );
+  const costType = toTypes(costTypes)[0] ?? COST_TYPES[0];
+  const [kind] = COST_TYPE[costType].fits;
+  const name = kind === "click" ? "a click" : "an impression";
+  const trial: Trial = {
+    origin: url.origin,
+    costType,
+    currency: "USD",
+    costId: "yourname-20260701-0001",
+    link: "$LINK_TOKEN",
+  };
+  return card(
+    { id: "first", title: "Send your first cost" },
+    html`
+      <p>Put your live credential in <code>COST_TOKEN</code>, and the token of a link that is attached to you in <code>LINK_TOKEN</code>. This cost counts: to try without counting, ask for an <a href="/docs/rounds">integration round</a>.</p>
+      <h3>1. Record ${name} with a cost ID</h3>
+      ${command(openCommand(trial), `record ${name}`)}
       <h3>2. Send its cost with the same ID</h3>
-      ${code(`curl -s -H "Authorization: Token token=$COST_TOKEN" \\
-  -d 'cost_type=${type}' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
-  -d 'cost_id=yourname-20260701-0001' -d 'tag=first' "${url.origin}/cost"`)}
+      ${command(sendCommand(trial), "send the cost")}
       <p>The answer when the cost is stored and has found its ${kind}:</p>
-      ${code(`{"status":"ok","cost_id":"yourname-20260701-0001","match":"matched","duplicate":false,"amount":"0.25"${round},"request_id":"…"}`)}
+      <pre tabindex="0" aria-label="Answer"><code>{"status":"ok","cost_id":"yourname-20260701-0001","match":"matched","duplicate":false,"amount":"0.25","request_id":"…"}</code></pre>
       <h3>3. See the result</h3>
-      <p>${mode === "test" ? html`Open <a href="/partner/round">Round</a>. It lists each mismatch and how to fix it.` : html`Open <a href="/partner/costs">Costs</a>. A pending cost still waits for its ${kind}.`} The <a href="/docs/partners">partner guide</a> explains every parameter and error.</p>
-    </section>`;
+      <p>Open <a href="/partner/costs">Costs</a>. A pending cost still waits for its ${kind}. The <a href="/docs/partners">partner guide</a> explains every parameter and error.</p>`,
+  );
 }
-
-const code = (text: string) => html`<pre tabindex="0" aria-label="Example"><code>${text}</code></pre>`;

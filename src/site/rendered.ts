@@ -805,7 +805,7 @@ LINK_TOKEN=…</pre>
     grep -A1 'yourname-20260701-0009' | grep -oE '&quot;(expected|remedy)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;expected&quot;:&quot;A click with this cost ID, recorded on one of the partner's links.&quot;
 &quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
-<p>The report is also a page: sign in at <code>/partner</code> with your test credential.</p>
+<p>The report is also a page: sign in at <code>/partner</code> with your test credential. The page begins with these steps, with your link and a new cost ID in the commands.</p>
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
       { id: "your-pages", title: "Your pages", body: `<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.</p>
 <div class="table" tabindex="0" role="region" aria-label="Your pages"><table>
@@ -817,7 +817,7 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td><code>/partner</code></td>
-<td>what you can send, coverage and discrepancy of the last ${FACTS["days of rates"]}, and the next step</td>
+<td>what you can send, coverage and discrepancy of the last ${FACTS["days of rates"]}, and the next step; with a test credential, three steps to the first match</td>
 </tr>
 <tr>
 <td><code>/partner/costs</code></td>
@@ -833,7 +833,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>/partner/round</code></td>
-<td>with a test credential, which has only this page and Setup: the report of the round</td>
+<td>with a test credential, which has no upload and no void: the report of the round</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -874,7 +874,7 @@ LINK_TOKEN=…</pre>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
 <li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.</li>
-<li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
+<li><code>GET /cost/{cost_id}</code> returns the state of a cost, with a test credential of one of your round: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>.. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
       { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
@@ -1150,7 +1150,7 @@ LINK_TOKEN=…</pre>
 <li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
-      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Open your link with a <code>cost_id</code>, send the cost with the same ID, and sign in at <code>/partner</code> with your test credential to read the report. <code>GET /cost/round</code> returns it as JSON. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
+      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>&quot;test&quot;: true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
       { id: "mismatches", title: "Mismatches", body: `<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
 <thead>
 <tr>
@@ -1447,7 +1447,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>403 <code>test_credential</code></td>
-<td>The round is closed, or the call was <code>GET /cost/{cost_id}</code>. Test costs are in <code>GET /cost/round</code>.</td>
+<td>The round is closed, or the call was a void: a test cost never counts, so there is nothing to void.</td>
 </tr>
 <tr>
 <td>400 <code>cost_id_conflict</code></td>

@@ -422,17 +422,6 @@ describe("a credential", () => {
     });
   });
 
-  it("that is for tests gets 403 and is sent to the round", async () => {
-    const { status, body } = await ask<{ code: string; detail: string }>("/cost", {
-      token: DEMO.testCostToken,
-    });
-    expect([status, body.code, body.detail]).toEqual([
-      403,
-      "test_credential",
-      expect.stringContaining("/cost/round"),
-    ]);
-  });
-
   it("that no shard knows yet is copied to them, and lists the costs of every shard", async () => {
     const token = createToken("live");
     const ids = Array.from({ length: 12 }, (_, index) => `list-new-key-${String(index).padStart(3, "0")}`);

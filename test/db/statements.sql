@@ -10339,6 +10339,162 @@ AND rounds.state = 'open'
 AND rounds.entry_count = ?
 RETURNING id AS id;
 
+-- src/db/operator/rounds/costs.ts: rows read 21, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+-- USE TEMP B-TREE FOR GROUP BY
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression,
+  e.click_link_id AS clickLinkId,
+  e.impression_link_id AS impressionLinkId,
+  (SELECT l.token
+  FROM links l
+  WHERE l.id = e.click_link_id) AS clickLink, (SELECT l.token
+  FROM links l
+  WHERE l.id = e.impression_link_id) AS impressionLink
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN round_entries n ON n.round_id = x.id
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+AND e.cost_id = n.cost_id
+WHERE c.revoked_at IS NULL
+AND n.cost_id = ?
+AND e.remembered_until >= ?
+GROUP BY e.cost_id;
+
+-- src/db/operator/rounds/costs.ts: rows read 46, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+-- USE TEMP B-TREE FOR GROUP BY
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression,
+  e.click_link_id AS clickLinkId,
+  e.impression_link_id AS impressionLinkId,
+  (SELECT l.token
+  FROM links l
+  WHERE l.id = e.click_link_id) AS clickLink, (SELECT l.token
+  FROM links l
+  WHERE l.id = e.impression_link_id) AS impressionLink
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN round_entries n ON n.round_id = x.id
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+AND e.cost_id = n.cost_id
+WHERE c.revoked_at IS NULL
+AND n.cost_id > ?
+AND e.remembered_until >= ?
+GROUP BY e.cost_id;
+
+-- src/db/operator/rounds/costs.ts: rows read 16, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+SELECT n.number AS number, n.received_at AS receivedAt, n.cost_id AS costId, n.record AS record
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN round_entries n ON n.round_id = x.id
+WHERE c.revoked_at IS NULL
+AND n.cost_id = ?
+ORDER BY n.number;
+
+-- src/db/operator/rounds/costs.ts: rows read 16, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+SELECT n.number AS number, n.received_at AS receivedAt, n.cost_id AS costId, n.record AS record
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN round_entries n ON n.round_id = x.id
+WHERE c.revoked_at IS NULL
+AND n.cost_id > ?
+ORDER BY n.number;
+
 -- src/db/operator/rounds/lists.ts: rows read 15, written 0
 -- SEARCH x EXISTS USING INTEGER PRIMARY KEY (rowid=?)
 -- SCALAR SUBQUERY 1
@@ -10437,7 +10593,9 @@ SELECT e.cost_id AS costId,
       'priceCounts',
       json(iif(e.impression_price_counts,
           'true',
-          'false')) )) AS impression
+          'false')) )) AS impression,
+  e.click_link_id AS clickLinkId,
+  e.impression_link_id AS impressionLinkId
 FROM credentials c
 CROSS JOIN rounds x ON x.id = c.round_id
 AND c.token_hash = ?

@@ -32,6 +32,8 @@ const pageOf = (cookie: string): Call => ({ headers: { accept: "text/html", cook
 const cost = { cost_type: "cpc", cost_currency: "USD", cost_amount: "1", tag: "t" };
 
 export const UNSAMPLED: Request[] = [
+  ...at(["/cost", "/cost/corsair-click-0001"], { token: DEMO.testCostToken }),
+  ...at(["/partner"], pageOf(SESSIONS.partnerInRound)),
   ...at(
     ["archived=true", "partner_id=1", "name=a"].flatMap((filter) => [
       `${LINKS}?${filter}`,

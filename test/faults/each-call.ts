@@ -15,7 +15,7 @@ import {
   TRANSIENT,
   withoutPauses,
 } from "./faulty.ts";
-import { type Sampled, sampled } from "./operations.ts";
+import { type Sampled, sampled, variants } from "./operations.ts";
 import { restoreState, settled, startState } from "./state.ts";
 
 const HANGS = undefined;
@@ -104,6 +104,7 @@ const CHANGES_NOTHING = [
   "POST /partner/upload",
   "POST /partner/upload/check-part",
   "POST /apps/:app_token/links/import",
+  "POST /apps/:app_token/links/import of changes",
 ];
 
 /** Checks that the response has the expected status or is a 503 with Retry-After. Returns whether it has the expected status. */
@@ -121,7 +122,7 @@ export function injectFaults(part: keyof typeof PARTS): void {
     await restoreState();
   });
 
-  const each = sampled
+  const each = [...sampled, ...variants]
     .filter(({ pattern }) => PARTS[part](pattern))
     .map((one): [string, Sampled] => [one.name, one]);
 

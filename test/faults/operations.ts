@@ -337,15 +337,50 @@ export interface Sampled {
   send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token" | "body">) => Promise<Response>;
 }
 
+/** Another sample of an operation, which runs other statements. For operations that the names begin with. */
+const VARIANTS: Record<string, Sample> = {
+  "listCosts of a round": { path: "/cost", token: DEMO.testCostToken },
+  "readCost of a round": { path: "/cost/corsair-click-0001", token: DEMO.testCostToken },
+  "GET /partner of a round": { path: "/partner", headers: { cookie: SESSIONS.partnerInRound } },
+  "GET /partner/costs of a round": { path: "/partner/costs", headers: { cookie: SESSIONS.partnerInRound } },
+  "POST /apps/:app_token/links/import of changes": upload(
+    IMPORT,
+    'name="file"; filename="links.csv"',
+    `link_token,partner_id\n${DEMO.linkToken},none`,
+  ),
+  "POST /apps/:app_token/links/import/rows of changes": upload(
+    `${IMPORT}/rows`,
+    'name="rows"',
+    `row,link_token,cost_data\n1,${DEMO.linkToken},off`,
+  ),
+};
+
 /** Every operation of the router, also those without a sample. */
 export const sampled: Sampled[] = everyOperation.map((one) => {
-  const handler = routes.find(({ path }) => path === one.pattern)?.methods[one.method];
-  const operation = handler && operationOf(handler);
-  const name = operation?.id ?? one.name;
-  const { repeats, path, ...options }: Sample = SAMPLES[name] ?? {
-    ...plainCall(one),
-    path: samplePath(one.pattern),
-  };
+  const name = nameOf(one);
+  return toSampled(name, one, SAMPLES[name] ?? { ...plainCall(one), path: samplePath(one.pattern) });
+});
+
+/** The further samples of these. */
+export const variants: Sampled[] = Object.entries(VARIANTS).map(([name, sample]) => {
+  const one = everyOperation.find((operation) => name.split(" of ")[0] === nameOf(operation));
+  if (!one) throw new Error(`There is no operation for ${name}.`);
+  return toSampled(name, one, sample);
+});
+
+type Operation = (typeof everyOperation)[number];
+
+function handlerOf({ pattern, method }: Operation) {
+  const handler = routes.find(({ path }) => path === pattern)?.methods[method];
+  return handler && operationOf(handler);
+}
+
+function nameOf(one: Operation): string {
+  return handlerOf(one)?.id ?? one.name;
+}
+
+function toSampled(name: string, one: Operation, { repeats, path, ...options }: Sample): Sampled {
+  const operation = handlerOf(one);
   const token = options.token ?? (operation && TOKENS[operation.credentials]);
   const cookie = sessionFor(one.need);
   const accept = operation ? "application/json" : "text/html";
@@ -357,7 +392,7 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
     method: one.method,
     repeats: repeats ?? false,
     form: operation || PAGE_BODIES[name] ? undefined : (options.body as string | undefined),
-    isWrite: one.method !== "GET" || SAMPLES[name]?.path.includes("s2s=1") === true,
+    isWrite: one.method !== "GET" || path.includes("s2s=1"),
     send: (bindings = {}, more = {}) =>
       call(path, {
         ...options,
@@ -367,6 +402,6 @@ export const sampled: Sampled[] = everyOperation.map((one) => {
         ...more,
       }),
   };
-});
+}
 
 export const sampledNames = new Set(Object.keys(SAMPLES));

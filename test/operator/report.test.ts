@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { CostType, Kind } from "../../src/domain/cost-types.ts";
 import type { Cost } from "../../src/domain/costs.ts";
+import { judgeEntry } from "../../src/domain/rounds/entries.ts";
 import type { RoundEngagement, RoundEntry } from "../../src/domain/rounds/findings.ts";
-import { judgeEntry, judgeRound } from "../../src/domain/rounds/report.ts";
+import { judgeRound } from "../../src/domain/rounds/report.ts";
 
 const DAY = 24 * 3600 * 1000;
 const START = 1_000 * DAY;

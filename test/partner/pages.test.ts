@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import {
+  ask,
   call,
   click,
   countingDatabase,
@@ -298,7 +299,7 @@ describe("another partner", () => {
 describe("a test credential", () => {
   it("leads to its round, with each mismatch and how to fix it", async () => {
     const browser = await signedIn(DEMO.testCostToken);
-    expect((await browser.get("/partner")).headers.get("location")).toBe("/partner/round");
+    expect((await browser.get("/partner")).markup).toContain('href="/partner/round"');
     const { text, markup } = await browser.get("/partner/round");
     expect(text).toContain("Round 1 · Corsair Media");
     expect(text).toContain("8 open mismatches. No match yet for cpe.");
@@ -306,14 +307,34 @@ describe("a test credential", () => {
     expect(markup).not.toContain("Dismiss");
   });
 
-  it("shows nothing of the ledger and sends nothing to it", async () => {
+  it("shows the costs that were sent with it, in the page, its file and the page of each, without a void", async () => {
     const browser = await signedIn(DEMO.testCostToken);
+    const page = await browser.get("/partner/costs?match=matched");
+    const { body } = await ask<{ items: { cost_id: string }[] }>("/cost?match=matched", {
+      token: DEMO.testCostToken,
+    });
+    const ids = body.items.map(({ cost_id }) => cost_id);
+    // One of them differs from its URL, which only the report says.
+    expect(ids).toHaveLength(6);
+    expect(tableOf(page).map(([id]) => id)).toEqual(ids);
+    const file = await call("/cost?match=matched", {
+      token: DEMO.testCostToken,
+      headers: { accept: "text/csv" },
+    });
+    expect((await browser.get("/partner/costs.csv?match=matched")).markup).toBe(await file.text());
+    const one = await browser.get(`/partner/costs/${ids[0]}`);
+    expect(one.text).toContain("A test cost never counts, so it can't be voided.");
+    expect(one.markup).not.toContain("/void");
+  });
+
+  it("sees nothing of the ledger, also of its own partner, and sends nothing to it", async () => {
+    await env.DB.exec("UPDATE credentials SET partner_id = 1 WHERE mode = 'test'");
+    const browser = await signedIn(DEMO.testCostToken);
+    expect((await browser.get("/partner/costs/demo-spend-00-0")).status).toBe(404);
+    expect((await browser.get("/partner/costs")).markup).not.toContain("demo-spend");
     const file = "cost_type,cost_currency,cost_id,cost_amount,tag\ncpc,EUR,round-upload-01,9,t";
     const before = await rows("SELECT * FROM ledger_entries");
     for (const answer of [
-      await browser.get("/partner/costs"),
-      await browser.get("/partner/costs.csv"),
-      await browser.get("/partner/costs/corsair-click-0001"),
       await browser.post("/partner/costs/corsair-click-0001/void"),
       await browser.get("/partner/upload"),
       await browser.upload(file),
@@ -350,9 +371,9 @@ describe("the setup", () => {
     expect(text).toContain('"match":"matched","duplicate":false,"amount":"0.25","request_id":"…"}');
   });
 
-  it("shows the answer of a round to a test credential", async () => {
+  it("leads a test credential to the commands of its overview", async () => {
     const { text } = await (await signedIn(DEMO.testCostToken)).get("/partner/setup");
-    expect(text).toContain('"amount":"0.25","round":1,"mismatch":null');
+    expect(text).toContain("Overview has the commands, with your link and a new cost ID.");
   });
 
   it("warns of cost parameters without a cost ID, and shows missing templates", async () => {
@@ -363,8 +384,11 @@ describe("the setup", () => {
   });
 });
 
-it("every page makes at most two calls to a database", async () => {
-  const browser = await signedIn();
+it.each([
+  ["live", DEMO.costToken],
+  ["test", DEMO.testCostToken],
+])("every page of a %s credential makes at most two calls to a database", async (_, credential) => {
+  const browser = await signedIn(credential);
   const shards = ledgerOn().shards.length;
   for (const path of [
     "/partner",

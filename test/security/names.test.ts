@@ -160,7 +160,11 @@ describe("a cost ID with invisible characters", () => {
       shows: [list, kept],
       raw: [],
     });
-    expect(await readPages(SESSIONS.partnerInRound, pages)).toEqual({ shows: ["/partner/round"], raw: [] });
+    const test = `/partner/costs/${encodeURIComponent(id("test"))}`;
+    expect(await readPages(SESSIONS.partnerInRound, [...pages, test])).toEqual({
+      shows: ["/partner/costs", "/partner/round", test],
+      raw: [],
+    });
     const voided = `/operator/partners/1/voids?cost_id=${encodeURIComponent(id("void"))}`;
     expect(await readPages(SESSIONS.operator, [...pages, voided])).toEqual({
       shows: ["/operator/partners/1/pending", "/operator/rounds/1", "/operator/audit", voided],

@@ -172,6 +172,6 @@ function toPart(rows: PageRow[], limit: number) {
 }
 
 /** The order of SQLite: by the bytes of UTF-8. JavaScript compares UTF-16, where some characters have another order. */
-function compareIds(left: string, right: string): number {
+export function compareIds(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

@@ -92,7 +92,9 @@ const linkOf = query(
  * A call, or a price on a URL that counts without one, or both: then the call is pending. `state` and the values of the call are
  * null without a call; `amount` is the amount in effect, null for an unpriced call.
  */
-export type CostRecord = CostRow & { engagements: Engagements } & RowOf<typeof linkFields>;
+export type CostRecord = Omit<CostRow, "click" | "impression"> & { engagements: Engagements } & RowOf<
+    typeof linkFields
+  >;
 export type CostRow = RowOf<typeof costFields>;
 
 /** Finds a partner's own cost with a live credential. `now` in milliseconds since 1970. */
@@ -135,11 +137,17 @@ const linkTokens = query(
   sql`FROM json_each(${sql.placeholder("ids")}) j CROSS JOIN ${links} ON ${links.id} = j.value`,
 );
 
-/** Adds the engagements, and the tokens of the links. A shard stores no links, so they are read from DB for rows that lack them. */
-export async function toRecords<R extends CostRow & RowOf<typeof linkFields>>(
+/** Adds the engagements, and the tokens of the links. */
+export async function toRecords<R extends CostRow & RowOf<typeof linkFields>>(ledger: Ledger, rows: R[]) {
+  const found = await withLinkTokens(ledger, rows);
+  return found.map((row) => ({ ...row, engagements: toEngagements(row) }));
+}
+
+/** Adds the tokens of the links. A shard stores no links, so they are read from DB for rows that lack them. */
+export async function withLinkTokens<R extends Pick<CostRow, "linkId"> & RowOf<typeof linkFields>>(
   { control }: Ledger,
   rows: R[],
-) {
+): Promise<R[]> {
   const lacking = rows.flatMap(({ linkToken, linkId }) =>
     linkToken === null && linkId !== null ? [linkId] : [],
   );
@@ -147,9 +155,5 @@ export async function toRecords<R extends CostRow & RowOf<typeof linkFields>>(
   const [found] =
     lacking.length > 0 ? await runGrouped(lacking.length)(control, linkTokens(control, { ids })) : [[]];
   const tokens = new Map(found.map(({ id, token }) => [id, token]));
-  return rows.map((row) => ({
-    ...row,
-    engagements: toEngagements(row),
-    linkToken: row.linkToken ?? tokens.get(row.linkId ?? 0) ?? null,
-  }));
+  return rows.map((row) => ({ ...row, linkToken: row.linkToken ?? tokens.get(row.linkId ?? 0) ?? null }));
 }

@@ -5,7 +5,7 @@ import { listEngagements, type RoundEngagement } from "../../domain/rounds/findi
 import { as, names, query, type RowOf } from "../query.ts";
 import { ledgerEntries, roundEntries, rounds } from "../schema.ts";
 import type { Bound, Value } from "../statement.ts";
-import { e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
+import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
 import { runOnEveryShard } from "./run.ts";
 import type { Ledger } from "./shards.ts";
 
@@ -18,8 +18,13 @@ const x = alias(rounds, "x");
 const n = alias(roundEntries, "n");
 
 const fields = { costId: e.costId, ...engagementFields };
-/** The engagements of an ID. */
-export type EngagementRow = RowOf<typeof fields>;
+/** The engagements of an ID, with their links. */
+export const engagementFieldsOfRound = {
+  ...fields,
+  clickLinkId: COLUMNS.click.linkId,
+  impressionLinkId: COLUMNS.impression.linkId,
+};
+export type EngagementRow = RowOf<typeof fields> & Partial<RowOf<typeof engagementFieldsOfRound>>;
 
 export function toRoundEngagements(row: EngagementRow): RoundEngagement[] {
   return listEngagements(row.costId, toEngagements(row));
@@ -28,7 +33,7 @@ export function toRoundEngagements(row: EngagementRow): RoundEngagement[] {
 /** Reads the engagements with `costIds` of the partner in the row `x` of `from`. */
 export const engagementsOfIds = (from: SQL) =>
   query(
-    fields,
+    engagementFieldsOfRound,
     sql`FROM ${from} CROSS JOIN json_each(${sql.placeholder("costIds")}) j
       CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = j.value AND ${isRemembered}`,
   );

@@ -28,7 +28,8 @@ export async function listTestLinks(db: D1Database, appToken: string, partnerId:
   return found;
 }
 
-const newestOfPartner = query(
+/** The newest link of level 1 to which the partner is attached, in any app. */
+export const newestTestLink = query(
   { ...linkFields, appToken: l.appToken },
   sql`FROM ${apps} CROSS JOIN ${as(l)} INDEXED BY links_by_partner
     WHERE ${apps.archivedAt} IS NULL AND ${l.appToken} = ${apps.token} AND ${l.parentId} IS NULL
@@ -36,9 +37,8 @@ const newestOfPartner = query(
     ORDER BY ${l.id} DESC LIMIT 1`,
 );
 
-/** The newest link of level 1 to which the partner is attached, in any app. */
 export async function findNewestTestLink(db: D1Database, partnerId: number) {
-  const [[found]] = await runBatch(db, newestOfPartner(db, { partnerId }));
+  const [[found]] = await runBatch(db, newestTestLink(db, { partnerId }));
   return found;
 }
 

@@ -10,10 +10,6 @@ import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
 import { type Cell, csvResponse, toCsv } from "../../http/csv.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 
-/** Why a test credential reads no costs. */
-export const TEST_COSTS =
-  "Costs sent with a test credential are not in the ledger. Read their results at GET /cost/round.";
-
 export const costItem = {
   cost_id: z.string(),
   cost_type: z.string(),
@@ -42,6 +38,10 @@ export const costItem = {
     }),
   ),
 };
+
+export const isTest = z
+  .optional(z.literal(true))
+  .with(z.describe("With a test credential: costs of its integration round, which never count"));
 
 export function toCostItem(costId: string, cost: CostRecord, now: number) {
   return {

@@ -21,6 +21,7 @@ import { as, jsonValues, names, optional, query, type RowOf, returning, type Sen
 import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
 import { chunk, runBatch, type Value } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../../url-prices.ts";
+import { newestTestLink } from "../test-links.ts";
 import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./lists.ts";
 
 /** A round stores at most this many entries and discards later ones. */
@@ -35,7 +36,7 @@ const urlPrices = { highestUrlAmount: highestUrlAmount(p), urlCurrency: agreedCu
 const hasToken = sql`${c.tokenHash} = ${sql.placeholder("tokenHash")}`;
 
 /** A FROM clause with a round `x`: the round of a test credential, or the round with an ID. */
-const ofCredential = sql`${as(c)} CROSS JOIN ${as(x)} ON ${x.id} = ${c.roundId} AND ${hasToken}`;
+export const ofCredential = sql`${as(c)} CROSS JOIN ${as(x)} ON ${x.id} = ${c.roundId} AND ${hasToken}`;
 const withId = sql`(SELECT * FROM ${rounds} WHERE ${rounds.id} = ${sql.placeholder("id")}) x`;
 
 /** A credential, and its round; null for a credential without a round. */
@@ -51,13 +52,13 @@ const credentialFields = {
   revokedAt: c.revokedAt,
   ...optional({ roundId: x.id, state: x.state, roundTypes: x.costTypes, entryCount: x.entryCount }),
 };
-const testCredential = query(
+export const testCredential = query(
   credentialFields,
   sql`FROM ${as(c)} CROSS JOIN ${as(p)} ON ${p.id} = ${c.partnerId}
     LEFT JOIN ${as(x)} ON ${x.id} = ${c.roundId} WHERE ${hasToken}`,
 );
 
-function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
+export function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
   const { partnerId, mode, roundId, state, roundTypes, entryCount } = row;
   const hasRound = roundId !== null && state !== null && roundTypes !== null && entryCount !== null;
   return {
@@ -217,6 +218,23 @@ export async function findRoundOfCredential(ledger: Ledger, hash: string, now: n
     ...forPartner(db, values),
   ]);
   return { credential: credential && toCredential(credential), found: await toFound(ledger, now, ...read) };
+}
+
+/** What a partner begins with: its round, and the newest link that it can test with. */
+export async function findStart(ledger: Ledger, hash: string, partnerId: number, now: number) {
+  const db = ledger.control;
+  const values = { tokenHash: hash, now };
+  const [[credential], [link], ...read] = await runGated(ledger, db, [
+    testCredential(db, values),
+    newestTestLink(db, { partnerId }),
+    ...forPartner(db, values),
+  ]);
+  return {
+    credential: credential && toCredential(credential),
+    urlCurrency: credential?.urlCurrency ?? null,
+    link: link?.token,
+    found: await toFound(ledger, now, ...read),
+  };
 }
 
 /** Finds a round for an operator. */

@@ -1,0 +1,108 @@
+/** Reads the submissions of a test credential's round as costs, with one call to DB. */
+import { type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import type { Engagements } from "../../../domain/costs.ts";
+import { matchOf, preferred } from "../../../domain/matching.ts";
+import { storedCostAfter } from "../../../domain/rounds/entries.ts";
+import { listEngagements } from "../../../domain/rounds/findings.ts";
+import { groupEngagements } from "../../../domain/rounds/report.ts";
+import { compareIds } from "../../ledger/cost-list.ts";
+import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
+import { COLUMNS, e, isRemembered } from "../../ledger/entries.ts";
+import {
+  type EngagementRow,
+  engagementFieldsOfRound,
+  findOnShards,
+  toRoundEngagements,
+} from "../../ledger/round-engagements.ts";
+import { type Ledger, runGated } from "../../ledger/shards.ts";
+import { as, query, type RowOf } from "../../query.ts";
+import { credentials, links } from "../../schema.ts";
+import { entryFields, n, toEntry, x } from "./lists.ts";
+import { ofCredential, type TestCredential, testCredential, toCredential } from "./rounds.ts";
+
+const c = alias(credentials, "c");
+const l = alias(links, "l");
+const { click, impression } = COLUMNS;
+
+const tokenOf = (linkId: typeof click.linkId) =>
+  sql<string | null>`(SELECT ${l.token} FROM ${as(l)} WHERE ${l.id} = ${linkId})`;
+const linkTokens = { clickLink: tokenOf(click.linkId), impressionLink: tokenOf(impression.linkId) };
+type Row = EngagementRow & Partial<RowOf<typeof linkTokens>>;
+
+/** The entries of a round, and the engagements with their IDs. */
+function reading(which: SQL) {
+  const ofRound = sql`FROM ${ofCredential} CROSS JOIN ${as(n)} ON ${n.roundId} = ${x.id}`;
+  const isWanted = sql`WHERE ${c.revokedAt} IS NULL AND ${which}`;
+  return {
+    entries: query(entryFields, sql`${ofRound} ${isWanted} ORDER BY ${n.number}`),
+    engagements: query(
+      { ...engagementFieldsOfRound, ...linkTokens },
+      sql`${ofRound} CROSS JOIN ${as(e)} ON ${e.partnerId} = ${x.partnerId} AND ${e.costId} = ${n.costId}
+        ${isWanted} AND ${isRemembered} GROUP BY ${e.costId}`,
+    ),
+  };
+}
+const ofOneId = reading(sql`${n.costId} = ${sql.placeholder("costId")}`);
+// A round has at most MAX_ROUND_ENTRIES.
+const ofLaterIds = reading(sql`${n.costId} > ${sql.placeholder("after")}`);
+
+/** The cost with one ID, or all costs with IDs after one. */
+export type Wanted = { costId: string } | { after: string };
+
+/**
+ * Finds what a test credential sent as costs, sorted by ID, in the state that they would have in the ledger. `credential` is
+ * undefined if it is unknown. `now` in milliseconds since 1970.
+ */
+export async function findTestCosts(
+  ledger: Ledger,
+  hash: string,
+  wanted: Wanted,
+  now: number,
+): Promise<{ credential: TestCredential | undefined; costs: (CostRecord & { costId: string })[] }> {
+  const db = ledger.control;
+  const values = { tokenHash: hash, now, ...wanted };
+  const statements = "costId" in wanted ? ofOneId : ofLaterIds;
+  const [[row], rows, inDb] = await runGated(ledger, db, [
+    testCredential(db, values),
+    statements.entries(db, values),
+    statements.engagements(db, values),
+  ]);
+  const credential = row && toCredential(row);
+  if (!row || !credential?.round) return { credential, costs: [] };
+  const byId = Map.groupBy(rows.map(toEntry), ({ costId }) => costId ?? "");
+  const onShards = await findOnShards(ledger, row.partnerId, [...byId.keys()], now);
+  const found: Map<string, Row> = new Map([...inDb, ...onShards].map((one) => [one.costId, one]));
+  const { costTypes } = credential.round;
+  const costs = [...byId].flatMap(([costId, entries]) => {
+    const known = found.get(costId);
+    // Current rows take precedence over the copies in the entries.
+    const copies = entries.flatMap(({ engagements }) => listEngagements(costId, engagements));
+    const all = [...copies, ...(known ? toRoundEngagements(known) : [])];
+    const engagements = groupEngagements(all, row).get(costId) ?? {};
+    const cost = storedCostAfter(entries, engagements, costTypes);
+    return cost ? [toRecord(cost, engagements, known)] : [];
+  });
+  const sorted = costs.sort((left, right) => compareIds(left.costId, right.costId));
+  return { credential, costs: await withLinkTokens(ledger, sorted) };
+}
+
+function toRecord(
+  cost: NonNullable<ReturnType<typeof storedCostAfter>>,
+  engagements: Engagements,
+  known: Row | undefined,
+): CostRecord & { costId: string } {
+  const { match, amount } = matchOf(cost, engagements);
+  const priced = (kind: "click" | "impression") =>
+    engagements[kind]?.priceCounts ? engagements[kind] : undefined;
+  return {
+    ...cost,
+    amount,
+    state: match === null ? "pending" : amount === null ? "unpriced" : "matched",
+    countingPrice: match === null ? preferred(priced("click"), priced("impression")) : null,
+    kind: match,
+    linkId: (match && known?.[`${match}LinkId`]) ?? null,
+    linkToken: (match && known?.[`${match}Link`]) ?? null,
+    engagements,
+  };
+}
