@@ -248,10 +248,13 @@ describe.each(named(needing("partner_session")))("%s", (_, operation) => {
   });
 
   it("shows or changes nothing of the ledger with a test credential", async () => {
-    const isOfLedger = /\/(costs|upload)\b/.test(operation.pattern);
-    if (!isOfLedger) return;
     const sent = { accept: "text/html", cookie: SESSIONS.partnerInRound };
-    for (const rejection of await rejectedUnchanged(operation, sent)) expect(rejection.status).toBe(403);
+    if (/\/(upload|void)\b/.test(operation.pattern)) {
+      for (const rejection of await rejectedUnchanged(operation, sent)) expect(rejection.status).toBe(403);
+    } else if (operation.method === "GET") {
+      const page = await call(operation.path, { headers: sent });
+      expect(await page.text()).not.toContain("demo-spend");
+    }
   });
 });
 
